@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Heft gives keyframes weight."""
+
+
+def register() -> None:
+    """Called by Blender when the extension is enabled."""
+    from . import registration
+
+    registration.register()
+
+
+def unregister() -> None:
+    """Called by Blender when the extension is disabled."""
+    from . import registration
+
+    registration.unregister()

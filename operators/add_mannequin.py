@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add a walking mannequin: something to try Heft on before one's own rig is at hand."""
+
+from typing import ClassVar
+
+import bpy
+from mathutils import Matrix
+
+
+class HEFT_OT_add_mannequin(bpy.types.Operator):
+    """Add a rigged mannequin with a hand-keyed walk, ready to try Heft on"""
+
+    bl_idname = "heft.add_mannequin"
+    bl_label = "Walking Mannequin"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only where an object can be added."""
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object Mode to add a mannequin")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Add it at the 3D cursor and make it the active object."""
+        from ..examples import mannequin, walk
+
+        armature = mannequin.make_mannequin(context.scene)
+        action = walk.key_walk(armature, context.scene)
+        armature.matrix_world = Matrix.Translation(context.scene.cursor.location)
+        for other in context.selected_objects:
+            other.select_set(state=False)
+        armature.select_set(state=True)
+        context.view_layer.objects.active = armature
+        self.report({"INFO"}, f"Added {armature.name} with the action {action.name}")
+        return {"FINISHED"}
+
+
+def draw_in_add_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    """An entry of Add ▸ Armature."""
+    menu.layout.operator(HEFT_OT_add_mannequin.bl_idname, icon="ARMATURE_DATA")

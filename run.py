@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Heft's one command for developers. It needs a Python and git, and makes everything else by itself.
+
+    python3 run.py demo            the mannequin's walk, as a .blend and a film strip, in out/
+    python3 run.py test [ARGS…]    the tests; ARGS go to pytest
+    python3 run.py check           style, types, the arrows between layers, manifest, documentation
+    python3 run.py build           the extension's zips in dist/
+    python3 run.py bench           the benchmarks, as a table or with --json FILE
+    python3 run.py lock            resolve the dependencies anew into locks/
+
+Each makes the environment of one Blender line in .venv/ first (4.5 with Python 3.11, 5.2 with Python 3.13). Without
+--blender it takes the line of the Python it was started with, or else the newest whose Python is on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+
+from tools import environment
+
+
+def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The command line's values; what `test` does not know itself is left for pytest."""
+    parser = argparse.ArgumentParser(
+        prog="run.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.required = True
+    lines = list(environment.PYTHON_OF_BLENDER)
+    for name in ("demo", "test", "check", "build", "bench", "lock"):
+        command = commands.add_parser(name)
+        choices = [*lines, "all"] if name == "test" else lines
+        command.add_argument("--blender", choices=choices, help="the Blender line whose environment is used")
+        if name == "demo":
+            command.add_argument("--output", default="out", help="folder for the .blend and the pictures")
+        if name == "build":
+            command.add_argument("--bare", action="store_true", help="one zip without wheels")
+            command.add_argument("--platform", help="only this platform, such as linux-x64")
+        if name == "bench":
+            command.add_argument("--json", metavar="FILE", help="write the figures to FILE as well")
+            command.add_argument("--only", metavar="NAME", help="only the benchmark module of this name")
+    known, rest = parser.parse_known_args(arguments)
+    if rest and known.command != "test":
+        parser.error("unknown argument: " + " ".join(rest))
+    return known, rest
+
+
+def command_line(known: argparse.Namespace, rest: list[str]) -> list[str]:
+    """What to run inside the environment, after its Python's own name."""
+    if known.command == "demo":
+        return ["-m", "heft.examples.demo", "--output", known.output]
+    if known.command == "test":
+        return ["-m", "pytest", *rest]
+    options = {"build": ("bare", "platform"), "bench": ("json", "only")}.get(known.command, ())
+    line = ["-m", "tools." + known.command]
+    for option in options:
+        value = getattr(known, option)
+        if value:
+            line += ["--" + option] + ([] if value is True else [value])
+    return line
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command in every environment it asks for; the exit status is the first one that failed."""
+    known, rest = parse_arguments(arguments)
+    failed = 0
+    for line in environment.chosen_lines(known.blender):
+        python = environment.ensure(line)
+        if known.command == "test":
+            environment.say(f"Testing on Blender {line} (Python {environment.PYTHON_OF_BLENDER[line]})")
+        command = [str(python), *command_line(known, rest)]
+        done = subprocess.run(command, cwd=str(environment.ROOT), env=environment.variables(line), check=False)
+        failed = failed or done.returncode
+    return failed
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except environment.Trouble as trouble:
+        sys.exit(f"run.py: {trouble}")
+    except KeyboardInterrupt:
+        sys.exit("run.py: interrupted")

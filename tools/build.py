@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`run.py build`: one zip per platform and Blender line, with the wheels that Blender itself does not have.
+
+Blender's own extension tool, from the bpy package, validates the manifest and packs the zip; it is given a staged copy
+of the files that make up the extension, so that nothing else of the checkout can slip in.
+"""
+
+import argparse
+import hashlib
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from packaging.requirements import Requirement
+
+from tools.environment import ENVIRONMENTS, PYTHON_OF_BLENDER, ROOT, Trouble, explain, say
+
+WHEEL_LOCK = ROOT / "locks" / "wheels.txt"
+# What of the checkout goes into the zip.
+CONTENTS = (
+    "__init__.py",
+    "registration.py",
+    "LICENSE",
+    "core",
+    "blender_addon",
+    "operators",
+    "panels",
+    "presets",
+    "examples",
+)
+# The first Blender that a line's zip is not for; the newest line stays open.
+ENDS_BEFORE = {"4.5": "5.0.0"}
+
+
+class Platform(NamedTuple):
+    """What pip and the lock file's markers need to know of a platform that Blender runs on."""
+
+    name: str  # as in Blender's manifests
+    tags: tuple[str, ...]  # wheels that run there, as pip's --platform
+    markers: dict[str, str]  # PEP 508 markers
+    lines: tuple[str, ...]  # Blender lines that exist for it
+
+
+PLATFORMS = (
+    Platform(
+        "linux-x64",
+        ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"),
+        {"sys_platform": "linux", "platform_machine": "x86_64", "platform_system": "Linux", "os_name": "posix"},
+        ("4.5", "5.2"),
+    ),
+    Platform(
+        "windows-x64",
+        ("win_amd64",),
+        {"sys_platform": "win32", "platform_machine": "AMD64", "platform_system": "Windows", "os_name": "nt"},
+        ("4.5", "5.2"),
+    ),
+    Platform(
+        "macos-arm64",
+        ("macosx_12_0_arm64",),
+        {"sys_platform": "darwin", "platform_machine": "arm64", "platform_system": "Darwin", "os_name": "posix"},
+        ("4.5", "5.2"),
+    ),
+    Platform(
+        "macos-x64",
+        ("macosx_12_0_x86_64",),
+        {"sys_platform": "darwin", "platform_machine": "x86_64", "platform_system": "Darwin", "os_name": "posix"},
+        ("4.5",),
+    ),
+)
+
+
+def locked_for(platform: Platform, line: str, lock: str) -> Iterator[str]:
+    """The lock file's entries that hold on a platform, without their markers: pip would read those for this machine."""
+    python = PYTHON_OF_BLENDER[line]
+    environment = platform.markers | {"python_version": python, "python_full_version": f"{python}.0"}
+    for entry in lock.replace("\\\n", " ").splitlines():
+        text, *hashes = entry.split(" --hash=")
+        if not text.strip():
+            continue
+        requirement = Requirement(text.strip())
+        if requirement.marker is None or requirement.marker.evaluate(environment):
+            yield " --hash=".join([f"{requirement.name}{requirement.specifier}", *map(str.strip, hashes)])
+
+
+def fetch_wheels(platform: Platform, line: str) -> list[Path]:
+    """The locked wheels of one zip, checked by hash by pip, fetched once."""
+    wanted = "\n".join(locked_for(platform, line, WHEEL_LOCK.read_text(encoding="utf-8"))) + "\n"
+    digest = hashlib.sha256("\n".join([wanted, *platform.tags]).encode()).hexdigest()[:16]
+    folder = ENVIRONMENTS / "wheels" / f"{platform.name}-blender{line}-{digest}"
+    if not folder.is_dir():
+        say(f"Fetching the wheels for {platform.name}, Blender {line}")
+        unfinished = folder.with_name(folder.name + ".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        requirements = unfinished / "requirements.txt"
+        requirements.write_text(wanted, encoding="utf-8")
+        run(
+            [
+                *(sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "2", "download"),
+                *("--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--progress-bar", "off"),
+                *("--python-version", PYTHON_OF_BLENDER[line], "--implementation", "cp"),
+                *(option for tag in platform.tags for option in ("--platform", tag)),
+                *("--dest", str(unfinished), "--requirement", str(requirements)),
+            ],
+            f"fetching the wheels for {platform.name}",
+        )
+        requirements.unlink()
+        unfinished.rename(folder)
+    return sorted(folder.glob("*.whl"))
+
+
+def stage(folder: Path, manifest: str) -> None:
+    """Copy what the zip shall contain, with this manifest."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in CONTENTS:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        elif source.exists():
+            shutil.copy2(source, folder / name)
+    (folder / "blender_manifest.toml").write_text(manifest, encoding="utf-8")
+
+
+def manifest_for(platform: Platform, line: str, wheels: list[Path]) -> str:
+    """The checkout's manifest with the platform, the Blender line and the wheels of one zip."""
+    manifest = (ROOT / "blender_manifest.toml").read_text(encoding="utf-8")
+    # exactly one line may match, or the zip would install where its wheels cannot run
+    start = f'blender_version_min = "{min(PYTHON_OF_BLENDER)}.0"'
+    if manifest.count(start) != 1:
+        raise Trouble(f"blender_manifest.toml must contain the line {start}")
+    manifest = manifest.replace(start, f'blender_version_min = "{line}.0"')
+    if line in ENDS_BEFORE:
+        manifest += f'blender_version_max = "{ENDS_BEFORE[line]}"\n'
+    names = "".join(f'    "./wheels/{wheel.name}",\n' for wheel in wheels)
+    return manifest + f'platforms = ["{platform.name}"]\nwheels = [\n{names}]\n'
+
+
+def pack(folder: Path, output: Path) -> None:
+    """Have Blender's extension tool check the staged files and write the zip."""
+    output.parent.mkdir(exist_ok=True)
+    unfinished = output.with_name("unfinished-" + output.name)
+    run(
+        [
+            sys.executable,
+            str(blender_ext()),
+            "build",
+            "--source-dir",
+            str(folder),
+            "--output-filepath",
+            str(unfinished),
+        ],
+        f"packing {output.name}",
+    )
+    unfinished.replace(output)
+    say(f"dist/{output.name}  {output.stat().st_size / 1e6:.1f} MB")
+
+
+def blender_ext() -> Path:
+    """Blender's command for extensions, as the bpy package carries it."""
+    import importlib.util
+
+    found = importlib.util.find_spec("bpy")
+    scripts = sorted(Path(found.origin).parent.glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py")) if found else []
+    if not scripts:
+        raise Trouble("the bpy package does not contain Blender's extension tool")
+    return scripts[0]
+
+
+def run(command: list[str], doing: str) -> None:
+    """Run a program quietly; one line when it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Trouble(f"{doing} failed: {explain(done.stdout + done.stderr)}")
+
+
+def build(platform: Platform, line: str, version: str) -> Path:
+    """One zip with its wheels."""
+    wheels = fetch_wheels(platform, line)
+    folder = ROOT / "build" / f"{platform.name}-blender{line}"
+    stage(folder, manifest_for(platform, line, wheels))
+    (folder / "wheels").mkdir()
+    for wheel in wheels:
+        shutil.copy2(wheel, folder / "wheels")
+    output = ROOT / "dist" / f"heft-{version}-{platform.name}-blender{line}.zip"
+    pack(folder, output)
+    return output
+
+
+def build_bare(version: str) -> Path:
+    """The zip without wheels, for a Blender whose own Python has numba, scipy and osqp."""
+    folder = ROOT / "build" / "bare"
+    stage(folder, (ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    output = ROOT / "dist" / f"heft-{version}-bare.zip"
+    pack(folder, output)
+    return output
+
+
+def version_of_manifest() -> str:
+    """The version that every zip's name carries."""
+    return str(tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"])
+
+
+def main() -> None:
+    """Build what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="run.py build")
+    parser.add_argument("--bare", action="store_true")
+    parser.add_argument("--platform", choices=[platform.name for platform in PLATFORMS])
+    arguments = parser.parse_args()
+    version = version_of_manifest()
+    if arguments.bare:
+        build_bare(version)
+        return
+    for platform in PLATFORMS:
+        if arguments.platform in (None, platform.name):
+            for line in platform.lines:
+                build(platform, line, version)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Trouble as trouble:
+        sys.exit(f"run.py build: {trouble}")
+    except OSError as error:
+        sys.exit(f"run.py build: cannot write {error.filename}: {error.strerror}")
