@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The door for compiled callers: scale, solve by one method or by all in turn, check, give back in the caller's units.
+
+AUTO tries, and takes the first answer that passes the check:
+
+1. the guessed basis, if there is one, by a few block pivots: one linear system when contacts have not changed
+2. Lemke's method on M
+3. Lemke's method on M + regularisation I, more and more of it; its basis is then solved for M itself
+4. the interior point method
+
+The check belongs to none of them: natural residual of M and q themselves, in scaled units.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...maths.kernel import kernel
+from .block_pivoting import block_pivoting, solve_basis
+from .interior_point import interior_point
+from .lemke import lemke
+from .scaling import scale_problem, scaled_residual
+from .workspace import NOT_FINITE, RESIDUAL, SOLVED, LcpWorkspace
+
+AUTO, LEMKE, BLOCK_PIVOTING, INTERIOR_POINT = range(4)
+
+# An answer counts below this scaled residual; one that is good to GOOD needs no polishing.
+ACCEPTED = 1e-9
+GOOD = 1e-12
+WARM_LIMIT = 3
+# Less regularisation than this only turns rounding errors into pivots.
+REGULARISATIONS = (1e-2, 1e-1, 1.0)
+POLISH_DAMPING = 1e-6
+POLISH_REFINEMENTS = 10
+
+
+@kernel
+def solve(
+    workspace: LcpWorkspace, M: NDArray[np.float64], q: NDArray[np.float64], n: int, method: int, warm: bool
+) -> tuple[int, float, int]:
+    """Solve the leading n by n problem of M and q; return status, scaled residual and pivots (or factorisations).
+
+    On SOLVED the answer is in workspace.z, .w and .basis (first n entries), otherwise z and w are NaN. With `warm`,
+    workspace.basis holds a guess: which z were basic, usually the previous step's; AUTO and BLOCK_PIVOTING use it.
+    Nothing is allocated.
+    """
+    s = scale_problem(workspace, M, q, n)
+    if np.isnan(s):
+        _spoil(workspace, n)
+        return NOT_FINITE, np.nan, 0
+    if not warm:
+        for i in range(n):
+            workspace.basis[i] = False
+
+    status = RESIDUAL
+    residual = np.inf
+    pivots = 0
+    if method == LEMKE:
+        status, pivots = lemke(workspace, n, 0.0)
+        residual = _polished_residual(workspace, n, status)
+    elif method == BLOCK_PIVOTING:
+        status, pivots = block_pivoting(workspace, n, 10 * n + 10)
+        residual = _polished_residual(workspace, n, status)
+    elif method == INTERIOR_POINT:
+        status, pivots = interior_point(workspace, n)
+        residual = _polished_residual(workspace, n, status)
+    else:
+        status, residual, pivots = _in_turn(workspace, n, warm)
+
+    if status == SOLVED and not residual <= ACCEPTED:
+        status = RESIDUAL
+    if status != SOLVED:
+        _spoil(workspace, n)
+        return status, residual, pivots
+    for i in range(n):
+        workspace.z[i] = s * workspace.column_scale[i] * workspace.point[0, i]
+        workspace.w[i] = s * max(workspace.point[1, i], 0.0) / workspace.row_scale[i]
+        if not workspace.z[i] < np.inf:
+            _spoil(workspace, n)
+            return NOT_FINITE, residual, pivots
+    return SOLVED, residual, pivots
+
+
+@kernel
+def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, int]:
+    """AUTO: status of Lemke's method unless another one succeeds."""
+    total = 0
+    if warm:
+        status, pivots = block_pivoting(workspace, n, WARM_LIMIT)
+        total += pivots
+        if status == SOLVED:
+            residual = scaled_residual(workspace, n)
+            if residual <= ACCEPTED:
+                return SOLVED, residual, total
+    verdict, pivots = lemke(workspace, n, 0.0)
+    total += pivots
+    residual = _polished_residual(workspace, n, verdict)
+    if residual <= ACCEPTED:
+        return SOLVED, residual, total
+    if verdict == SOLVED:
+        verdict = RESIDUAL
+    for regularisation in REGULARISATIONS:
+        status, pivots = lemke(workspace, n, regularisation)
+        total += pivots
+        if status == SOLVED and _solve_found_basis(workspace, n):
+            residual = scaled_residual(workspace, n)
+            if residual <= ACCEPTED:
+                return SOLVED, residual, total
+    status, pivots = interior_point(workspace, n)
+    total += pivots
+    residual = _polished_residual(workspace, n, status)
+    if residual <= ACCEPTED:
+        return SOLVED, residual, total
+    return verdict, residual, total
+
+
+@kernel
+def _polished_residual(workspace: LcpWorkspace, n: int, status: int) -> float:
+    """Residual of a method's answer; where rounding shows, the better of it and its basis solved afresh."""
+    if status != SOLVED:
+        return np.inf
+    residual = scaled_residual(workspace, n)
+    if residual <= GOOD:
+        return residual
+    for i in range(n):
+        workspace.point[4, i] = workspace.point[0, i]
+    if _solve_found_basis(workspace, n):
+        polished = scaled_residual(workspace, n)
+        if polished < residual:
+            return polished
+    for i in range(n):
+        workspace.point[0, i] = workspace.point[4, i]
+    return scaled_residual(workspace, n)
+
+
+@kernel
+def _solve_found_basis(workspace: LcpWorkspace, n: int) -> bool:
+    """Factorise the basis afresh and remove negative rounding; damped where the basis is redundant."""
+    solved = solve_basis(workspace, n, 0.0, 1)
+    if not solved:
+        solved = solve_basis(workspace, n, POLISH_DAMPING, POLISH_REFINEMENTS)
+    if solved:
+        for i in range(n):
+            workspace.point[0, i] = max(workspace.point[0, i], 0.0)
+    return solved
+
+
+@kernel
+def _spoil(workspace: LcpWorkspace, n: int) -> None:
+    """Leave nothing that looks like an answer."""
+    for i in range(n):
+        workspace.z[i] = np.nan
+        workspace.w[i] = np.nan
+        workspace.basis[i] = False

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lemke's method with lexicographic ties: the reference.
+
+Cottle, Pang and Stone, The Linear Complementarity Problem, algorithms 4.4.1 and 4.9 (degeneracy). An artificial
+variable z0 with covering vector d = (1, ..., 1) makes w = M z + q + d z0 feasible; complementary pivots then drive z0
+back to zero. The tableau holds the nonbasic columns only,
+
+    basic + T nonbasic = b,      T starts as [-M  -d],   b as q,
+
+in n rows of n + 2 entries, b last. The columns of the basis inverse that the lexicographic rule compares are those of
+w: a unit vector while w_k is basic, a column of T once it is not.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...maths.kernel import kernel
+from .workspace import PIVOT_LIMIT, RAY, SOLVED, LcpWorkspace
+
+PIVOT_TOLERANCE = 1e-9
+TIE_TOLERANCE = 1e-12
+# Where z0 is below this, w = M z + q holds to the same amount in scaled units: the point is the answer. Degenerate
+# problems (stacks, redundant corners) get here many pivots before z0 leaves, or with rounding it never does.
+SOLVED_TOLERANCE = 1e-11
+# The same on a ray, where there is nothing better to hope for but polishing.
+RAY_TOLERANCE = 1e-9
+
+
+@kernel
+def lemke(workspace: LcpWorkspace, n: int, regularisation: float) -> tuple[int, int]:
+    """Solve the scaled problem with M' + regularisation I; fill basis and point[0], return status and pivots.
+
+    Variables are numbered w_k = k, z_k = n + k, z0 = 2 n.
+    """
+    T = workspace.tableau[: n * (n + 2)].reshape(n, n + 2)
+    b = n + 1
+    basic = workspace.basic
+    nonbasic = workspace.nonbasic
+    place = workspace.place
+    A = workspace.matrix[: n * n].reshape(n, n)
+    for i in range(n):
+        for j in range(n):
+            T[i, j] = -A[i, j]
+        T[i, i] -= regularisation
+        T[i, n] = -1.0
+        T[i, b] = workspace.vector[i]
+        basic[i] = i
+        nonbasic[i] = n + i
+        place[i] = -1 - i
+        place[n + i] = i
+    nonbasic[n] = 2 * n
+    place[2 * n] = n
+
+    # z0 enters at the smallest value that makes w feasible; of equal rows the last is the lexicographic choice.
+    leave = 0
+    for i in range(1, n):
+        if T[i, b] <= T[leave, b]:
+            leave = i
+    limit = 20 * n + 100
+    pivots = 0
+    if T[leave, b] < 0.0:
+        enter = n
+        while True:
+            _pivot(T, n, leave, enter, workspace.row)
+            out = basic[leave]
+            into = nonbasic[enter]
+            basic[leave] = into
+            nonbasic[enter] = out
+            place[into] = -1 - leave
+            place[out] = enter
+            pivots += 1
+            row_of_z0 = -1 - place[2 * n]
+            if row_of_z0 < 0 or T[row_of_z0, b] <= SOLVED_TOLERANCE:
+                break
+            if pivots >= limit:
+                return PIVOT_LIMIT, pivots
+            enter = place[out + n if out < n else out - n]
+            leave = _leaving_row(T, n, enter, basic, place, workspace.indices[1])
+            if leave < 0:
+                if T[row_of_z0, b] <= RAY_TOLERANCE:
+                    break
+                return RAY, pivots
+
+    z = workspace.point[0]
+    for i in range(n):
+        row_of = -1 - place[n + i]
+        workspace.basis[i] = row_of >= 0
+        z[i] = max(T[row_of, b], 0.0) if row_of >= 0 else 0.0
+    return SOLVED, pivots
+
+
+@kernel
+def _pivot(T: NDArray[np.float64], n: int, leave: int, enter: int, pivot_row: NDArray[np.float64]) -> None:
+    """Exchange the basic variable of row `leave` with the nonbasic one of column `enter`.
+
+    The row is copied to `pivot_row`, so that the compiler sees that the update does not overlap it.
+    """
+    width = n + 2
+    inverse = 1.0 / T[leave, enter]
+    T[leave, enter] = 1.0
+    for j in range(width):
+        T[leave, j] *= inverse
+        pivot_row[j] = T[leave, j]
+    for i in range(n):
+        factor = T[i, enter]
+        if i != leave and factor != 0.0:
+            T[i, enter] = 0.0
+            for j in range(width):
+                T[i, j] -= factor * pivot_row[j]
+
+
+@kernel
+def _leaving_row(
+    T: NDArray[np.float64],
+    n: int,
+    enter: int,
+    basic: NDArray[np.int64],
+    place: NDArray[np.int64],
+    tied: NDArray[np.int64],
+) -> int:
+    """Minimum ratio test; among ties z0 first, then the lexicographically smallest row. -1 on a ray."""
+    b = n + 1
+    least = np.inf
+    for i in range(n):
+        pivot = T[i, enter]
+        if pivot > PIVOT_TOLERANCE:
+            ratio = max(T[i, b], 0.0) / pivot
+            least = min(least, ratio)
+    if least == np.inf:
+        return -1
+    bound = least + TIE_TOLERANCE * max(1.0, least)
+    ties = 0
+    for i in range(n):
+        pivot = T[i, enter]
+        if pivot > PIVOT_TOLERANCE and max(T[i, b], 0.0) <= bound * pivot:
+            if basic[i] == 2 * n:
+                return i
+            tied[ties] = i
+            ties += 1
+    k = 0
+    while ties > 1 and k < n:
+        column = place[k]
+        least = np.inf
+        for t in range(ties):
+            i = tied[t]
+            entry = T[i, column] if column >= 0 else (1.0 if -1 - column == i else 0.0)
+            least = min(least, entry / T[i, enter])
+        bound = least + TIE_TOLERANCE * max(1.0, abs(least))
+        kept = 0
+        for t in range(ties):
+            i = tied[t]
+            entry = T[i, column] if column >= 0 else (1.0 if -1 - column == i else 0.0)
+            if entry / T[i, enter] <= bound:
+                tied[kept] = i
+                kept += 1
+        ties = kept
+        k += 1
+    return int(tied[0])
