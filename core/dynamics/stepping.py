@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one integrator. Simulator, reference optimiser and linearisation all step by these equations.
+
+Semi-implicit Euler on the manifold, Muico et al. 2009 eq. 16 a and b: positions first, then velocities at them,
+
+    q_{k+1} = q_k (+) dt v_k
+    M(q_{k+1}) (v_{k+1} - v_k) / dt = tau + J(q_{k+1})^T f - h
+
+with two refinements, both inside h and M's diagonal.
+
+Free root. The six rows of a free root are the Newton-Euler equations of the whole character. With the continuous bias
+they hold only to first order, and a character in free flight slowly gains or loses momentum. They are therefore
+discretised as what they are, a balance of momentum about a point fixed in the world,
+
+    S(q_{k+1})^T [P(q_{k+1}, v_{k+1}) - P(q_k, v_k)] / dt = S(q_{k+1})^T G(q_{k+1}) + (tau + J^T f)_root
+
+with S the root's motion subspace, P the spatial momentum of the whole character and G the weight acting at its centre
+of mass. Since S^T P(q_{k+1}, v) is the root's part of M(q_{k+1}) v, this only replaces the root's six entries of h by
+
+    h_root = { [M(q_{k+1}) v_k]_root - S(q_{k+1})^T P(q_k, v_k) } / dt - S(q_{k+1})^T G(q_{k+1})
+
+Momentum is then conserved to rounding, at any step length. The joints' rows keep the continuous bias: balancing
+momentum there as well would damp a swinging limb by the cosine of its rotation in each step.
+
+Passive joints. Springs and dampers act with the velocities at the end of the step, as the torque
+-k (stretch + dt v_{k+1}) - d v_{k+1}, so that stiff ones stay stable: dt d + dt^2 k joins M's diagonal and
+k (stretch + dt v_k) + d v_k joins h. A controller's own implicit gains (stable PD) enter by the same door, `implicit`.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character.tree import FREE, Tree
+from ..maths.kernel import kernel
+from ..maths.vectors import Vector, cross, dot, row, row_angular, scale, subtract
+from .centroidal import momentum_about_root, update_momentum
+from .forces import update_bias_force, update_stretch
+from .inertia import factorize, solve, update_mass_matrix
+from .jacobians import add_point_force
+from .kinematics import integrate_positions, update_kinematics, vector_at, world_point
+from .workspace import Workspace
+
+
+@kernel
+def weight_about_root(tree: Tree, work: Workspace) -> tuple[Vector, Vector]:
+    """The character's weight and its moment about o; after `update_mass_matrix`."""
+    gravity = vector_at(tree.gravity, 0)
+    whole = work.composite
+    return scale(whole[0, 0], gravity), cross((whole[0, 1], whole[0, 2], whole[0, 3]), gravity)
+
+
+@kernel
+def update_discrete_bias(
+    tree: Tree,
+    work: Workspace,
+    q: NDArray[np.float64],
+    v: NDArray[np.float64],
+    momentum: NDArray[np.float64],
+    dt: float,
+) -> None:
+    """`work.bias`: h of the module's first equation; after `update_kinematics` at (q, v) and `update_mass_matrix`.
+
+    q is q_{k+1} and v is v_k; `momentum` is P(q_k, v_k) about the world's origin, from `update_momentum`.
+    """
+    update_bias_force(tree, work)
+    if tree.joint[0] == FREE:
+        force, moment = weight_about_root(tree, work)
+        linear, angular = momentum_about_root(work, v)
+        before = vector_at(momentum, 0)
+        before_angular = subtract(vector_at(momentum, 3), cross(row(work.position, 0), before))
+        gain = subtract(scale(1.0 / dt, subtract(linear, before)), force)
+        angular_gain = subtract(scale(1.0 / dt, subtract(angular, before_angular)), moment)
+        for i in range(3):
+            work.bias[i] = gain[i]
+            work.bias[3 + i] = dot(row_angular(work.motion, 3 + i), angular_gain)
+    update_stretch(tree, work, q)
+    for i in range(v.shape[0]):
+        work.bias[i] += tree.stiffness[i] * (work.stretch[i] + dt * v[i]) + tree.damping[i] * v[i]
+
+
+@kernel
+def update_discrete_equation(
+    tree: Tree,
+    work: Workspace,
+    q: NDArray[np.float64],
+    v: NDArray[np.float64],
+    momentum: NDArray[np.float64],
+    dt: float,
+    implicit: NDArray[np.float64],
+) -> None:
+    """All of (M + diagonal) (v_{k+1} - v_k) / dt + bias = tau + J^T f at q = q_{k+1}, v = v_k, factored for `solve`.
+
+    `implicit` (nv,) is what a controller adds to the diagonal, dt kd + dt^2 kp, or zeros.
+    """
+    update_kinematics(tree, work, q, v)
+    update_mass_matrix(tree, work)
+    update_discrete_bias(tree, work, q, v, momentum, dt)
+    for i in range(v.shape[0]):
+        work.diagonal[i] = dt * (tree.damping[i] + dt * tree.stiffness[i]) + implicit[i]
+    factorize(tree, work)
+
+
+@kernel
+def advance(
+    tree: Tree,
+    work: Workspace,
+    q: NDArray[np.float64],
+    v: NDArray[np.float64],
+    tau: NDArray[np.float64],
+    contact_body: NDArray[np.int64],
+    contact_point: NDArray[np.float64],
+    contact_force: NDArray[np.float64],
+    dt: float,
+    implicit: NDArray[np.float64],
+    q_next: NDArray[np.float64],
+    v_next: NDArray[np.float64],
+) -> None:
+    """One step from (q, v) under the generalised force `tau` (nv,) and forces at points of bodies.
+
+    Contact c is a force in the world, `contact_force` (nc, 3), on the point `contact_point` (nc, 3) of the frame of
+    body `contact_body` (nc,). Leaves the workspace at (q_next, v).
+    """
+    update_kinematics(tree, work, q, v)
+    update_mass_matrix(tree, work)
+    update_momentum(work, v)
+    integrate_positions(tree, q, v, dt, q_next)
+    update_discrete_equation(tree, work, q_next, v, work.momentum, dt, implicit)
+    for i in range(v.shape[0]):
+        v_next[i] = tau[i] - work.bias[i]
+    for c in range(contact_body.shape[0]):
+        b = contact_body[c]
+        point = world_point(work, b, row(contact_point, c))
+        add_point_force(tree, work, b, point, row(contact_force, c), v_next)
+    solve(tree, work, v_next)
+    for i in range(v.shape[0]):
+        v_next[i] = v[i] + dt * v_next[i]
