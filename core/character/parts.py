@@ -19,23 +19,23 @@ ANGLES_OF_KIND: dict[JointKind, int] = {"free": 0, "ball": 0, "universal": 2, "h
 
 @dataclass(frozen=True)
 class Range:
-    """Least and greatest angle about one axis."""
+    """Least and greatest angle about one axis. Checked by the joint that it limits."""
 
     lower: float
     upper: float
 
-    def __post_init__(self) -> None:
-        lower = check.number(self.lower, "lower end", "a range")
-        upper = check.number(self.upper, "upper end", "a range")
+    def checked(self, owner: str) -> "Range":
+        """The same range in floats, or ValueError."""
+        lower = check.number(self.lower, "lower limit", owner)
+        upper = check.number(self.upper, "upper limit", owner)
         if lower >= upper:
-            raise ValueError(f"A range must go upwards, not from {lower} to {upper}.")
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
+            raise ValueError(f"The limits of {owner} must go upwards, not from {lower} to {upper}.")
+        return Range(lower, upper)
 
 
 @dataclass(frozen=True)
 class Cone:
-    """Swing and twist of a ball joint.
+    """Swing and twist of a ball joint. Checked by the joint that it limits.
 
     `axis` is a direction of the body, usually along the limb. The joint's rotation R may carry it no further than
     `swing` from `center`, a direction of the joint's frame at rest: angle(R axis, center) ≤ swing. What is left of R
@@ -47,13 +47,13 @@ class Cone:
     swing: float
     twist: Range
 
-    def __post_init__(self) -> None:
-        swing = check.positive(self.swing, "swing", "a cone")
+    def checked(self, owner: str) -> "Cone":
+        """The same cone in floats, its directions at unit length, or ValueError."""
+        swing = check.positive(self.swing, "swing", owner)
         if swing > np.pi:
-            raise ValueError(f"The swing of a cone must be at most π, not {swing}.")
-        object.__setattr__(self, "axis", check.direction(self.axis, "axis", "a cone"))
-        object.__setattr__(self, "center", check.direction(self.center, "centre", "a cone"))
-        object.__setattr__(self, "swing", swing)
+            raise ValueError(f"The swing of {owner} must be at most π, not {swing}.")
+        axis = check.direction(self.axis, "cone's axis", owner)
+        return Cone(axis, check.direction(self.center, "cone's centre", owner), swing, self.twist.checked(owner))
 
 
 Limits = tuple[Range, ...] | Cone  # one range per axis of a hinge or universal joint; a cone for a ball
@@ -93,16 +93,18 @@ class Joint:
         object.__setattr__(self, "stiffness", stiffness)
         object.__setattr__(self, "damping", damping)
         object.__setattr__(self, "rest", check.numbers(self.rest or (0.0,) * angles, angles, "rest", owner))
-        self._check_limits(owner, angles)
+        object.__setattr__(self, "limits", self._checked_limits(owner, angles))
 
-    def _check_limits(self, owner: str, angles: int) -> None:
+    def _checked_limits(self, owner: str, angles: int) -> Limits | None:
         if self.limits is None:
-            return
+            return None
         if isinstance(self.limits, Cone):
             if self.kind != "ball":
                 raise ValueError(f"The {self.kind} {owner} cannot be limited by a cone.")
-        elif angles == 0 or len(self.limits) != angles:
+            return self.limits.checked(owner)
+        if angles == 0 or len(self.limits) != angles:
             raise ValueError(f"The {self.kind} {owner} cannot be limited by {len(self.limits)} ranges.")
+        return tuple(limit.checked(owner) for limit in self.limits)
 
 
 @dataclass(frozen=True)

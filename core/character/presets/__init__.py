@@ -2,11 +2,16 @@
 """The built-in characters, by name. Each module says where its figures come from."""
 
 from ..character import Character
-from . import jain42, muico29
+from . import balance3, diver7, gait28, gymnast2, jain42, muico29, simbicon2d
 
 MAKERS = {
     "muico29": muico29.make,
     "jain42": jain42.make,
+    "gait28": gait28.make,
+    "simbicon2d": simbicon2d.make,
+    "diver7": diver7.make,
+    "gymnast2": gymnast2.make,
+    "balance3": balance3.make,
 }
 NAMES = tuple(MAKERS)
 
