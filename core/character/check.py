@@ -13,7 +13,7 @@ import numpy as np
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
-Matrix = tuple[Vector, Vector, Vector]
+Inertia = tuple[Vector, Vector, Vector]
 
 LARGEST_NUMBER = 1e9  # far beyond any length, mass or stiffness of a character; keeps products finite
 LONGEST_NAME = 200
@@ -79,7 +79,7 @@ def quaternion(values: Iterable[SupportsFloat], what: str, owner: str) -> Quater
     return w, x, y, z
 
 
-def inertia(rows: Iterable[Iterable[SupportsFloat]], owner: str) -> Matrix:
+def inertia(rows: Iterable[Iterable[SupportsFloat]], owner: str) -> Inertia:
     """A rotational inertia: symmetric, positive, and with principal moments that some distribution of mass can have.
 
     No principal moment can exceed the sum of the other two: A + B - C = 2 ∫ z² dm ≥ 0. Printed tables are rounded, so a

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from . import check
-from .check import Matrix, Quaternion, Vector
+from .check import Inertia, Quaternion, Vector
 
 JointKind = Literal["free", "ball", "universal", "hinge", "fixed"]
 ANGLES_OF_KIND: dict[JointKind, int] = {"free": 0, "ball": 0, "universal": 2, "hinge": 1, "fixed": 0}
@@ -75,8 +75,7 @@ class Joint:
     rest: tuple[float, ...] = ()  # angles at which the springs are slack, one per axis; zero unless given
 
     def __post_init__(self) -> None:
-        check.name(self.name, "joint")
-        owner = f"joint '{self.name}'"
+        owner = f"joint '{check.name(self.name, 'joint')}'"
         if self.kind not in get_args(JointKind):
             raise ValueError(f"The kind of {owner} must be one of {', '.join(get_args(JointKind))}, not {self.kind!r}.")
         angles = ANGLES_OF_KIND[self.kind]
@@ -119,19 +118,25 @@ class Body:
     parent: str | None  # None for the root
     joint: Joint
     mass: float  # kg
-    inertia: Matrix  # about the centre of mass, in the body's frame, kg m²
+    inertia: Inertia  # about the centre of mass, in the body's frame, kg m²
     center_of_mass: Vector = (0.0, 0.0, 0.0)  # in the body's frame, m
     position: Vector = (0.0, 0.0, 0.0)  # m
     orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)  # w-x-y-z
 
     def __post_init__(self) -> None:
-        check.name(self.name, "body")
-        owner = f"body '{self.name}'"
+        owner = f"body '{check.name(self.name, 'body')}'"
+        if self.parent is not None:
+            check.name(self.parent, "parent")
         object.__setattr__(self, "mass", check.positive(self.mass, "mass", owner))
         object.__setattr__(self, "inertia", check.inertia(self.inertia, owner))
         object.__setattr__(self, "center_of_mass", check.vector(self.center_of_mass, "centre of mass", owner))
         object.__setattr__(self, "position", check.vector(self.position, "position", owner))
         object.__setattr__(self, "orientation", check.quaternion(self.orientation, "orientation", owner))
+
+
+def _contact_owner(name: str, body: str) -> str:
+    check.name(body, "contact's body")
+    return f"contact '{check.name(name, 'contact')}'"
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,7 @@ class Corner:
     position: Vector  # in the body's frame, m
 
     def __post_init__(self) -> None:
-        owner = f"contact '{check.name(self.name, 'contact')}'"
+        owner = _contact_owner(self.name, self.body)
         object.__setattr__(self, "position", check.vector(self.position, "position", owner))
 
 
@@ -157,7 +162,7 @@ class Sphere:
     radius: float  # m
 
     def __post_init__(self) -> None:
-        owner = f"contact '{check.name(self.name, 'contact')}'"
+        owner = _contact_owner(self.name, self.body)
         object.__setattr__(self, "position", check.vector(self.position, "position", owner))
         object.__setattr__(self, "radius", check.positive(self.radius, "radius", owner))
 
@@ -173,7 +178,7 @@ class Capsule:
     radius: float  # m
 
     def __post_init__(self) -> None:
-        owner = f"contact '{check.name(self.name, 'contact')}'"
+        owner = _contact_owner(self.name, self.body)
         object.__setattr__(self, "start", check.vector(self.start, "start", owner))
         object.__setattr__(self, "end", check.vector(self.end, "end", owner))
         object.__setattr__(self, "radius", check.positive(self.radius, "radius", owner))

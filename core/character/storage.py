@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 
 from . import check
 from .character import Character
-from .check import Matrix, Quaternion, Vector
+from .check import Inertia, Quaternion, Vector
 from .parts import Body, Capsule, Cone, ContactShape, Corner, Joint, Limits, Range, Sphere
 
 FORMAT = "heft.character"
 VERSION = 1
 LARGEST_FILE = 16 * 2**20  # bytes
-MOST_BODIES = 1000
+MOST_BODIES = 400  # as a chain they still fit into MuJoCo, which reads 500 nested elements
 MOST_CONTACTS = 10000
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ def from_data(data: Any) -> Character:
         raise ValueError(f'it does not say "format": "{FORMAT}".')
     version = data.get("version")
     if version != VERSION or not isinstance(version, int) or isinstance(version, bool):
-        raise ValueError(f"its version is {str(version)[:40]}, but this Heft reads version {VERSION}.")
+        raise ValueError(f"its version is {str(version)[:40]!r}, but this Heft reads version {VERSION}.")
     fields = _fields(data, ("format", "version", "name", "gravity", "bodies", "contacts"), "the file")
     return Character(
         name=_string(fields["name"], "name"),
@@ -129,7 +129,7 @@ def _body_from_data(data: Any) -> Body:
         orientation=_quaternion(fields["orientation"], f"body '{name}'"),
         mass=_number(fields["mass"], f"body '{name}'"),
         center_of_mass=_vector(fields["center_of_mass"], f"body '{name}'"),
-        inertia=_matrix(fields["inertia"], f"body '{name}'"),
+        inertia=_inertia(fields["inertia"], f"body '{name}'"),
         joint=_joint_from_data(fields["joint"], f"the joint of body '{name}'"),
     )
 
@@ -210,7 +210,7 @@ def _list(data: Any, where: str, most: int, read: Callable[[Any], T]) -> list[T]
     return [read(item) for item in data]
 
 
-def _matrix(data: Any, where: str) -> Matrix:
+def _inertia(data: Any, where: str) -> Inertia:
     rows = _list(data, f"the inertia of {where}", 3, lambda row: _vector(row, where))
     return check.inertia(rows, where)
 

@@ -3,7 +3,8 @@
 
 Body `b` hangs from body `parent[b]` by one joint at its own frame's origin; bodies are ordered so that a parent comes
 before its children. At rest the frame sits at `offset_position[b]`, turned by `offset_quaternion[b]`, in the parent's
-frame; the joint moves it from there. Positions and velocities are laid out as MuJoCo's qpos and qvel:
+frame; the joint moves it from there. A free body has no offset: its coordinates are its pose in the world. Positions
+and velocities are laid out as MuJoCo's qpos and qvel:
 
     joint      positions                                velocities
     fixed      -                                        -

@@ -8,6 +8,7 @@ import pytest
 from heft.core.character import Body, Character, Cone, Joint, Range
 from heft.core.character.mjcf import largest_angle
 from heft.core.character.presets import NAMES
+from heft.core.character.storage import MOST_BODIES
 from scipy.spatial.transform import Rotation
 
 from tests.core.random_trees import random_character, random_state
@@ -83,25 +84,30 @@ def place(tree, q):
     positions, rotations = [], []
     for b, parent in enumerate(tree.parent):
         start = tree.position_start[b]
-        position = tree.offset_position[b]
-        turn = Rotation.from_quat(tree.offset_quaternion[b], scalar_first=True)
+        position, turn = tree.offset_position[b], matrix(tree.offset_quaternion[b])
         if parent >= 0:
-            position = positions[parent] + rotations[parent].apply(position)
-            turn = rotations[parent] * turn
+            position = positions[parent] + rotations[parent] @ position
+            turn = rotations[parent] @ turn
         match int(tree.joint[b]):
             case 1:
-                turn *= Rotation.from_rotvec(q[start] * tree.axis[b, 0])
+                turn = turn @ about(tree.axis[b, 0], q[start])
             case 2:
-                turn *= Rotation.from_rotvec(q[start] * tree.axis[b, 0])
-                turn *= Rotation.from_rotvec(q[start + 1] * tree.axis[b, 1])
+                turn = turn @ about(tree.axis[b, 0], q[start]) @ about(tree.axis[b, 1], q[start + 1])
             case 3:
-                turn *= Rotation.from_quat(q[start : start + 4], scalar_first=True)
+                turn = turn @ matrix(q[start : start + 4])
             case 4:
-                position = position + q[start : start + 3]
-                turn *= Rotation.from_quat(q[start + 3 : start + 7], scalar_first=True)
+                position, turn = q[start : start + 3], matrix(q[start + 3 : start + 7])
         positions.append(position)
         rotations.append(turn)
-    return np.array(positions), np.array([turn.as_matrix() for turn in rotations])
+    return np.array(positions), np.array(rotations)
+
+
+def matrix(quaternion):
+    return Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
+
+
+def about(axis, angle):
+    return Rotation.from_rotvec(angle * axis).as_matrix()
 
 
 @pytest.mark.parametrize("make", CHARACTERS)
@@ -118,6 +124,9 @@ def test_mujoco_puts_bodies_where_the_tree_says(make):
         assert data.xmat[1:].reshape(-1, 3, 3) == pytest.approx(rotations, abs=1e-12)
 
 
+LR = ("left", "right")
+
+
 def test_corners_of_muico29_carry_it_on_the_ground():
     character = Character.preset("muico29")
     model = load(character)
@@ -125,9 +134,6 @@ def test_corners_of_muico29_carry_it_on_the_ground():
     mujoco.mj_forward(model, data)
     touching = {model.geom(int(contact.geom[1])).name for contact in data.contact}
     assert touching == {f"{side}_{end}_{edge}" for side in LR for end in ("heel", "toe") for edge in LR}
-
-
-LR = ("left", "right")
 
 
 def test_without_contacts_there_is_nothing_to_touch():
@@ -153,6 +159,17 @@ def test_names_survive_xml():
     model = load(character)
     assert model.body(1).name == "mixamorig:Hips'"
     assert model.joint(0).name == 'a <"hinge"> & more'
+
+
+def test_the_longest_chain_that_a_file_may_hold_loads():
+    chain = Character(
+        "chain",
+        tuple(
+            Body(f"b{i}", f"b{i - 1}" if i else None, Joint(f"j{i}", "hinge", axes=((0, 1, 0),)), 1.0, np.eye(3))
+            for i in range(MOST_BODIES)
+        ),
+    )
+    assert load(chain).nv == chain.nv == MOST_BODIES
 
 
 def test_ball_limit_of_mujoco_permits_whatever_the_cone_permits():

@@ -59,7 +59,7 @@ def test_saving_replaces_the_old_file_or_leaves_it_alone(tmp_path):
 
 def test_unknown_versions_are_refused_by_number():
     assert refusal(json.dumps(SMALL | {"version": 2}).encode()) == (
-        "file.json is not a character: its version is 2, but this Heft reads version 1."
+        "file.json is not a character: its version is '2', but this Heft reads version 1."
     )
 
 
@@ -91,8 +91,8 @@ def test_wrong_files_are_refused(case):
 
 
 def test_too_many_bodies_are_refused():
-    data = SMALL | {"bodies": SMALL["bodies"] * 400}
-    assert "bodies must be a list of at most 1000." in refusal(json.dumps(data).encode())
+    data = SMALL | {"bodies": SMALL["bodies"] * 200}
+    assert "bodies must be a list of at most 400." in refusal(json.dumps(data).encode())
 
 
 def test_huge_files_are_refused_before_they_are_parsed(tmp_path):
