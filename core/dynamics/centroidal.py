@@ -36,9 +36,9 @@ def momentum_about_root(work: Workspace, v: NDArray[np.float64]) -> tuple[Vector
 
 @kernel
 def update_momentum(work: Workspace, v: NDArray[np.float64]) -> None:
-    """`work.momentum`: linear, and angular about the world's origin, which no motion of the character moves."""
+    """`work.momentum`: linear, and angular about the centre of mass; after `update_mass_matrix`."""
     linear, angular = momentum_about_root(work, v)
-    angular = add(angular, cross(row(work.position, 0), linear))
+    angular = subtract(angular, cross(center_of_mass_from_root(work), linear))
     for j in range(3):
         work.momentum[j] = linear[j]
         work.momentum[3 + j] = angular[j]

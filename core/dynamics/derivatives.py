@@ -49,9 +49,8 @@ from ..maths.vectors import (
     subtract,
     transposed_vector,
 )
-from .centroidal import momentum_about_root
+from .centroidal import center_of_mass_from_root, momentum_about_root
 from .inertia import solve_columns, update_mass_matrix
-from .jacobians import fill_point_jacobian
 from .kinematics import update_kinematics, update_velocities, vector_at, world_point
 from .stepping import advance, weight_about_root
 from .workspace import Workspace
@@ -68,14 +67,13 @@ class DerivativeWorkspace(NamedTuple):
     contact_turn: NDArray[np.float64]  # (nb, 9) sum of [f][r], row by row: how those moments change, over the subtree
     motion_acceleration: NDArray[np.float64]  # (nv, 6) Q
     axis_rate: NDArray[np.float64]  # (nv, 6) P + S'
-    momentum_by_position: NDArray[np.float64]  # (nv, 6) d P(q, v) / d q, about the root's origin after the step
-    momentum_by_velocity: NDArray[np.float64]  # (nv, 6) d P(q, v) / d v, about the same point
-    momentum_after: NDArray[np.float64]  # (nv, 6) d P / d q after the step, about the same point
+    momentum_by_position: NDArray[np.float64]  # (nv, 6) d P_k / d q_k, about the centre of mass
+    momentum_by_velocity: NDArray[np.float64]  # (nv, 6) d P_k / d v_k, about the centre of mass
+    momentum_after: NDArray[np.float64]  # (nv, 6) d P_{k+1} / d q_{k+1}, about the root's origin
     by_position: NDArray[np.float64]  # (nv, nv) of the equations' residual
     by_velocity: NDArray[np.float64]  # (nv, nv) of the equations' residual
     turn_by_position: NDArray[np.float64]  # (nb, 9) d (q (+) dt v) / d q of the body's ball or free rotation
     turn_by_velocity: NDArray[np.float64]  # (nb, 9) d (q (+) dt v) / d v of the same
-    point_jacobian: NDArray[np.float64]  # (3, nv)
     joint_acceleration: NDArray[np.float64]  # (nv,) (v_{k+1} - v_k) / dt
 
 
@@ -98,7 +96,6 @@ def make_derivative_workspace(tree: Tree) -> DerivativeWorkspace:
         by_velocity=np.zeros((nv, nv)),
         turn_by_position=np.zeros((nb, 9)),
         turn_by_velocity=np.zeros((nb, 9)),
-        point_jacobian=np.zeros((3, nv)),
         joint_acceleration=np.zeros(nv),
     )
 
@@ -327,6 +324,23 @@ def update_momentum_derivative(
 
 
 @kernel
+def _update_momentum_before(tree: Tree, work: Workspace, more: DerivativeWorkspace, v: NDArray[np.float64]) -> None:
+    """What becomes of P(q_k, v_k), linear and about the centre of mass, when q_k or v_k change."""
+    update_momentum_derivative(tree, work, more, more.momentum_by_position)
+    center = center_of_mass_from_root(work)
+    velocity = scale(1.0 / work.composite[0, 0], momentum_about_root(work, v)[0])
+    for i in range(v.shape[0]):
+        # about the moving centre: L - c x p, and m dc is the linear part of the momentum map
+        linear, mapped = row(more.momentum_by_position, i), row(work.momentum_map, i)
+        moved = add(cross(center, linear), cross(mapped, velocity))
+        set_row_angular(more.momentum_by_position, i, subtract(row_angular(more.momentum_by_position, i), moved))
+        set_row(more.momentum_by_velocity, i, mapped)
+        set_row_angular(
+            more.momentum_by_velocity, i, subtract(row_angular(work.momentum_map, i), cross(center, mapped))
+        )
+
+
+@kernel
 def _replace_root_rows(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, v_next: NDArray[np.float64], dt: float
 ) -> None:
@@ -336,13 +350,16 @@ def _replace_root_rows(
     """
     update_velocities(tree, work, v_next)
     update_momentum_derivative(tree, work, more, more.momentum_after)
-    gravity = vector_at(tree.gravity, 0)
+    p_before = vector_at(work.momentum, 0)
+    center = center_of_mass_from_root(work)
+    # what acts at the centre of mass, per unit of mass: moving the centre moves its moment
+    carried = add_scaled(vector_at(tree.gravity, 0), 1.0 / (dt * work.composite[0, 0]), p_before)
     for i in range(v_next.shape[0]):
         linear = scale(1.0 / dt, row(more.momentum_after, i))
         angular = scale(1.0 / dt, row_angular(more.momentum_after, i))
-        angular = subtract(angular, cross(row(work.momentum_map, i), gravity))  # the centre of mass moves
+        angular = subtract(angular, cross(row(work.momentum_map, i), carried))
         before = scale(-1.0 / dt, row(more.momentum_by_velocity, i))
-        before_angular = scale(-1.0 / dt, row_angular(more.momentum_by_velocity, i))
+        before_angular = add(scale(-1.0 / dt, row_angular(more.momentum_by_velocity, i)), cross(center, before))
         for j in range(3):
             axis = row_angular(work.motion, 3 + j)
             more.by_position[j, i] = linear[j]
@@ -351,8 +368,7 @@ def _replace_root_rows(
             more.by_velocity[3 + j, i] = dot(axis, before_angular)
     # S itself moves with the root: its point o by the slides, its axes by the rotation
     p, l = momentum_about_root(work, v_next)
-    p_before = vector_at(work.momentum, 0)
-    l_before = subtract(vector_at(work.momentum, 3), cross(row(work.position, 0), p_before))
+    l_before = add(vector_at(work.momentum, 3), cross(center, p_before))
     weight, weight_moment = weight_about_root(tree, work)
     force = subtract(scale(1.0 / dt, subtract(p, p_before)), weight)
     moment = subtract(scale(1.0 / dt, subtract(l, l_before)), weight_moment)
@@ -428,11 +444,7 @@ def advance_with_derivatives(
     update_kinematics(tree, work, q, v)
     update_mass_matrix(tree, work)
     if floating:
-        update_momentum_derivative(tree, work, more, more.momentum_by_position)
-        for i in range(n):
-            for j in range(6):
-                more.momentum_by_velocity[i, j] = work.momentum_map[i, j]
-    origin = row(work.position, 0)
+        _update_momentum_before(tree, work, more, v)
 
     advance(tree, work, q, v, tau, contact_body, contact_point, contact_force, dt, implicit, q_next, v_next)
 
@@ -443,11 +455,6 @@ def advance_with_derivatives(
         for k in range(n):
             more.by_velocity[i, k] -= work.mass_matrix[i, k] / dt
     if floating:
-        arm = subtract(origin, row(work.position, 0))
-        for momentum in (more.momentum_by_position, more.momentum_by_velocity):
-            for i in range(n):
-                shifted = add(row_angular(momentum, i), cross(arm, row(momentum, i)))
-                set_row_angular(momentum, i, shifted)
         _replace_root_rows(tree, work, more, v_next, dt)
     if contact_body.shape[0] > 0:
         update_contact_terms(tree, work, more, contact_body, contact_point, contact_force)
@@ -455,7 +462,7 @@ def advance_with_derivatives(
     _add_passive_derivatives(tree, work, more, dt)
     _update_turns(tree, more, v, dt)
     _fill_state_matrix(tree, work, more, dt, A)
-    _fill_control_matrix(tree, work, more, contact_body, contact_point, dt, B)
+    _fill_control_matrix(tree, work, contact_body, contact_point, dt, B)
 
 
 @kernel
@@ -464,7 +471,9 @@ def _fill_state_matrix(
 ) -> None:
     """A = [D1, D2; -dt M^-1 (r_q D1 + r_0), -dt M^-1 (r_q D2 + r_v)] with D1, D2 of q (+) dt v, r_0 of q_k itself."""
     n = work.bias.shape[0]
-    A[:n, :] = 0.0
+    for i in range(n):
+        for j in range(2 * n):
+            A[i, j] = 0.0
     r = more.by_position
     for b in range(tree.parent.shape[0]):
         joint = tree.joint[b]
@@ -490,18 +499,20 @@ def _fill_state_matrix(
                 A[n + i, k] = -dt * r[i, k]
                 A[n + i, n + k] = -dt * (dt * r[i, k] + more.by_velocity[i, k])
     if tree.joint[0] == FREE:
+        center = center_of_mass_from_root(work)
         for k in range(n):
+            linear = row(more.momentum_by_position, k)
+            angular = add(row_angular(more.momentum_by_position, k), cross(center, linear))
             for j in range(3):
-                A[n + j, k] += more.momentum_by_position[k, j]
-                A[n + 3 + j, k] += dot(row_angular(work.motion, 3 + j), row_angular(more.momentum_by_position, k))
-    solve_columns(tree, work, A[n:])
+                A[n + j, k] += linear[j]
+                A[n + 3 + j, k] += dot(row_angular(work.motion, 3 + j), angular)
+    solve_columns(tree, work, A, n)
 
 
 @kernel
 def _fill_control_matrix(
     tree: Tree,
     work: Workspace,
-    more: DerivativeWorkspace,
     contact_body: NDArray[np.int64],
     contact_point: NDArray[np.float64],
     dt: float,
@@ -509,14 +520,19 @@ def _fill_control_matrix(
 ) -> None:
     """B = [0; dt M^-1 (motors, J^T)]."""
     n = work.bias.shape[0]
-    B[:] = 0.0
+    for i in range(2 * n):
+        for j in range(B.shape[1]):
+            B[i, j] = 0.0
     first = 6 if tree.joint[0] == FREE else 0
     for i in range(first, n):
         B[n + i, i - first] = dt
     for c in range(contact_body.shape[0]):
         b = contact_body[c]
-        fill_point_jacobian(tree, work, b, world_point(work, b, row(contact_point, c)), more.point_jacobian)
-        for i in range(n):
+        arm = subtract(world_point(work, b, row(contact_point, c)), row(work.position, 0))
+        i = work.last_velocity[b]
+        while i >= 0:
+            moved = add(row(work.motion, i), cross(row_angular(work.motion, i), arm))
             for j in range(3):
-                B[n + i, n - first + 3 * c + j] = dt * more.point_jacobian[j, i]
-    solve_columns(tree, work, B[n:])
+                B[n + i, n - first + 3 * c + j] = dt * moved[j]
+            i = tree.velocity_parent[i]
+    solve_columns(tree, work, B, n)

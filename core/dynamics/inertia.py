@@ -89,8 +89,8 @@ def solve(tree: Tree, work: Workspace, x: NDArray[np.float64]) -> None:
 
 
 @kernel
-def solve_columns(tree: Tree, work: Workspace, x: NDArray[np.float64]) -> None:
-    """The same for every column of `x` (nv, m); the inner loop runs along rows, where memory is dense."""
+def solve_columns(tree: Tree, work: Workspace, x: NDArray[np.float64], first: int) -> None:
+    """The same for every column of `x`, whose nv rows from row `first` on hold b; rows are where memory is dense."""
     parent = tree.velocity_parent
     L = work.factor
     n = parent.shape[0]
@@ -100,14 +100,14 @@ def solve_columns(tree: Tree, work: Workspace, x: NDArray[np.float64]) -> None:
         while j >= 0:
             a = L[i, j]
             for c in range(m):
-                x[j, c] -= a * x[i, c]
+                x[first + j, c] -= a * x[first + i, c]
             j = parent[j]
     for i in range(n):
         for c in range(m):
-            x[i, c] *= L[i, i]
+            x[first + i, c] *= L[i, i]
         j = parent[i]
         while j >= 0:
             a = L[i, j]
             for c in range(m):
-                x[i, c] -= a * x[j, c]
+                x[first + i, c] -= a * x[first + j, c]
             j = parent[j]

@@ -28,25 +28,20 @@ def add_point_force(
 
 
 @kernel
-def fill_point_jacobian(tree: Tree, work: Workspace, b: int, point: Vector, out: NDArray[np.float64]) -> None:
-    """J (3, nv): J v is the velocity of body b's material point at `point`, a place in the world."""
-    out[:] = 0.0
+def fill_jacobian(tree: Tree, work: Workspace, b: int, point: Vector, out: NDArray[np.float64]) -> None:
+    """J (6, nv) of body b at `point`, a place in the world, in world axes.
+
+    J v is the linear velocity of the body's material point there, then the body's angular velocity.
+    """
+    for j in range(6):
+        for i in range(out.shape[1]):
+            out[j, i] = 0.0
     arm = subtract(point, row(work.position, 0))
     i = work.last_velocity[b]
     while i >= 0:
-        s = add(row(work.motion, i), cross(row_angular(work.motion, i), arm))
-        out[0, i], out[1, i], out[2, i] = s[0], s[1], s[2]
-        i = tree.velocity_parent[i]
-
-
-@kernel
-def fill_body_jacobian(tree: Tree, work: Workspace, b: int, out: NDArray[np.float64]) -> None:
-    """J (6, nv): J v is the linear velocity of body b's origin, then its angular velocity, both in world axes."""
-    fill_point_jacobian(tree, work, b, row(work.position, b), out[:3])
-    out[3:] = 0.0
-    i = work.last_velocity[b]
-    while i >= 0:
         a = row_angular(work.motion, i)
+        s = add(row(work.motion, i), cross(a, arm))
+        out[0, i], out[1, i], out[2, i] = s[0], s[1], s[2]
         out[3, i], out[4, i], out[5, i] = a[0], a[1], a[2]
         i = tree.velocity_parent[i]
 

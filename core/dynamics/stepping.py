@@ -10,17 +10,21 @@ with two refinements, both inside h and M's diagonal.
 
 Free root. The six rows of a free root are the Newton-Euler equations of the whole character. With the continuous bias
 they hold only to first order, and a character in free flight slowly gains or loses momentum. They are therefore
-discretised as what they are, a balance of momentum about a point fixed in the world,
+discretised as what they are, a balance of momentum,
 
     S(q_{k+1})^T [P(q_{k+1}, v_{k+1}) - P(q_k, v_k)] / dt = S(q_{k+1})^T G(q_{k+1}) + (tau + J^T f)_root
 
 with S the root's motion subspace, P the spatial momentum of the whole character and G the weight acting at its centre
-of mass. Since S^T P(q_{k+1}, v) is the root's part of M(q_{k+1}) v, this only replaces the root's six entries of h by
+of mass. P(q_k, v_k) is carried along with the centre of mass: it is the linear momentum and the angular momentum about
+the centre of mass at k, taken to act at the centre of mass at k+1. (About a point fixed in the world, angular momentum
+about the centre of mass would change by a term of second order per step, proportional to the speed of falling.) Since
+S^T P(q_{k+1}, v) is the root's part of M(q_{k+1}) v, this only replaces the root's six entries of h by
 
     h_root = { [M(q_{k+1}) v_k]_root - S(q_{k+1})^T P(q_k, v_k) } / dt - S(q_{k+1})^T G(q_{k+1})
 
-Momentum is then conserved to rounding, at any step length. The joints' rows keep the continuous bias: balancing
-momentum there as well would damp a swinging limb by the cosine of its rotation in each step.
+Linear momentum and angular momentum about the centre of mass are then conserved to rounding, at any step length. The
+joints' rows keep the continuous bias: balancing momentum there as well would damp a swinging limb by the cosine of its
+rotation in each step.
 
 Passive joints. Springs and dampers act with the velocities at the end of the step, as the torque
 -k (stretch + dt v_{k+1}) - d v_{k+1}, so that stiff ones stay stable: dt d + dt^2 k joins M's diagonal and
@@ -32,8 +36,8 @@ from numpy.typing import NDArray
 
 from ..character.tree import FREE, Tree
 from ..maths.kernel import kernel
-from ..maths.vectors import Vector, cross, dot, row, row_angular, scale, subtract
-from .centroidal import momentum_about_root, update_momentum
+from ..maths.vectors import Vector, add, cross, dot, row, row_angular, scale, subtract
+from .centroidal import center_of_mass_from_root, momentum_about_root, update_momentum
 from .forces import update_bias_force, update_stretch
 from .inertia import factorize, solve, update_mass_matrix
 from .jacobians import add_point_force
@@ -60,14 +64,14 @@ def update_discrete_bias(
 ) -> None:
     """`work.bias`: h of the module's first equation; after `update_kinematics` at (q, v) and `update_mass_matrix`.
 
-    q is q_{k+1} and v is v_k; `momentum` is P(q_k, v_k) about the world's origin, from `update_momentum`.
+    q is q_{k+1} and v is v_k; `momentum` is P(q_k, v_k) from `update_momentum`.
     """
     update_bias_force(tree, work)
     if tree.joint[0] == FREE:
         force, moment = weight_about_root(tree, work)
         linear, angular = momentum_about_root(work, v)
         before = vector_at(momentum, 0)
-        before_angular = subtract(vector_at(momentum, 3), cross(row(work.position, 0), before))
+        before_angular = add(vector_at(momentum, 3), cross(center_of_mass_from_root(work), before))
         gain = subtract(scale(1.0 / dt, subtract(linear, before)), force)
         angular_gain = subtract(scale(1.0 / dt, subtract(angular, before_angular)), moment)
         for i in range(3):

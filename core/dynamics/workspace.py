@@ -38,7 +38,7 @@ class Workspace(NamedTuple):
     stretch: NDArray[np.float64]  # (nv,) q (-) rest, for the passive springs [update_stretch]
     diagonal: NDArray[np.float64]  # (nv,) what implicit terms add to M's diagonal [update_discrete_equation]
     factor: NDArray[np.float64]  # (nv, nv) L below and 1 / D on the diagonal of M + diagonal = L^T D L [factorize]
-    momentum: NDArray[np.float64]  # (6,) of the whole, about the world's origin [update_momentum]
+    momentum: NDArray[np.float64]  # (6,) of the whole, linear and about its centre of mass [update_momentum]
 
 
 def make_workspace(tree: Tree) -> Workspace:
