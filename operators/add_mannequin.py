@@ -26,8 +26,8 @@ class HEFT_OT_add_mannequin(bpy.types.Operator):
         """Add it at the 3D cursor and make it the active object."""
         from ..examples import mannequin, walk
 
-        armature = mannequin.make_mannequin(context.scene)
-        action = walk.key_walk(armature, context.scene)
+        armature = mannequin.make_mannequin(context)
+        action = walk.key_walk(armature, frame_start=context.scene.frame_start)
         armature.matrix_world = Matrix.Translation(context.scene.cursor.location)
         for other in context.selected_objects:
             other.select_set(state=False)
