@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact shapes as kernels see them: of characters (corners, spheres, capsules) and of props (boxes too)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import check
+from ..character.check import Quaternion, Vector
+from ..character.parts import Capsule, ContactShape, Corner, Sphere
+
+POINT, BALL, LIMB, BOX = range(4)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A block: a prop, or the seat of a chair."""
+
+    name: str
+    body: str
+    half_extents: Vector  # m
+    position: Vector = (0.0, 0.0, 0.0)  # its centre in the body's frame, m
+    orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)  # w-x-y-z
+
+    def __post_init__(self) -> None:
+        owner = f"contact '{check.name(self.name, 'contact')}'"
+        extents = check.vector(self.half_extents, "half extents", owner)
+        for extent in extents:
+            check.positive(extent, "half extent", owner)
+        object.__setattr__(self, "half_extents", extents)
+        object.__setattr__(self, "position", check.vector(self.position, "position", owner))
+        object.__setattr__(self, "orientation", check.quaternion(self.orientation, "orientation", owner))
+
+
+Shape = ContactShape | Box
+
+
+class Shapes(NamedTuple):
+    """Shapes (ns) on bodies, and the pairs of them (np) that may touch each other."""
+
+    kind: NDArray[np.int64]  # (ns,) POINT, BALL, LIMB or BOX
+    body: NDArray[np.int64]  # (ns,) row of the bodies' positions
+    start: NDArray[np.float64]  # (ns, 3) point, centre or one end, in the body's frame, m
+    end: NDArray[np.float64]  # (ns, 3) a capsule's other end, otherwise `start`
+    radius: NDArray[np.float64]  # (ns,) zero for points and boxes
+    half_extents: NDArray[np.float64]  # (ns, 3) of a box
+    orientation: NDArray[np.float64]  # (ns, 4) of a box in the body's frame, w-x-y-z
+    friction: NDArray[np.float64]  # (ns,) factor on the friction of what is touched
+    meets_terrain: NDArray[np.bool_]  # (ns,)
+    pair: NDArray[np.int64]  # (np, 2) shapes; contact pushes the first off the second
+    pair_friction: NDArray[np.float64]  # (np,) coefficient
+
+
+def make_shapes(
+    shapes: Sequence[Shape],
+    body_index: Mapping[str, int],
+    *,
+    pairs: Iterable[tuple[str, str]] = (),
+    pair_friction: float = 1.0,
+    friction: Mapping[str, float] | None = None,
+    without_terrain: Iterable[str] = (),
+) -> Shapes:
+    """Flatten shapes.
+
+    body_index
+        Row of each body in the arrays of positions that `detect` is given.
+    pairs
+        Names of shapes that may touch each other, on different bodies.
+    friction
+        Factors for shapes by name, on the friction of whatever they touch; one where not given.
+    without_terrain
+        Names of shapes that pass through terrain.
+    """
+    count = len(shapes)
+    names = {shape.name: i for i, shape in enumerate(shapes)}
+    if len(names) < count:
+        raise ValueError("Two contact shapes have the same name.")
+    factors = dict(friction or {})
+    excluded = set(without_terrain)
+    chosen = [tuple(pair) for pair in pairs]
+    for name in [*factors, *excluded, *(name for pair in chosen for name in pair)]:
+        if name not in names:
+            raise ValueError(f"There is no contact shape '{name}'.")
+    for name, factor in factors.items():
+        check.not_negative(factor, "friction", f"contact '{name}'")
+    flat = Shapes(
+        kind=np.zeros(count, dtype=np.int64),
+        body=np.zeros(count, dtype=np.int64),
+        start=np.zeros((count, 3)),
+        end=np.zeros((count, 3)),
+        radius=np.zeros(count),
+        half_extents=np.zeros((count, 3)),
+        orientation=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+        friction=np.array([factors.get(shape.name, 1.0) for shape in shapes], dtype=np.float64),
+        meets_terrain=np.array([shape.name not in excluded for shape in shapes], dtype=np.bool_),
+        pair=np.array([[names[a], names[b]] for a, b in chosen], dtype=np.int64).reshape(-1, 2),
+        pair_friction=np.full(len(chosen), check.not_negative(pair_friction, "friction", "pairs of shapes")),
+    )
+    for i, shape in enumerate(shapes):
+        if shape.body not in body_index:
+            raise ValueError(f"Contact '{shape.name}' belongs to an unknown body '{shape.body}'.")
+        flat.body[i] = body_index[shape.body]
+        if isinstance(shape, Capsule):
+            flat.kind[i] = LIMB
+            flat.start[i], flat.end[i], flat.radius[i] = shape.start, shape.end, shape.radius
+            continue
+        flat.start[i] = flat.end[i] = shape.position
+        if isinstance(shape, Corner):
+            flat.kind[i] = POINT
+        elif isinstance(shape, Sphere):
+            flat.kind[i] = BALL
+            flat.radius[i] = shape.radius
+        else:
+            flat.kind[i] = BOX
+            flat.half_extents[i] = shape.half_extents
+            flat.orientation[i] = shape.orientation
+    for a, b in chosen:
+        if flat.body[names[a]] == flat.body[names[b]]:
+            raise ValueError(f"Contacts '{a}' and '{b}' belong to the same body and cannot touch each other.")
+    for array in flat:
+        array.flags.writeable = False
+    return flat
