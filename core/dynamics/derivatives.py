@@ -5,7 +5,7 @@ Positions are varied in the tangent space, q (+) d. Varying velocity k's coordin
 its motion S_k, seen from outside: inertias, axes and forces are carried along, and so are velocities, except that the
 part of the velocity that joint k's own base has is not. That gives (Carpentier and Mansard, "Analytical derivatives of
 rigid body dynamics algorithms", 2018; in closed form by Singh, Russell and Wensing, "Efficient analytical derivatives
-of rigid-body dynamics using spatial vector algebra", 2022, equations 36 to 39)
+of rigid-body dynamics using spatial vector algebra", 2022)
 
     d tau_i / d q_k = S_i . (2 B_i P_k + I_i Q_k)               k before i, or turning together with it
     d tau_k / d q_i = S_k . (2 B_i P_i + I_i Q_i + S_i x* f_i)  k before i
@@ -52,7 +52,7 @@ from ..maths.vectors import (
 from .centroidal import center_of_mass_from_root, momentum_about_root
 from .inertia import solve_columns, update_mass_matrix
 from .kinematics import update_kinematics, update_velocities, vector_at, world_point
-from .stepping import advance, weight_about_root
+from .stepping import advance, locked_acceleration, weight_about_root
 from .workspace import Workspace
 
 
@@ -72,6 +72,9 @@ class DerivativeWorkspace(NamedTuple):
     momentum_after: NDArray[np.float64]  # (nv, 6) d P_{k+1} / d q_{k+1}, about the root's origin
     by_position: NDArray[np.float64]  # (nv, nv) of the equations' residual
     by_velocity: NDArray[np.float64]  # (nv, nv) of the equations' residual
+    root_by_position: NDArray[np.float64]  # (6, nv) what the balance of momentum adds to it on a free root's rows
+    root_by_velocity: NDArray[np.float64]  # (6, nv) the same
+    root_change: NDArray[np.float64]  # (6, 2 nv) the same, by the state before the step
     turn_by_position: NDArray[np.float64]  # (nb, 9) d (q (+) dt v) / d q of the body's ball or free rotation
     turn_by_velocity: NDArray[np.float64]  # (nb, 9) d (q (+) dt v) / d v of the same
     joint_acceleration: NDArray[np.float64]  # (nv,) (v_{k+1} - v_k) / dt
@@ -94,6 +97,9 @@ def make_derivative_workspace(tree: Tree) -> DerivativeWorkspace:
         momentum_after=np.zeros((nv, 6)),
         by_position=np.zeros((nv, nv)),
         by_velocity=np.zeros((nv, nv)),
+        root_by_position=np.zeros((6, nv)),
+        root_by_velocity=np.zeros((6, nv)),
+        root_change=np.zeros((6, 2 * nv)),
         turn_by_position=np.zeros((nb, 9)),
         turn_by_velocity=np.zeros((nb, 9)),
         joint_acceleration=np.zeros(nv),
@@ -341,12 +347,13 @@ def _update_momentum_before(tree: Tree, work: Workspace, more: DerivativeWorkspa
 
 
 @kernel
-def _replace_root_rows(
+def _update_root_rows(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, v_next: NDArray[np.float64], dt: float
 ) -> None:
-    """Root rows of `by_position` and `by_velocity`: the momentum balance S^T W, W = (P_{k+1} - P_k) / dt - G.
+    """`root_by_position` and `root_by_velocity`: balance of momentum minus continuous equation, on a free root's rows.
 
-    `by_position` is with respect to q_{k+1} here, `by_velocity` to v_k; what q_k does by itself is added later.
+    The balance is S^T W, W = (P_{k+1} - P_k) / dt - G. Derivatives are with respect to q_{k+1} and v_k here; what q_k
+    does by itself, through P_k, is added later.
     """
     update_velocities(tree, work, v_next)
     update_momentum_derivative(tree, work, more, more.momentum_after)
@@ -362,10 +369,10 @@ def _replace_root_rows(
         before_angular = add(scale(-1.0 / dt, row_angular(more.momentum_by_velocity, i)), cross(center, before))
         for j in range(3):
             axis = row_angular(work.motion, 3 + j)
-            more.by_position[j, i] = linear[j]
-            more.by_position[3 + j, i] = dot(axis, angular)
-            more.by_velocity[j, i] = before[j]
-            more.by_velocity[3 + j, i] = dot(axis, before_angular)
+            more.root_by_position[j, i] = linear[j] - more.by_position[j, i]
+            more.root_by_position[3 + j, i] = dot(axis, angular) - more.by_position[3 + j, i]
+            more.root_by_velocity[j, i] = before[j] - more.by_velocity[j, i]
+            more.root_by_velocity[3 + j, i] = dot(axis, before_angular) - more.by_velocity[3 + j, i]
     # S itself moves with the root: its point o by the slides, its axes by the rotation
     p, l = momentum_about_root(work, v_next)
     l_before = add(vector_at(work.momentum, 3), cross(center, p_before))
@@ -376,8 +383,8 @@ def _replace_root_rows(
         axis = row_angular(work.motion, 3 + j)
         by_slide = cross(axis, force)  # -axis . (e_i x force) = e_i . (axis x force)
         for i in range(3):
-            more.by_position[3 + j, i] += by_slide[i]
-            more.by_position[3 + j, 3 + i] += dot(cross(row_angular(work.motion, 3 + i), axis), moment)
+            more.root_by_position[3 + j, i] += by_slide[i]
+            more.root_by_position[3 + j, 3 + i] += dot(cross(row_angular(work.motion, 3 + i), axis), moment)
 
 
 @kernel
@@ -436,8 +443,9 @@ def advance_with_derivatives(
 
         r = M (v_{k+1} - v_k) / dt + diagonal (...) + h - tau - J^T f = 0,
 
-    so d v_{k+1} = -dt (M + diagonal)^-1 dr at fixed v_{k+1}; q_k enters through q_{k+1} = q_k (+) dt v_k and, on a free
-    root's rows, through its own momentum.
+    so d v_{k+1} = -dt (M + diagonal)^-1 dr at fixed v_{k+1}; q_k enters through q_{k+1} = q_k (+) dt v_k. With a free
+    root this gives the joints' part of the step with the continuous bias; the root's velocities then follow from the
+    balance of momentum, and there q_k enters once more through its own momentum.
     """
     n = v.shape[0]
     floating = tree.joint[0] == FREE
@@ -450,12 +458,16 @@ def advance_with_derivatives(
 
     for i in range(n):
         more.joint_acceleration[i] = (v_next[i] - v[i]) / dt
+    if floating:  # to where the continuous equation alone would have led
+        for j in range(3):
+            more.joint_acceleration[j] += work.correction[j]
+            more.joint_acceleration[3 + j] += dot(row_angular(work.motion, 3 + j), vector_at(work.correction, 3))
     update_inverse_dynamics_derivatives(tree, work, more, v, more.joint_acceleration)
     for i in range(n):
         for k in range(n):
             more.by_velocity[i, k] -= work.mass_matrix[i, k] / dt
     if floating:
-        _replace_root_rows(tree, work, more, v_next, dt)
+        _update_root_rows(tree, work, more, v_next, dt)
     if contact_body.shape[0] > 0:
         update_contact_terms(tree, work, more, contact_body, contact_point, contact_force)
         _subtract_contact_derivatives(tree, work, more)
@@ -469,44 +481,82 @@ def advance_with_derivatives(
 def _fill_state_matrix(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, dt: float, A: NDArray[np.float64]
 ) -> None:
-    """A = [D1, D2; -dt M^-1 (r_q D1 + r_0), -dt M^-1 (r_q D2 + r_v)] with D1, D2 of q (+) dt v, r_0 of q_k itself."""
+    """A = [D1, D2; -dt M^-1 (r_q D1, r_q D2 + r_v)] with D1, D2 of q (+) dt v; then a free root's own correction."""
     n = work.bias.shape[0]
     for i in range(n):
         for j in range(2 * n):
             A[i, j] = 0.0
-    r = more.by_position
     for b in range(tree.parent.shape[0]):
-        joint = tree.joint[b]
         start = tree.velocity_start[b]
-        end = start + VELOCITIES_OF_JOINT[joint]
-        if joint in (BALL, FREE):
+        end = start + VELOCITIES_OF_JOINT[tree.joint[b]]
+        if tree.joint[b] in (BALL, FREE):
             end -= 3
-            T, U = more.turn_by_position, more.turn_by_velocity
-            for j in range(3):
-                for i in range(3):
-                    A[end + i, end + j] = T[b, 3 * i + j]
-                    A[end + i, n + end + j] = U[b, 3 * i + j]
-                for i in range(n):
-                    x, y, z = r[i, end], r[i, end + 1], r[i, end + 2]
-                    A[n + i, end + j] = -dt * (x * T[b, j] + y * T[b, 3 + j] + z * T[b, 6 + j])
-                    A[n + i, n + end + j] = -dt * (
-                        x * U[b, j] + y * U[b, 3 + j] + z * U[b, 6 + j] + more.by_velocity[i, end + j]
-                    )
+            for i in range(3):
+                for j in range(3):
+                    A[end + i, end + j] = more.turn_by_position[b, 3 * i + j]
+                    A[end + i, n + end + j] = more.turn_by_velocity[b, 3 * i + j]
         for k in range(start, end):
             A[k, k] = 1.0
             A[k, n + k] = dt
-            for i in range(n):
-                A[n + i, k] = -dt * r[i, k]
-                A[n + i, n + k] = -dt * (dt * r[i, k] + more.by_velocity[i, k])
-    if tree.joint[0] == FREE:
-        center = center_of_mass_from_root(work)
-        for k in range(n):
-            linear = row(more.momentum_by_position, k)
-            angular = add(row_angular(more.momentum_by_position, k), cross(center, linear))
-            for j in range(3):
-                A[n + j, k] += linear[j]
-                A[n + 3 + j, k] += dot(row_angular(work.motion, 3 + j), angular)
+    _chain(tree, more, more.by_position, more.by_velocity, dt, A, n)
     solve_columns(tree, work, A, n)
+    if tree.joint[0] == FREE:
+        _chain(tree, more, more.root_by_position, more.root_by_velocity, dt, more.root_change, 0)
+        _add_root_change(work, more, A)
+
+
+@kernel
+def _chain(
+    tree: Tree,
+    more: DerivativeWorkspace,
+    by_position: NDArray[np.float64],
+    by_velocity: NDArray[np.float64],
+    dt: float,
+    out: NDArray[np.float64],
+    first: int,
+) -> None:
+    """Rows of `out` from `first` on: -dt (r_q D1, r_q D2 + r_v), from derivatives at q_{k+1} to those at (q_k, v_k)."""
+    rows, n = by_position.shape
+    for b in range(tree.parent.shape[0]):
+        start = tree.velocity_start[b]
+        end = start + VELOCITIES_OF_JOINT[tree.joint[b]]
+        if tree.joint[b] in (BALL, FREE):
+            end -= 3
+            T, U = more.turn_by_position, more.turn_by_velocity
+            for i in range(rows):
+                x, y, z = by_position[i, end], by_position[i, end + 1], by_position[i, end + 2]
+                for j in range(3):
+                    position = x * T[b, j] + y * T[b, 3 + j] + z * T[b, 6 + j]
+                    velocity = x * U[b, j] + y * U[b, 3 + j] + z * U[b, 6 + j] + by_velocity[i, end + j]
+                    out[first + i, end + j] = -dt * position
+                    out[first + i, n + end + j] = -dt * velocity
+        for k in range(start, end):
+            for i in range(rows):
+                out[first + i, k] = -dt * by_position[i, k]
+                out[first + i, n + k] = -dt * (dt * by_position[i, k] + by_velocity[i, k])
+
+
+@kernel
+def _add_root_change(work: Workspace, more: DerivativeWorkspace, A: NDArray[np.float64]) -> None:
+    """Root's velocities of A: what mends the change of momentum moves the whole character as one rigid body."""
+    n = work.bias.shape[0]
+    change = more.root_change
+    center = center_of_mass_from_root(work)
+    x, y, z = row_angular(work.motion, 3), row_angular(work.motion, 4), row_angular(work.motion, 5)
+    for k in range(2 * n):
+        force = (change[0, k], change[1, k], change[2, k])
+        moment = add_scaled(add_scaled(scale(change[3, k], x), change[4, k], y), change[5, k], z)
+        if k < n:  # P_k depends on q_k
+            p = row(more.momentum_by_position, k)
+            force = add(force, p)
+            moment = add(moment, add(row_angular(more.momentum_by_position, k), cross(center, p)))
+        linear, angular = locked_acceleration(work, force, moment)
+        A[n, k] += linear[0]
+        A[n + 1, k] += linear[1]
+        A[n + 2, k] += linear[2]
+        A[n + 3, k] += dot(x, angular)
+        A[n + 4, k] += dot(y, angular)
+        A[n + 5, k] += dot(z, angular)
 
 
 @kernel

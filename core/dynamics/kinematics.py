@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the bodies are and how they move; and the manifold that positions live on.
 
-Featherstone, Rigid Body Dynamics Algorithms (2008), section 4.1 and table 5.1's forward pass, in world axes.
+The forward pass of Featherstone, Rigid Body Dynamics Algorithms (2008), table 5.1, in world axes.
 """
 
 import math

@@ -8,23 +8,27 @@ Semi-implicit Euler on the manifold, Muico et al. 2009 eq. 16 a and b: positions
 
 with two refinements, both inside h and M's diagonal.
 
-Free root. The six rows of a free root are the Newton-Euler equations of the whole character. With the continuous bias
-they hold only to first order, and a character in free flight slowly gains or loses momentum. They are therefore
-discretised as what they are, a balance of momentum,
+Free root. With the continuous bias the six rows of a free root, which are the Newton-Euler equations of the whole
+character, hold only to first order, and a character in free flight slowly gains or loses momentum. What the step ought
+to change momentum by is known, though: weight and applied forces times dt. With the root's motion subspace S, the
+spatial momentum P and the weight G acting at the centre of mass,
 
     S(q_{k+1})^T [P(q_{k+1}, v_{k+1}) - P(q_k, v_k)] / dt = S(q_{k+1})^T G(q_{k+1}) + (tau + J^T f)_root
 
-with S the root's motion subspace, P the spatial momentum of the whole character and G the weight acting at its centre
-of mass. P(q_k, v_k) is carried along with the centre of mass: it is the linear momentum and the angular momentum about
-the centre of mass at k, taken to act at the centre of mass at k+1. (About a point fixed in the world, angular momentum
-about the centre of mass would change by a term of second order per step, proportional to the speed of falling.) Since
-S^T P(q_{k+1}, v) is the root's part of M(q_{k+1}) v, this only replaces the root's six entries of h by
+P(q_k, v_k) is carried along with the centre of mass: it is the linear momentum and the angular momentum about the
+centre of mass at k, taken to act at the centre of mass at k+1. (About a point fixed in the world, angular momentum
+about the centre of mass would change by a term proportional to the speed of falling.) So force and moment are missing,
+by
 
-    h_root = { [M(q_{k+1}) v_k]_root - S(q_{k+1})^T P(q_k, v_k) } / dt - S(q_{k+1})^T G(q_{k+1})
+    e = [P(q_{k+1}, v_k) - P(q_k, v_k)] / dt - G - (root's part of the continuous bias)
 
-Linear momentum and angular momentum about the centre of mass are then conserved to rounding, at any step length. The
-joints' rows keep the continuous bias: balancing momentum there as well would damp a swinging limb by the cosine of its
-rotation in each step.
+They are put back as a motion of the whole character as one rigid body, x = I^-1 e with its composite inertia I: of all
+changes of velocity that mend momentum this one has the least kinetic energy, it leaves the joints' rates alone, and it
+is the same whichever body is the root. In h that is the momentum map transposed, h += A^T x, whose root part is e.
+
+Linear momentum and angular momentum about the centre of mass are then conserved to rounding, at any step length. (To
+write the joints' rows as balances of momentum too would damp a swinging limb by the cosine of its rotation in each
+step; to change the root's rows alone would push the limbs through the root, and be less stable than no correction.)
 
 Passive joints. Springs and dampers act with the velocities at the end of the step, as the torque
 -k (stretch + dt v_{k+1}) - d v_{k+1}, so that stiff ones stay stable: dt d + dt^2 k joins M's diagonal and
@@ -35,8 +39,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character.tree import FREE, Tree
-from ..maths.kernel import kernel
-from ..maths.vectors import Vector, add, cross, dot, row, row_angular, scale, subtract
+from ..maths.kernel import inlined_kernel, kernel
+from ..maths.spatial import row_dot, symmetric_solve
+from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, subtract
 from .centroidal import center_of_mass_from_root, momentum_about_root, update_momentum
 from .forces import update_bias_force, update_stretch
 from .inertia import factorize, solve, update_mass_matrix
@@ -51,6 +56,26 @@ def weight_about_root(tree: Tree, work: Workspace) -> tuple[Vector, Vector]:
     gravity = vector_at(tree.gravity, 0)
     whole = work.composite
     return scale(whole[0, 0], gravity), cross((whole[0, 1], whole[0, 2], whole[0, 3]), gravity)
+
+
+@inlined_kernel
+def locked_acceleration(work: Workspace, force: Vector, moment: Vector) -> tuple[Vector, Vector]:
+    """Acceleration, about o, of the character as one rigid body under a force and a moment about o: I^-1 (f, n)."""
+    I = work.composite
+    mass = I[0, 0]
+    c = center_of_mass_from_root(work)
+    # the rotational inertia about the centre of mass
+    square = dot(c, c)
+    about_center = (
+        I[0, 4] - mass * (square - c[0] * c[0]),
+        I[0, 5] + mass * c[0] * c[1],
+        I[0, 6] + mass * c[0] * c[2],
+        I[0, 7] - mass * (square - c[1] * c[1]),
+        I[0, 8] + mass * c[1] * c[2],
+        I[0, 9] - mass * (square - c[2] * c[2]),
+    )
+    angular = symmetric_solve(about_center, subtract(moment, cross(c, force)))
+    return add_scaled(cross(c, angular), 1.0 / mass, force), angular
 
 
 @kernel
@@ -68,15 +93,17 @@ def update_discrete_bias(
     """
     update_bias_force(tree, work)
     if tree.joint[0] == FREE:
-        force, moment = weight_about_root(tree, work)
-        linear, angular = momentum_about_root(work, v)
-        before = vector_at(momentum, 0)
-        before_angular = add(vector_at(momentum, 3), cross(center_of_mass_from_root(work), before))
-        gain = subtract(scale(1.0 / dt, subtract(linear, before)), force)
-        angular_gain = subtract(scale(1.0 / dt, subtract(angular, before_angular)), moment)
-        for i in range(3):
-            work.bias[i] = gain[i]
-            work.bias[3 + i] = dot(row_angular(work.motion, 3 + i), angular_gain)
+        weight, weight_moment = weight_about_root(tree, work)
+        p, l = momentum_about_root(work, v)
+        p_before = vector_at(momentum, 0)
+        l_before = add(vector_at(momentum, 3), cross(center_of_mass_from_root(work), p_before))
+        force = subtract(subtract(scale(1.0 / dt, subtract(p, p_before)), weight), row(work.force, 0))
+        moment = subtract(subtract(scale(1.0 / dt, subtract(l, l_before)), weight_moment), row_angular(work.force, 0))
+        linear, angular = locked_acceleration(work, force, moment)
+        for i in range(v.shape[0]):
+            work.bias[i] += row_dot(work.momentum_map, i, linear, angular)
+        for j in range(3):
+            work.correction[j], work.correction[3 + j] = linear[j], angular[j]
     update_stretch(tree, work, q)
     for i in range(v.shape[0]):
         work.bias[i] += tree.stiffness[i] * (work.stretch[i] + dt * v[i]) + tree.damping[i] * v[i]
@@ -94,7 +121,8 @@ def update_discrete_equation(
 ) -> None:
     """All of (M + diagonal) (v_{k+1} - v_k) / dt + bias = tau + J^T f at q = q_{k+1}, v = v_k, factored for `solve`.
 
-    `implicit` (nv,) is what a controller adds to the diagonal, dt kd + dt^2 kp, or zeros.
+    `implicit` (nv,) is what a controller adds to the diagonal, dt kd + dt^2 kp; zero where it does not, and on the six
+    rows of a free root, which no motor drives.
     """
     update_kinematics(tree, work, q, v)
     update_mass_matrix(tree, work)

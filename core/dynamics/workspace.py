@@ -38,6 +38,7 @@ class Workspace(NamedTuple):
     stretch: NDArray[np.float64]  # (nv,) q (-) rest, for the passive springs [update_stretch]
     diagonal: NDArray[np.float64]  # (nv,) what implicit terms add to M's diagonal [update_discrete_equation]
     factor: NDArray[np.float64]  # (nv, nv) L below and 1 / D on the diagonal of M + diagonal = L^T D L [factorize]
+    correction: NDArray[np.float64]  # (6,) acceleration, about o, that conserves momentum [update_discrete_bias]
     momentum: NDArray[np.float64]  # (6,) of the whole, linear and about its centre of mass [update_momentum]
 
 
@@ -77,5 +78,6 @@ def make_workspace(tree: Tree) -> Workspace:
         stretch=np.zeros(nv),
         diagonal=np.zeros(nv),
         factor=np.zeros((nv, nv)),
+        correction=np.zeros(6),
         momentum=np.zeros(6),
     )

@@ -25,6 +25,15 @@ def symmetric_vector(m: Symmetric, a: Vector) -> Vector:
 
 
 @inlined_kernel
+def symmetric_solve(m: Symmetric, a: Vector) -> Vector:
+    """The x with m x = a, by Cramer's rule."""
+    x, y, z = (m[0], m[1], m[2]), (m[1], m[3], m[4]), (m[2], m[4], m[5])
+    yz = cross(y, z)
+    s = 1.0 / dot(x, yz)
+    return s * dot(a, yz), s * dot(a, cross(z, x)), s * dot(a, cross(x, y))
+
+
+@inlined_kernel
 def inertia_momentum(inertia: NDArray[np.float64], b: int, linear: Vector, angular: Vector) -> tuple[Vector, Vector]:
     """Momentum I m, about the common point, of row b's inertia moving with m = (linear, angular)."""
     moment = (inertia[b, 1], inertia[b, 2], inertia[b, 3])
