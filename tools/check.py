@@ -71,8 +71,10 @@ def main() -> int:
             "style (ruff)": module("ruff", "check", "--quiet", "."),
             "format (ruff)": module("ruff", "format", "--check", "--quiet", "."),
             "types of core (mypy)": module("mypy", "core"),
+            # its cache has been seen to remember modules that had moved
             "arrows between layers (import-linter)": [
-                shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+                str(shutil.which("lint-imports", path=str(Path(sys.executable).parent))),
+                *("--no-logo", "--no-cache"),
             ],
             "core without bpy": [sys.executable, "-c", IMPORT_CORE_ALONE],
             "manifest (Blender)": [sys.executable, str(blender_ext()), "validate", str(staged)],

@@ -96,4 +96,3 @@ def run_in_blender(blender_packages, tmp_path):
         return done.stdout
 
     return run
-

@@ -9,7 +9,6 @@ import pytest
 
 from tools import build
 
-
 ZIPS = [(platform, line) for platform in build.PLATFORMS for line in platform.lines]
 
 
