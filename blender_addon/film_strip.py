@@ -34,7 +34,7 @@ def render_film_strip(
     height: int = 400,
     camera: bpy.types.Object | None = None,
     captions: Sequence[str] | None = None,
-    samples: int = 32,
+    samples: int = 24,
 ) -> Path:
     """Render some frames of a scene, each `width` by `height` pixels, and save them side by side as one PNG.
 
@@ -91,25 +91,23 @@ def kept_frame(scene: bpy.types.Scene) -> Iterator[None]:
 @contextlib.contextmanager
 def render_settings(scene: bpy.types.Scene, width: int, height: int, samples: int) -> Iterator[None]:
     """Render small pictures in a second or so each, and put the scene's own settings back at the end."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(
-            changed(
-                scene.render,
-                engine="CYCLES",
-                resolution_x=width,
-                resolution_y=height,
-                resolution_percentage=100,
-                use_border=False,
-                film_transparent=False,
-                use_persistent_data=True,
-                filepath=scene.render.filepath,
-            )
-        )
-        stack.enter_context(changed(scene.render.image_settings, file_format="PNG", color_mode="RGB", color_depth="8"))
-        stack.enter_context(changed(scene.view_settings, view_transform="Standard"))
-        stack.enter_context(
-            changed(scene.cycles, device="CPU", samples=samples, use_adaptive_sampling=False, use_denoising=True, seed=0)
-        )
+    with (
+        changed(
+            scene.render,
+            engine="CYCLES",
+            resolution_x=width,
+            resolution_y=height,
+            resolution_percentage=100,
+            use_border=False,
+            film_transparent=False,
+            dither_intensity=0.0,
+            use_persistent_data=True,
+            filepath=scene.render.filepath,
+        ),
+        changed(scene.render.image_settings, file_format="PNG", color_mode="RGB", color_depth="8"),
+        changed(scene.view_settings, view_transform="Standard"),
+        changed(scene.cycles, device="CPU", samples=samples, use_adaptive_sampling=False, use_denoising=True, seed=0),
+    ):
         yield
 
 
@@ -209,7 +207,7 @@ def save(pixels: Pixels, path: Path) -> None:
     """Write red, green and blue rows from the bottom as a PNG."""
     rows, columns = pixels.shape[:2]
     opaque = np.concatenate([pixels, np.ones((rows, columns, 1))], axis=2, dtype=np.float32)
-    image = bpy.data.images.new(path.stem, columns, rows)
+    image = bpy.data.images.new(path.stem, columns, rows, alpha=False)
     image.pixels.foreach_set(opaque.ravel())
     image.filepath_raw, image.file_format = str(path), "PNG"
     image.save()

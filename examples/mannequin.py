@@ -130,23 +130,29 @@ class Part(NamedTuple):
 
 
 WOOD, JOINT = 0, 1
-SEGMENTS = 32
-CAP_RINGS = 7
-RINGS_BETWEEN_SECTIONS = 6
+SEGMENTS = 28
+CAP_RINGS = 6
+RINGS_BETWEEN_SECTIONS = 4
+
+
+def cubic(
+    t: Vector | float, width: Vector | float, ends: tuple[Vector, Vector], slopes: tuple[Vector, Vector]
+) -> Vector:
+    """Evaluate the cubic with these values and slopes at the ends of an interval, at a fraction t of its width."""
+    start = (1 + 2 * t) * (1 - t) ** 2 * ends[0] + t * (1 - t) ** 2 * width * slopes[0]
+    end = (3 - 2 * t) * t**2 * ends[1] - (1 - t) * t**2 * width * slopes[1]
+    result: Vector = start + end
+    return result
 
 
 def smooth_through(x: Vector, y: Vector, at: Vector) -> Vector:
-    """Interpolate by a cubic through the points, with the neighbours' mean slope at each of them (Catmull-Rom)."""
+    """Interpolate by a cubic through the points, with the slope of their parabolas at each of them."""
     if len(x) == 1:
         return np.full(len(at), y[0])
     slope = np.gradient(y, x)
     k = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(x) - 2)
-    h = x[k + 1] - x[k]
-    t = (at - x[k]) / h
-    start = (1 + 2 * t) * (1 - t) ** 2 * y[k] + t * (1 - t) ** 2 * h * slope[k]
-    end = (3 - 2 * t) * t**2 * y[k + 1] - (1 - t) * t**2 * h * slope[k + 1]
-    result: Vector = start + end
-    return result
+    width = x[k + 1] - x[k]
+    return cubic((at - x[k]) / width, width, (y[k], y[k + 1]), (slope[k], slope[k + 1]))
 
 
 def loft(part: Part) -> tuple[Vector, list[list[int]]]:
@@ -211,7 +217,12 @@ def parts() -> list[Part]:
             WOOD,
             hips - 0.045 * up,
             loins + 0.004 * up,
-            [(0.0, 0.085, 0.078, 0.0), (0.4, 0.142, 0.104, -0.006), (0.75, 0.144, 0.102, -0.004), (1.0, 0.125, 0.088, 0.0)],
+            [
+                (0.0, 0.085, 0.078, 0.0),
+                (0.4, 0.142, 0.104, -0.006),
+                (0.75, 0.144, 0.102, -0.004),
+                (1.0, 0.125, 0.088, 0.0),
+            ],
             (0.035, 0.022),
             squareness=2.4,
         ),
@@ -345,7 +356,12 @@ def leg_parts(bone: dict[str, Bone], suffix: str) -> list[Part]:
             WOOD,
             shin.head,
             shin.tail,
-            [(0.11, 0.044, 0.047, 0.0), (0.3, 0.047, 0.056, -0.006), (0.6, 0.038, 0.043, -0.004), (0.92, 0.029, 0.032, 0.0)],
+            [
+                (0.11, 0.044, 0.047, 0.0),
+                (0.3, 0.047, 0.056, -0.006),
+                (0.6, 0.038, 0.043, -0.004),
+                (0.92, 0.029, 0.032, 0.0),
+            ],
             (0.02, 0.014),
         ),
         ball(foot.name, foot.head, 0.036),
@@ -407,7 +423,7 @@ def add_bones(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     import bpy
     from mathutils import Vector as BlenderVector
 
-    for selected in context.selected_objects:
+    for selected in context.view_layer.objects.selected:
         selected.select_set(False)
     armature.select_set(True)
     context.view_layer.objects.active = armature
@@ -449,8 +465,8 @@ def make_mesh(name: str, solids: list[Part]) -> bpy.types.Mesh:
     return mesh
 
 
-def make_material(name: str, color: tuple[float, float, float]) -> bpy.types.Material:
-    """Return satin varnish of one colour, the same in every viewport shading."""
+def make_material(name: str, color: tuple[float, float, float], roughness: float = 0.42) -> bpy.types.Material:
+    """Return a material of one colour, the same in every viewport shading; by default with a satin varnish."""
     import bpy
 
     material = bpy.data.materials.new(name)
@@ -459,7 +475,7 @@ def make_material(name: str, color: tuple[float, float, float]) -> bpy.types.Mat
         material.use_nodes = True
     shader = material.node_tree.nodes["Principled BSDF"]
     shader.inputs["Base Color"].default_value = (*color, 1.0)
-    shader.inputs["Roughness"].default_value = 0.42
+    shader.inputs["Roughness"].default_value = roughness
     return material
 
 

@@ -2,8 +2,8 @@
 """A walk cycle for the mannequin, keyed the way an animator keys one.
 
 Each step has the four classic poses: contact, down, passing, up. The body's channels are set at these; the second step
-mirrors the first. The feet are placed (heel strike, flat, heel off over bent toes, toe off, swing) at the same poses and
-at a few breakdowns between them, and a two-bone solution turns their places into keys of thigh, shin, foot and toe.
+mirrors the first. The feet are placed (heel strike, flat, heel off over bent toes, toe off, swing) at the same poses
+and at a few breakdowns between them; a two-bone solution turns their places into keys of thigh, shin, foot and toe.
 Timing and ranges of motion are those of level walking at 1.3 m/s (Winter, "Biomechanics and Motor Control of Human
 Movement"; Perry, "Gait Analysis"), in round numbers.
 
@@ -26,6 +26,7 @@ from .mannequin import (
     ELBOW_FLEXION,
     FOOT_LENGTH,
     STATURE,
+    cubic,
 )
 
 if TYPE_CHECKING:
@@ -40,10 +41,12 @@ FRAMES_PER_CYCLE = 2 * FRAMES_PER_STEP
 STRIDE = 1.40
 STEP_WIDTH = 0.09
 TOE_OUT = 6.0
+HEEL_STRIKE_LEAD = 0.305
+"""How far ahead of the hips a foot comes down."""
 
 CONTACT, DOWN, PASSING, UP = 0, 3, 7, 10
 """Frames of the four poses within a step."""
-BREAKDOWNS = (1, 5, 12)
+BREAKDOWNS = (2, 5, 12)
 STEP_KEYS = sorted([CONTACT, DOWN, PASSING, UP, *BREAKDOWNS])
 KEYS = [*STEP_KEYS, *(FRAMES_PER_STEP + key for key in STEP_KEYS)]
 
@@ -68,11 +71,13 @@ ODD_CHANNELS = {
 # elbow and the hand follow the shoulder by a frame or two.
 ARM_CHANNELS = {
     "swing": (-24.0, -22.0, -5.0, 9.0, 20.0, 19.0, 4.0, -13.0),
-    "elbow": (16.0, 13.0, 16.0, 25.0, 36.0, 40.0, 31.0, 22.0),
-    "wrist": (4.0, 2.0, -6.0, -6.0, 2.0, 8.0, 12.0, 9.0),
+    "elbow": (14.0, 12.0, 13.0, 18.0, 24.0, 27.0, 23.0, 18.0),
+    "wrist": (6.0, 4.0, -3.0, -4.0, 2.0, 7.0, 11.0, 9.0),
 }
 ARM_HANG = 9.0
+"""How far the arms hang from the vertical, seen from the front."""
 ARM_TWIST = 14.0
+"""How far they are turned inwards."""
 
 
 class Stance(NamedTuple):
@@ -92,19 +97,20 @@ class Swing(NamedTuple):
     toes: float
 
 
+# The left foot, by frames since its own contact; the right one is half a cycle later.
 FOOT_KEYS: dict[int, Stance | Swing] = {
     0: Stance("heel", -20.0, -26.0),
-    1: Stance("heel", -14.0, -18.0),
-    3: Stance("heel", 0.0, 0.0),
+    2: Stance("heel", -6.5, -7.0),
+    3: Stance("heel", -1.5, 0.0),
     5: Stance("ball", 0.0, 0.0),
     7: Stance("ball", 0.0, 0.0),
     10: Stance("ball", 9.0, 0.0),
     12: Stance("ball", 20.0, 0.0),
     13: Stance("ball", 29.0, 0.0),
-    14: Stance("ball", 40.0, 0.0),
-    16: Stance("tip", 64.0, 29.0),
-    18: Swing(0.18, 0.222, 57.0, 48.0),
-    20: Swing(0.42, 0.172, 25.0, 20.0),
+    15: Stance("tip", 55.5, 14.0),
+    16: Stance("tip", 70.0, 34.0),
+    18: Swing(0.165, 0.217, 62.0, 52.0),
+    20: Swing(0.41, 0.180, 30.0, 25.0),
     23: Swing(0.82, 0.105, -13.0, -17.0),
     25: Swing(0.975, 0.094, -20.0, -26.0),
 }
@@ -133,7 +139,7 @@ def pitched(offset: Vector, degrees: float) -> Vector:
 
 
 def periodic_slopes(frames: Vector, values: Vector) -> Vector:
-    """Return each key's slope per frame: that of the line between its neighbours, around the cycle."""
+    """Return each key's slope per frame: that of the parabola through it and its neighbours, around the cycle."""
     before = np.roll(frames, 1)
     before[0] -= FRAMES_PER_CYCLE
     after = np.roll(frames, -1)
@@ -141,7 +147,6 @@ def periodic_slopes(frames: Vector, values: Vector) -> Vector:
     step_in, step_out = frames - before, after - frames
     slope_in = (values - np.roll(values, 1, axis=0)) / step_in[:, None]
     slope_out = (np.roll(values, -1, axis=0) - values) / step_out[:, None]
-    # The parabola through the three points; the plain chord overshoots where the spacing is uneven.
     slopes: Vector = (slope_in * step_out[:, None] + slope_out * step_in[:, None]) / (step_in + step_out)[:, None]
     return slopes
 
@@ -152,19 +157,15 @@ def periodic_curve(frames: Vector, values: Vector, at: float) -> Vector:
     at %= FRAMES_PER_CYCLE
     i = int(np.searchsorted(frames, at, side="right")) - 1
     j = (i + 1) % len(frames)
-    h = (frames[j] - frames[i]) % FRAMES_PER_CYCLE
-    t = (at - frames[i]) / h
-    start = (1 + 2 * t) * (1 - t) ** 2 * values[i] + t * (1 - t) ** 2 * h * slopes[i]
-    end = (3 - 2 * t) * t**2 * values[j] - (1 - t) * t**2 * h * slopes[j]
-    result: Vector = start + end
-    return result
+    width = (frames[j] - frames[i]) % FRAMES_PER_CYCLE
+    return cubic((at - frames[i]) / width, width, (values[i], values[j]), (slopes[i], slopes[j]))
 
 
 def body_at(frame: float) -> dict[str, float]:
     """Return the body's channels at a frame of the cycle."""
     poses = np.array([CONTACT, DOWN, PASSING, UP], dtype=float)
     poses = np.concatenate([poses, poses + FRAMES_PER_STEP])
-    columns = {name: (*values, *values) for name, values in EVEN_CHANNELS.items()}
+    columns: dict[str, tuple[float, ...]] = {name: (*values, *values) for name, values in EVEN_CHANNELS.items()}
     columns |= {name: (*values, *(-v for v in values)) for name, values in ODD_CHANNELS.items()}
     values = periodic_curve(poses, np.array(list(columns.values())).T, frame)
     channels = dict(zip(columns, values.tolist(), strict=True))
@@ -177,12 +178,13 @@ def body_at(frame: float) -> dict[str, float]:
 
 def stance_ankle(foot: Stance) -> Vector:
     """Return the ankle (forward of where it stands when the foot is flat, up from the floor)."""
+    ankle = np.array([0.0, ANKLE_UP])
     if foot.pivot == "heel":
-        return pitched(-HEEL, foot.pitch) + HEEL + [0.0, ANKLE_UP]
-    ball = BALL + [0.0, ANKLE_UP]
-    if foot.pivot == "tip":
-        ball = TIP + [0.0, ANKLE_UP] + pitched(BALL - TIP, foot.toes)
-    return ball + pitched(-BALL, foot.pitch)
+        ankle += HEEL + pitched(-HEEL, foot.pitch)
+    else:
+        ball = BALL if foot.pivot == "ball" else TIP + pitched(BALL - TIP, foot.toes)
+        ankle += ball + pitched(-BALL, foot.pitch)
+    return ankle
 
 
 TOE_OFF = max(key for key, foot in FOOT_KEYS.items() if isinstance(foot, Stance))
@@ -215,9 +217,9 @@ class Rig:
     def local(self, name: str, world: dict[str, Matrix]) -> Matrix:
         """Return a bone's own rotation, as its pose channels have it, from world rotations."""
         parent = self.parent[name]
-        if parent is None:
-            return self.rest[name].T @ world[name]
-        return self.rest[name].T @ self.rest[parent] @ world[parent].T @ world[name]
+        carried = np.eye(3) if parent is None else world[parent] @ self.rest[parent].T
+        own: Matrix = self.rest[name].T @ carried.T @ world[name]
+        return own
 
 
 def leg_pose(rig: Rig, suffix: str, hip: Vector, ankle: Vector, forward: Vector) -> tuple[Matrix, Matrix]:
@@ -244,19 +246,15 @@ def pose_at(rig: Rig, key: int) -> tuple[Vector, dict[str, Matrix]]:
     """Return the pelvis' place and every bone's own rotation at one key of the cycle."""
     body = body_at(key)
 
-    def turned(part: str, lean: float) -> Matrix:
-        return rotation("z", -body[part + "_yaw"]) @ rotation("y", -body[part + "_list"]) @ rotation("x", lean)
+    def facing(yaw: float, list_: float, lean: float) -> Matrix:
+        return rotation("z", -yaw) @ rotation("y", -list_) @ rotation("x", lean)
 
-    pelvis, chest = turned("pelvis", body["pelvis_lean"]), turned("chest", body["chest_lean"])
-    spine = rotation("z", -(body["pelvis_yaw"] + body["chest_yaw"]) / 2)
-    spine = spine @ rotation("y", -(body["pelvis_list"] + body["chest_list"]) / 2)
-    spine = spine @ rotation("x", (body["pelvis_lean"] + body["chest_lean"]) / 2)
-    head = rotation("x", body["head_lean"])
-    neck = rotation("z", -body["chest_yaw"] / 2) @ rotation("x", (body["chest_lean"] + body["head_lean"]) / 2)
-    world = {
-        name: turn @ rig.rest[name]
-        for name, turn in (("pelvis", pelvis), ("spine", spine), ("chest", chest), ("neck", neck), ("head", head))
-    }
+    pelvis = np.array([body["pelvis_yaw"], body["pelvis_list"], body["pelvis_lean"]])
+    chest = np.array([body["chest_yaw"], body["chest_list"], body["chest_lean"]])
+    head = np.array([0.0, 0.0, body["head_lean"]])
+    spine, neck = (pelvis + chest) / 2, (chest + head) / 2
+    trunk = {"pelvis": pelvis, "spine": spine, "chest": chest, "neck": neck, "head": head}
+    world = {name: facing(*angles) @ rig.rest[name] for name, angles in trunk.items()}
     advance = STRIDE * key / FRAMES_PER_CYCLE + body["hip_advance"]
     place = np.array([body["hip_shift"], -advance, body["hip_height"]])
 
@@ -265,12 +263,8 @@ def pose_at(rig: Rig, key: int) -> tuple[Vector, dict[str, Matrix]]:
         step_key = key if side > 0 else (key + FRAMES_PER_STEP) % FRAMES_PER_CYCLE
         # Where the footprint lies: the left one at 0; the right one half a stride behind until its next contact.
         footprint = HEEL_STRIKE_LEAD + (0.0 if side > 0 else (-0.5 if key < FRAMES_PER_STEP else 0.5) * STRIDE)
-        add_leg(rig, world, place, pelvis, suffix, side, step_key, footprint)
+        add_leg(rig, world, place, suffix, side, step_key, footprint)
     return place, {name: rig.local(name, world) for name in rig.names}
-
-
-HEEL_STRIKE_LEAD = 0.305
-"""How far the footprint's ankle lies ahead of the hips when its heel strikes."""
 
 
 def add_arm(rig: Rig, world: dict[str, Matrix], body: dict[str, float], suffix: str, side: float) -> None:
@@ -292,7 +286,6 @@ def add_leg(
     rig: Rig,
     world: dict[str, Matrix],
     place: Vector,
-    pelvis: Matrix,
     suffix: str,
     side: float,
     key: int,
@@ -301,6 +294,7 @@ def add_leg(
     """Put a foot where its key has it and reach for it with the leg."""
     (outward, forward, up), pitch, toes = foot_at(key)
     ankle = np.array([side * (STEP_WIDTH / 2 + outward), -(footprint + forward), up])
+    pelvis = world["pelvis"] @ rig.rest["pelvis"].T
     hip = place + pelvis @ (rig.head["thigh" + suffix] - rig.head["pelvis"])
     turn = rotation("z", side * TOE_OUT)
     world["thigh" + suffix], world["shin" + suffix] = leg_pose(rig, suffix, hip, ankle, turn @ [0.0, -1.0, 0.0])
