@@ -14,7 +14,7 @@ from heft.core.contact.shapes import make_shapes
 from heft.core.contact.terrain import Mesh, Plane, make_pose, make_terrain, nearest_on_surface
 
 sys.path.append(str(Path(__file__).parents[1] / "core" / "contact"))
-from meshes import sheet  # noqa: E402
+from meshes import sheet
 
 SIDE = 708
 

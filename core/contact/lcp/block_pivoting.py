@@ -5,6 +5,9 @@ Júdice and Pires, Computers and Operations Research 21 (1994), with Murty's lea
 contact problem whose basis is that of the step before, one linear system is the whole solution.
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...maths.kernel import kernel
 from .factorisation import factorise, substitute
 from .workspace import PIVOT_LIMIT, SINGULAR, SOLVED, LcpWorkspace
@@ -16,15 +19,20 @@ PATIENCE = 3
 
 
 @kernel
-def block_pivoting(workspace: LcpWorkspace, n: int, limit: int) -> tuple[int, int]:
-    """Start from `basis` and factorise at most `limit` times; fill basis and point[0], return status and count."""
+def block_pivoting(
+    workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float, limit: int
+) -> tuple[int, int]:
+    """Solve for M' + regularisation I and q from the guess in `basis`, by at most `limit` factorisations.
+
+    Fill basis and point[0]; return status and the number of factorisations.
+    """
     z = workspace.point[0]
     w = workspace.point[1]
     basis = workspace.basis
     fewest = n + 1
     patience = PATIENCE
     for count in range(1, limit + 1):
-        if not solve_basis(workspace, n, 0.0, 0):
+        if not solve_basis(workspace, q, n, regularisation, 0):
             return SINGULAR, count
         wrong = 0
         last_wrong = -1
@@ -51,14 +59,14 @@ def block_pivoting(workspace: LcpWorkspace, n: int, limit: int) -> tuple[int, in
 
 
 @kernel
-def solve_basis(workspace: LcpWorkspace, n: int, damping: float, refinements: int) -> bool:
+def solve_basis(
+    workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float, refinements: int
+) -> bool:
     """Leave the basis's z' in point[0] and its w' in point[1]; False if the basis matrix is singular.
 
-    With `damping` a singular but consistent system (redundant corners) is solved too: M'_aa + damping I is factorised
-    and the answer refined against M'_aa, which is the proximal point iteration for it.
+    w' is that of M' + regularisation I too. Refinements are steps of iterative refinement against that matrix.
     """
     A = workspace.matrix[: n * n].reshape(n, n)
-    q = workspace.vector
     index = workspace.indices[0]
     exchanges = workspace.indices[1]
     z = workspace.point[0]
@@ -76,7 +84,7 @@ def solve_basis(workspace: LcpWorkspace, n: int, damping: float, refinements: in
         i = index[k]
         for l in range(m):
             B[k, l] = A[i, index[l]]
-        B[k, k] += damping
+        B[k, k] += regularisation
         x[k] = -q[index[k]]
         total[k] = 0.0
     if not factorise(B, exchanges, m, SINGULAR_TOLERANCE, workspace.row):
@@ -88,6 +96,7 @@ def solve_basis(workspace: LcpWorkspace, n: int, damping: float, refinements: in
                 miss = -q[i]
                 for l in range(m):
                     miss -= A[i, index[l]] * total[l]
+                miss -= regularisation * total[k]
                 x[k] = miss
         substitute(B, exchanges, m, x)
         for k in range(m):
@@ -104,5 +113,5 @@ def solve_basis(workspace: LcpWorkspace, n: int, damping: float, refinements: in
             k += 2
         if k < m:
             even += A[i, index[k]] * total[k]
-        w[i] = even + odd
+        w[i] = even + odd + regularisation * z[i]
     return True

@@ -5,7 +5,7 @@ AUTO tries, and takes the first answer that passes the check:
 
 1. the guessed basis, if there is one, by a few block pivots: one linear system when contacts have not changed
 2. Lemke's method on M
-3. Lemke's method on M + regularisation I, more and more of it; its basis is then solved for M itself
+3. Lemke's method on M + regularisation I, more and more of it; its basis solved for M itself, or proximal steps from it
 4. the interior point method
 
 The check belongs to none of them: natural residual of M and q themselves, in scaled units.
@@ -29,8 +29,10 @@ GOOD = 1e-12
 WARM_LIMIT = 3
 # Less regularisation than this only turns rounding errors into pivots.
 REGULARISATIONS = (1e-2, 1e-1, 1.0)
-POLISH_DAMPING = 1e-6
-POLISH_REFINEMENTS = 10
+# The proximal steps need less of it, since a basis is known and no pivots are chosen by ratios.
+PROXIMAL_REGULARISATIONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6)
+PROXIMAL_LIMIT = 60
+PROXIMAL_GOOD = 1e-11
 
 
 @kernel
@@ -55,10 +57,10 @@ def solve(
     residual = np.inf
     pivots = 0
     if method == LEMKE:
-        status, pivots = lemke(workspace, n, 0.0)
+        status, pivots = lemke(workspace, workspace.vector, n, 0.0)
         residual = _polished_residual(workspace, n, status)
     elif method == BLOCK_PIVOTING:
-        status, pivots = block_pivoting(workspace, n, 10 * n + 10)
+        status, pivots = block_pivoting(workspace, workspace.vector, n, 0.0, 10 * n + 10)
         residual = _polished_residual(workspace, n, status)
     elif method == INTERIOR_POINT:
         status, pivots = interior_point(workspace, n)
@@ -85,13 +87,13 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
     """AUTO: status of Lemke's method unless another one succeeds."""
     total = 0
     if warm:
-        status, pivots = block_pivoting(workspace, n, WARM_LIMIT)
+        status, pivots = block_pivoting(workspace, workspace.vector, n, 0.0, WARM_LIMIT)
         total += pivots
         if status == SOLVED:
             residual = scaled_residual(workspace, n)
             if residual <= ACCEPTED:
                 return SOLVED, residual, total
-    verdict, pivots = lemke(workspace, n, 0.0)
+    verdict, pivots = lemke(workspace, workspace.vector, n, 0.0)
     total += pivots
     residual = _polished_residual(workspace, n, verdict)
     if residual <= ACCEPTED:
@@ -99,10 +101,11 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
     if verdict == SOLVED:
         verdict = RESIDUAL
     for regularisation in REGULARISATIONS:
-        status, pivots = lemke(workspace, n, regularisation)
+        status, pivots = lemke(workspace, workspace.vector, n, regularisation)
         total += pivots
-        if status == SOLVED and _solve_found_basis(workspace, n):
-            residual = scaled_residual(workspace, n)
+        if status == SOLVED:
+            residual, pivots = _proximal_steps(workspace, n)
+            total += pivots
             if residual <= ACCEPTED:
                 return SOLVED, residual, total
     status, pivots = interior_point(workspace, n)
@@ -134,14 +137,43 @@ def _polished_residual(workspace: LcpWorkspace, n: int, status: int) -> float:
 
 @kernel
 def _solve_found_basis(workspace: LcpWorkspace, n: int) -> bool:
-    """Factorise the basis afresh and remove negative rounding; damped where the basis is redundant."""
-    solved = solve_basis(workspace, n, 0.0, 1)
-    if not solved:
-        solved = solve_basis(workspace, n, POLISH_DAMPING, POLISH_REFINEMENTS)
-    if solved:
+    """Factorise the basis afresh and remove negative rounding; False where it is singular."""
+    if not solve_basis(workspace, workspace.vector, n, 0.0, 1):
+        return False
+    for i in range(n):
+        workspace.point[0, i] = max(workspace.point[0, i], 0.0)
+    return True
+
+
+@kernel
+def _proximal_steps(workspace: LcpWorkspace, n: int) -> tuple[float, int]:
+    """From a regularised answer z to one of M itself: solve for M + a I and q - a z, again and again.
+
+    The proximal point method (Rockafellar 1976; Cottle, Pang and Stone, algorithm 5.6.2 for LCPs). Bases that are
+    redundant, where M_aa is singular, are no obstacle. Each step starts from the last basis. Returns the residual for M
+    and q, and the number of factorisations.
+    """
+    total = 1
+    for i in range(n):
+        workspace.shifted[i] = workspace.point[0, i]
+    if _solve_found_basis(workspace, n):
+        residual = scaled_residual(workspace, n)
+        if residual <= ACCEPTED:
+            return residual, total
+    for i in range(n):
+        workspace.point[0, i] = workspace.shifted[i]
+    residual = np.inf
+    for a in PROXIMAL_REGULARISATIONS:
         for i in range(n):
-            workspace.point[0, i] = max(workspace.point[0, i], 0.0)
-    return solved
+            workspace.shifted[i] = workspace.vector[i] - a * workspace.point[0, i]
+        status, pivots = block_pivoting(workspace, workspace.shifted, n, a, PROXIMAL_LIMIT)
+        total += pivots
+        if status != SOLVED:
+            return np.inf, total
+        residual = scaled_residual(workspace, n)
+        if residual <= PROXIMAL_GOOD:
+            break
+    return residual, total
 
 
 @kernel

@@ -18,7 +18,7 @@ from ...maths.kernel import kernel
 from .workspace import PIVOT_LIMIT, RAY, SOLVED, LcpWorkspace
 
 PIVOT_TOLERANCE = 1e-9
-TIE_TOLERANCE = 1e-12
+TIE_TOLERANCE = 1e-10
 # Where z0 is below this, w = M z + q holds to the same amount in scaled units: the point is the answer. Degenerate
 # problems (stacks, redundant corners) get here many pivots before z0 leaves, or with rounding it never does.
 SOLVED_TOLERANCE = 1e-11
@@ -27,8 +27,8 @@ RAY_TOLERANCE = 1e-9
 
 
 @kernel
-def lemke(workspace: LcpWorkspace, n: int, regularisation: float) -> tuple[int, int]:
-    """Solve the scaled problem with M' + regularisation I; fill basis and point[0], return status and pivots.
+def lemke(workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float) -> tuple[int, int]:
+    """Solve for M' + regularisation I and q; fill basis and point[0], return status and pivots.
 
     Variables are numbered w_k = k, z_k = n + k, z0 = 2 n.
     """
@@ -43,7 +43,7 @@ def lemke(workspace: LcpWorkspace, n: int, regularisation: float) -> tuple[int, 
             T[i, j] = -A[i, j]
         T[i, i] -= regularisation
         T[i, n] = -1.0
-        T[i, b] = workspace.vector[i]
+        T[i, b] = q[i]
         basic[i] = i
         nonbasic[i] = n + i
         place[i] = -1 - i

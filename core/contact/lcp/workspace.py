@@ -37,10 +37,10 @@ class LcpWorkspace(NamedTuple):
     column_scale: NDArray[np.float64]  # (nm,) c
     matrix: NDArray[np.float64]  # (nm^2,) M', n by n
     vector: NDArray[np.float64]  # (nm,) q' = diag(r) q / |diag(r) q|
+    shifted: NDArray[np.float64]  # (nm,) q' of a proximal step
     tableau: NDArray[np.float64]  # (nm (nm + 2),) Lemke's tableau, n by n + 2; the other methods' linear systems
     row: NDArray[np.float64]  # (nm + 2,) one row of it
     point: NDArray[np.float64]  # (6, nm) z', w' and directions, in scaled units
-    best: NDArray[np.bool_]  # (nm,) a basis kept aside
     basic: NDArray[np.int64]  # (nm,) variable of each row of the tableau
     nonbasic: NDArray[np.int64]  # (nm + 1,) variable of each column
     place: NDArray[np.int64]  # (2 nm + 1,) column of a nonbasic variable, -1 - row of a basic one
@@ -58,10 +58,10 @@ def make_workspace(maximum: int) -> LcpWorkspace:
         column_scale=np.ones(size),
         matrix=np.zeros(size * size),
         vector=np.zeros(size),
+        shifted=np.zeros(size),
         tableau=np.zeros(size * (size + 2)),
         row=np.zeros(size + 2),
         point=np.zeros((6, size)),
-        best=np.zeros(size, dtype=np.bool_),
         basic=np.zeros(size, dtype=np.int64),
         nonbasic=np.zeros(size + 1, dtype=np.int64),
         place=np.zeros(2 * size + 1, dtype=np.int64),
