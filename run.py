@@ -7,6 +7,7 @@
     python3 run.py check           style, types, the arrows between layers, manifest, documentation
     python3 run.py build           the extension's zips in dist/
     python3 run.py bench           the benchmarks, as a table or with --json FILE
+    python3 run.py study NAME      a long experiment, written down in docs/studies/
     python3 run.py lock            resolve the dependencies anew into locks/
 
 Each makes the environment of one Blender line in .venv/ first (4.5 with Python 3.11, 5.2 with Python 3.13). Without
@@ -30,7 +31,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.required = True
     lines = list(environment.PYTHON_OF_BLENDER)
-    for name in ("demo", "test", "check", "build", "bench", "lock"):
+    for name in ("demo", "test", "check", "build", "bench", "study", "lock"):
         command = commands.add_parser(name)
         choices = [*lines, "all"] if name == "test" else lines
         command.add_argument("--blender", choices=choices, help="the Blender line whose environment is used")
@@ -39,6 +40,8 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
         if name == "build":
             command.add_argument("--bare", action="store_true", help="one zip without wheels")
             command.add_argument("--platform", help="only this platform, such as linux-x64")
+        if name == "study":
+            command.add_argument("name", metavar="NAME", help="a module of tests/studies")
         if name == "bench":
             command.add_argument("--json", metavar="FILE", help="write the figures to FILE as well")
             command.add_argument("--only", metavar="NAME", help="only the benchmark module of this name")
@@ -56,6 +59,8 @@ def command_line(known: argparse.Namespace, rest: list[str]) -> list[str]:
         return ["-m", "pytest", *rest]
     options = {"build": ("bare", "platform"), "bench": ("json", "only")}.get(known.command, ())
     line = ["-m", "tools." + known.command]
+    if known.command == "study":
+        line.append(known.name)
     for option in options:
         value = getattr(known, option)
         if value:
