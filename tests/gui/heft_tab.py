@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pictures of the Heft tab in a windowed Blender: nothing selected, the mannequin added, and playing.
 
-    python3 run.py build --bare
-    blender-gui run tests/gui/heft_tab.py -o out/gui dist/heft-*-bare.zip
+python3 run.py build --bare
+blender-gui run tests/gui/heft_tab.py -o out/gui dist/heft-*-bare.zip
 """
 
 from pathlib import Path
