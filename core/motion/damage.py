@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is broken in a clip: found, then repaired with a line that says so, or refused by frame and bone.
+
+A despike compares each bone's rotation in its parent, and each root's place, with their running medians over an eighth
+of a second. The window is mirrored at the clip's ends, so that a bad sample there is outvoted as well. What the median
+follows is no spike: a limb that turns over within a frame or two and stays there. Of a hand or a toe that is noise of
+the capture and is smoothed over; of any other bone there is no telling which side is right, and the clip is refused.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import median_filter
+
+from . import quaternions
+from .clip import Clip, LocalPoses, Skeleton, from_local, to_local
+from .quaternions import Array
+from .roles import Roles, ancestors
+
+WINDOW = 0.125  # s, of the running median
+SPIKE_ANGLE = math.radians(25.0)
+SPIKE_DISTANCE = 0.12  # m
+LONGEST_GAP = 0.1  # s, that is filled by interpolation
+FLIP_ANGLE = math.radians(60.0)  # between samples at 120 per second, see _flip_angle
+SMOOTHED = 0.05  # s, on either side of a hand's flip
+FIRST_POSE_ANGLE = math.radians(10.0)
+EXTREMITY = 0.08  # of the skeleton's extent: what reaches no further than this is a hand, a toe, a face
+
+Mask = NDArray[np.bool_]
+Kind = Literal["first pose", "zero pose", "missing", "root spike", "flip", "noise"]
+
+
+class DamagedClip(ValueError):
+    """The clip is damaged beyond repair; the message names frame and bone."""
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What was wrong and what was done about it."""
+
+    kind: Kind
+    frames: tuple[float, ...]  # by the source's numbers
+    bones: tuple[str, ...]
+    text: str  # one line for the report
+
+
+def repair(clip: Clip, roles: Roles | None = None) -> tuple[Clip, list[Repair]]:
+    """The clip without its damage, and what was done; DamagedClip if it cannot be repaired.
+
+    `roles` tells hands and toes from other bones; without them, short ends of the skeleton are taken for such.
+    """
+    clip, repairs = _without_lost_frames(clip)
+    if len(clip.position) < 3:
+        return clip, repairs
+    local = to_local(clip)
+    small = _extremities(clip.skeleton, roles)
+    local, found = _despiked(clip, local, small)
+    repairs += found
+    local, found = _without_flips(clip, local, small)
+    repairs += found
+    return (from_local(clip, local), repairs) if repairs else (clip, repairs)
+
+
+def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
+    """Frames without data and a pose inserted before the motion: cut off at the ends, filled in between."""
+    repairs = []
+    missing: Mask = ~(np.isfinite(clip.position).all(axis=2) & np.isfinite(clip.orientation).all(axis=2))
+    zero = _zero_poses(clip)
+    lost = missing.any(axis=1) | zero
+    inserted = np.zeros_like(lost)
+    inserted[0] = _is_inserted(clip, lost)
+    lost |= inserted
+    if lost.all():
+        raise DamagedClip(f"No frame of the clip is complete: {clip.where(0, int(np.argmax(missing[0])))} is missing.")
+    for kind, mask, bones, what in (
+        ("missing", missing.any(axis=1), np.flatnonzero(missing.any(axis=0)), "is missing"),
+        ("zero pose", zero, np.arange(len(clip.skeleton.names)), "is the rest pose at the origin"),
+        ("first pose", inserted, np.arange(len(clip.skeleton.names)), "is a pose inserted before the motion"),
+    ):
+        for start, stop in _runs(mask):
+            if (stop - start) / clip.rate > LONGEST_GAP and start > 0 and stop < len(lost):
+                raise DamagedClip(
+                    f"In frame {clip.frame(start):g} bone '{clip.skeleton.names[bones[0]]}' {what}, and so on up to "
+                    f"frame {clip.frame(stop - 1):g}: too long a gap to fill."
+                )
+            inside = _good_before(lost, start) and _good_before(lost[::-1], len(lost) - stop)
+            frames = _frames(clip, np.arange(start, stop))
+            line = f"{_say(frames)}: {what}, {'interpolated' if inside else 'left out'}"
+            repairs.append(Repair(kind, frames, tuple(clip.skeleton.names[b] for b in bones), line))  # type: ignore[arg-type]
+    good = np.flatnonzero(~lost)
+    start, stop = int(good[0]), int(good[-1]) + 1
+    filled, trimmed = clip.cut(start, stop), lost[start:stop]
+    if trimmed.any():
+        bare = Clip(
+            clip.skeleton,
+            clip.rate,
+            np.where(trimmed[:, None, None], 0.0, filled.position),
+            np.where(trimmed[:, None, None], np.array([1.0, 0.0, 0.0, 0.0]), filled.orientation),
+            filled.first_frame,
+            filled.frames_per_sample,
+        )
+        mask = np.repeat(trimmed[:, None], len(clip.skeleton.names), axis=1)
+        filled = from_local(bare, _interpolated(to_local(bare), mask, mask))
+    return filled, repairs
+
+
+def _zero_poses(clip: Clip) -> Mask:
+    """Frames in which every channel is zero: the rest pose, its root at rest or at the origin, amid other poses."""
+    skeleton = clip.skeleton
+    with np.errstate(invalid="ignore"):
+        local = to_local(clip)
+        turned = quaternions.angle(local.orientation, skeleton.parent_orientation)
+        roots = skeleton.parent < 0
+        place = clip.position[:, roots]
+        at_rest = (np.abs(place - skeleton.head[roots]).max(axis=(1, 2)) < 1e-3) | (
+            np.abs(place).max(axis=(1, 2)) < 1e-3
+        )
+        zero = (turned.max(axis=1) < math.radians(0.1)) & at_rest
+        moved = np.linalg.norm(np.diff(place, axis=0), axis=2).max(axis=1) > SPIKE_DISTANCE
+        jump = moved | (np.sum(quaternions.angle(local.orientation[1:], local.orientation[:-1]) > 0.1, axis=1) > 3)
+    # A clip may rest; it does not leap into its rest pose and out again.
+    result = np.zeros(len(zero), dtype=np.bool_)
+    for start, stop in _runs(zero):
+        leaps_in, leaps_out = start == 0 or jump[start - 1], stop == len(zero) or jump[stop - 1]
+        result[start:stop] = leaps_in and leaps_out and stop - start < len(zero)
+    return result
+
+
+def _is_inserted(clip: Clip, lost: Mask) -> bool:
+    """Whether the first sample is a pose apart: many bones leap from it, and no step after it is like that."""
+    good = np.flatnonzero(~lost[:32])
+    if len(good) < 4 or good[0] > 0:
+        return False
+    orientation = to_local(clip).orientation[good]
+    leaps = np.sum(quaternions.angle(orientation[1:], orientation[:-1]) > FIRST_POSE_ANGLE, axis=1)
+    return bool(leaps[0] >= 4 and leaps[0] > 3 * leaps[1:].max())
+
+
+def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, list[Repair]]:
+    half = max(1, round(0.5 * WINDOW * clip.rate))
+    size = min(2 * half + 1, 2 * ((len(clip.position) - 1) // 2) + 1)
+    matrices = quaternions.matrix(local.orientation).reshape(len(clip.position), -1)
+    middle = median_filter(matrices, size=(size, 1), mode="mirror").reshape(*local.orientation.shape[:2], 3, 3)
+    turned = quaternions.angle(local.orientation, quaternions.from_matrix(middle)) > SPIKE_ANGLE
+    moved = np.zeros_like(turned)
+    for root in np.flatnonzero(clip.skeleton.parent < 0):
+        place = local.position[:, root]
+        middle = median_filter(place, size=(size, 1), mode="mirror")
+        moved[:, root] = np.linalg.norm(place - middle, axis=1) > SPIKE_DISTANCE
+    _refuse(clip, _staying(local, turned & ~small, _flip_angle(clip.rate)))
+    repairs = [
+        *_lines(clip, "root spike", moved, "leaps and comes back, interpolated"),
+        *_lines(clip, "flip", turned & ~small, "flips and comes back, interpolated"),
+        *_lines(clip, "noise", turned & small, "flips and comes back, interpolated"),
+    ]
+    return (_interpolated(local, turned | moved, moved), repairs) if repairs else (local, repairs)
+
+
+def _without_flips(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, list[Repair]]:
+    """Smooth over what is left of the flips of hands and toes; refuse those of other bones."""
+    step = np.zeros(local.orientation.shape[:2])
+    step[1:] = quaternions.angle(local.orientation[1:], local.orientation[:-1])
+    flips = step > _flip_angle(clip.rate)
+    _refuse(clip, flips & ~small)
+    reach = round(SMOOTHED * clip.rate)
+    mask = np.zeros_like(flips)
+    for frame, bone in np.argwhere(flips):
+        mask[max(frame - reach, 1) : frame + reach, bone] = True
+    repairs = _lines(clip, "noise", flips, "turns over within one frame, smoothed over")
+    return (_interpolated(local, mask, np.zeros_like(mask)), repairs) if repairs else (local, repairs)
+
+
+def _staying(local: LocalPoses, turned: Mask, most: float) -> Mask:
+    """Of the runs in which a bone leaves its median, those after which it has turned over."""
+    result = np.zeros_like(turned)
+    for bone in np.flatnonzero(turned.any(axis=0)):
+        turn = local.orientation[:, bone]
+        for start, stop in _runs(turned[:, bone]):
+            ends = (max(start - 1, 0), min(stop, len(turn) - 1))
+            result[start:stop, bone] = quaternions.angle(turn[ends[0]], turn[ends[1]]) > most
+    return result
+
+
+def _refuse(clip: Clip, grave: Mask) -> None:
+    """Refuse a clip with such flips, if there are any."""
+    if grave.any():
+        frame, bone = np.argwhere(grave)[0]
+        bones = np.flatnonzero(grave.any(axis=0))
+        named = [f"'{clip.skeleton.names[b]}' ({_say(_frames(clip, np.flatnonzero(grave[:, b])))})" for b in bones]
+        raise DamagedClip(
+            f"In frame {clip.frame(frame):g} bone '{clip.skeleton.names[bone]}' turns over within a few frames and "
+            f"stays so, which cannot be repaired; such flips: {', '.join(named)}."
+        )
+
+
+def _flip_angle(rate: float) -> float:
+    """More than a joint can turn between two samples: less at high rates, never quite half a turn."""
+    return float(min(FLIP_ANGLE * math.sqrt(120.0 / rate), math.radians(150.0)))
+
+
+def _extremities(skeleton: Skeleton, roles: Roles | None) -> Mask:
+    """Hands, toes and all that hangs from them; any other short end of the skeleton."""
+    count = len(skeleton.names)
+    reach = np.linalg.norm(skeleton.tail - skeleton.head, axis=1)
+    for bone in range(count):
+        for above in ancestors(skeleton, bone):
+            reach[above] = max(reach[above], float(np.linalg.norm(skeleton.tail[bone] - skeleton.head[above])))
+    extent = float(np.linalg.norm(np.ptp(np.concatenate([skeleton.head, skeleton.tail]), axis=0)))
+    small: Mask = reach < EXTREMITY * extent
+    if roles is not None:
+        for role, chain in roles.items():
+            for name in chain:
+                if name in skeleton.names:
+                    small[skeleton.names.index(name)] = role.startswith(("hand", "toe"))
+    for bone, parent in enumerate(skeleton.parent):
+        small[bone] |= bool(parent >= 0 and small[parent])
+    return small
+
+
+def _interpolated(local: LocalPoses, turned: Mask, moved: Mask) -> LocalPoses:
+    """Masked rotations and places of bones between the nearest good ones; at the clip's ends the nearest one."""
+    place, turn = local.position.copy(), local.orientation.copy()
+    for bone in np.flatnonzero(turned.any(axis=0)):
+        bad, before, after, part = _neighbours(turned[:, bone])
+        a = turn[before, bone]
+        way = quaternions.log(quaternions.multiply(quaternions.conjugate(a), turn[after, bone]))
+        turn[bad, bone] = quaternions.multiply(a, quaternions.exp(part[:, None] * way))
+    for bone in np.flatnonzero(moved.any(axis=0)):
+        bad, before, after, part = _neighbours(moved[:, bone])
+        place[bad, bone] = place[before, bone] + part[:, None] * (place[after, bone] - place[before, bone])
+    return LocalPoses(place, quaternions.continuous(turn))
+
+
+def _neighbours(bad: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Array]:
+    """Masked samples, the good ones before and after each, and where between the two it lies."""
+    index, good = np.flatnonzero(bad), np.flatnonzero(~bad)
+    slot = np.searchsorted(good, index)
+    before, after = good[np.maximum(slot - 1, 0)], good[np.minimum(slot, len(good) - 1)]
+    before, after = np.minimum(before, after), np.maximum(before, after)
+    return index, before, after, np.clip((index - before) / np.maximum(after - before, 1), 0.0, 1.0)
+
+
+def _lines(clip: Clip, kind: Kind, mask: Mask, what: str) -> list[Repair]:
+    """One line per bone."""
+    repairs = []
+    for bone in np.flatnonzero(mask.any(axis=0)):
+        frames = _frames(clip, np.flatnonzero(mask[:, bone]))
+        name = clip.skeleton.names[bone]
+        repairs.append(Repair(kind, frames, (name,), f"{_say(frames)}: bone '{name}' {what}"))
+    return repairs
+
+
+def _runs(mask: Mask) -> list[tuple[int, int]]:
+    """Start and stop of every run of true."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(np.int8), [0]])))
+    return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
+
+
+def _good_before(lost: Mask, index: int) -> bool:
+    return bool((~lost[:index]).any())
+
+
+def _frames(clip: Clip, samples: NDArray[np.int64]) -> tuple[float, ...]:
+    return tuple(clip.frame(int(sample)) for sample in samples)
+
+
+def _say(frames: tuple[float, ...]) -> str:
+    """Frames in words, neighbours as ranges."""
+    step = min(np.diff(frames).tolist(), default=1.0)
+    runs: list[list[float]] = []
+    for frame in frames:
+        if runs and frame - runs[-1][1] < 1.5 * step:
+            runs[-1][1] = frame
+        else:
+            runs.append([frame, frame])
+    words = [f"{start:g}" if start == stop else f"{start:g}-{stop:g}" for start, stop in runs]
+    shown = ", ".join(words[:12]) + (", ..." if len(words) > 12 else "")
+    return f"frame{'s' if len(frames) > 1 else ''} {shown}"
