@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.kernel import kernel
+from ...maths.kernel import inlined_kernel
 from ...maths.vectors import Vector, dot, row, set_row
 
 # Cosine above which two candidates of one point press the same way; only the nearer one is kept.
@@ -55,7 +55,7 @@ def make_contacts(capacity: int) -> Contacts:
     )
 
 
-@kernel
+@inlined_kernel
 def add_contact(
     contacts: Contacts,
     begin: int,

@@ -14,6 +14,7 @@ from ...maths.rotations import Quaternion, quaternion_conjugate, quaternion_mult
 from ...maths.vectors import Vector, add, add_scaled, dot, row, scale, subtract
 from ..shapes import BOX, LIMB, Shapes
 from ..terrain.terrain import (
+    MESH,
     PLANE,
     Terrain,
     TerrainPose,
@@ -26,7 +27,7 @@ from .contacts import Contacts, add_contact
 from .segments import nearest_between_segments, nearest_on_box
 
 # A key is made of shape, feature, side of a corner and surface, or of pair and feature.
-FEATURES = 64
+FEATURES = 8
 SURFACES = 4096
 PAIR_KEYS = 1 << 48
 PAIR_FEATURES = 4096
@@ -68,7 +69,7 @@ def _quaternion_row(array: NDArray[np.float64], i: int) -> Quaternion:
     return array[i, 0], array[i, 1], array[i, 2], array[i, 3]
 
 
-@kernel
+@inlined_kernel
 def _against_terrain(
     shapes: Shapes,
     i: int,
@@ -80,57 +81,45 @@ def _against_terrain(
     depth: float,
     contacts: Contacts,
 ) -> None:
-    """All points of shape i."""
+    """All points of shape i against every surface."""
     body = shapes.body[i]
-    origin = row(position, body)
+    kind = shapes.kind[i]
     turn = _quaternion_row(quaternion, body)
-    start = add(origin, quaternion_rotate(turn, row(shapes.start, i)))
-    if shapes.kind[i] == BOX:
+    start = add(row(position, body), quaternion_rotate(turn, row(shapes.start, i)))
+    end = start
+    frame = turn
+    points = 1
+    if kind == BOX:
         frame = quaternion_multiply(turn, _quaternion_row(shapes.orientation, i))
-        half = row(shapes.half_extents, i)
-        for corner in range(8):
+        points = 8
+    elif kind == LIMB:
+        end = add(row(position, body), quaternion_rotate(turn, row(shapes.end, i)))
+        points = 3
+    for feature in range(points):
+        where = start
+        if kind == BOX:
             local = (
-                half[0] if corner & 4 else -half[0],
-                half[1] if corner & 2 else -half[1],
-                half[2] if corner & 1 else -half[2],
+                shapes.half_extents[i, 0] if feature & 4 else -shapes.half_extents[i, 0],
+                shapes.half_extents[i, 1] if feature & 2 else -shapes.half_extents[i, 1],
+                shapes.half_extents[i, 2] if feature & 1 else -shapes.half_extents[i, 2],
             )
             where = add(start, quaternion_rotate(frame, local))
-            _point_against_terrain(shapes, i, corner, where, terrain, pose, margin, depth, contacts)
-        return
-    _point_against_terrain(shapes, i, 0, start, terrain, pose, margin, depth, contacts)
-    if shapes.kind[i] == LIMB:
-        end = add(origin, quaternion_rotate(turn, row(shapes.end, i)))
-        _point_against_terrain(shapes, i, 1, end, terrain, pose, margin, depth, contacts)
+        elif feature == 1:
+            where = end
+        begin = contacts.filled[0]
         for s in range(terrain.kind.shape[0]):
-            if terrain.kind[s] != PLANE:
+            if kind == LIMB and feature == 2:
+                if terrain.kind[s] == PLANE:
+                    continue
                 share = _bulge(terrain, pose, s, start, end, shapes.radius[i] + margin)
-                if share > 0.0:
-                    where = add_scaled(start, share, subtract(end, start))
-                    begin = contacts.filled[0]
-                    _point_against_surface(
-                        shapes, i, 2 + s % (FEATURES - 2), where, terrain, pose, s, margin, depth, begin, contacts
-                    )
+                if share <= 0.0:
+                    continue
+                where = add_scaled(start, share, subtract(end, start))
+                begin = contacts.filled[0]
+            _point_against_surface(shapes, i, feature, where, terrain, pose, s, margin, depth, begin, contacts)
 
 
-@kernel
-def _point_against_terrain(
-    shapes: Shapes,
-    i: int,
-    feature: int,
-    where: Vector,
-    terrain: Terrain,
-    pose: TerrainPose,
-    margin: float,
-    depth: float,
-    contacts: Contacts,
-) -> None:
-    """One point of shape i against every surface."""
-    begin = contacts.filled[0]
-    for s in range(terrain.kind.shape[0]):
-        _point_against_surface(shapes, i, feature, where, terrain, pose, s, margin, depth, begin, contacts)
-
-
-@kernel
+@inlined_kernel
 def _point_against_surface(
     shapes: Shapes,
     i: int,
@@ -154,6 +143,8 @@ def _point_against_surface(
     point = add_scaled(where, -radius, normal)
     velocity = surface_velocity(pose, s, point)
     add_contact(contacts, begin, shapes.body[i], -1, s, i, key, point, normal, distance - radius, friction, velocity)
+    if terrain.kind[s] != MESH:
+        return
     distance, normal, touch = second_on_surface(terrain, pose, s, where, normal, touch, radius + margin)
     if distance - radius < margin:
         key += SURFACES

@@ -196,14 +196,14 @@ def _quaternion_row(array: NDArray[np.float64], i: int) -> Quaternion:
     return array[i, 0], array[i, 1], array[i, 2], array[i, 3]
 
 
-@kernel
+@inlined_kernel
 def surface_velocity(pose: TerrainPose, s: int, point: Vector) -> Vector:
     """Velocity of the surface's material at a point of the world."""
     arm = subtract(point, row(pose.position, s))
     return add(row(pose.velocity, s), cross(row(pose.angular_velocity, s), arm))
 
 
-@kernel
+@inlined_kernel
 def nearest_on_surface(
     terrain: Terrain, pose: TerrainPose, s: int, point: Vector, limit: float
 ) -> tuple[float, Vector, Vector]:
@@ -275,7 +275,7 @@ def second_on_surface(
     return height, quaternion_rotate(turn, n), add(origin, quaternion_rotate(turn, add_scaled(p, -height, n)))
 
 
-@kernel
+@inlined_kernel
 def _nearest_on_plane(terrain: Terrain, s: int, p: Vector, limit: float) -> tuple[float, Vector, Vector]:
     """In the surface's frame, as all that follow."""
     n = row(terrain.plane, s)
@@ -286,7 +286,7 @@ def _nearest_on_plane(terrain: Terrain, s: int, p: Vector, limit: float) -> tupl
     return distance, n, add_scaled(p, -distance, n)
 
 
-@kernel
+@inlined_kernel
 def _nearest_on_grid(terrain: Terrain, s: int, p: Vector, limit: float) -> tuple[float, Vector, Vector]:
     """Distance to the plane of the triangle above or below p: exact on even ground, first order elsewhere."""
     x = (p[0] - terrain.grid_frame[s, 0]) / terrain.grid_frame[s, 2]
@@ -350,7 +350,7 @@ def _nearest_on_mesh(
     return (distance if outside else -distance), normal, touch
 
 
-@kernel
+@inlined_kernel
 def _find(
     terrain: Terrain, s: int, p: Vector, limit: float, stack: NDArray[np.int64]
 ) -> tuple[int, int, Vector, float]:
@@ -370,7 +370,7 @@ def _find(
     )
 
 
-@kernel
+@inlined_kernel
 def _feature_normal(terrain: Terrain, t: int, feature: int) -> Vector:
     """Unit angle-weighted normal of a feature; of a boundary the triangle's own."""
     own = row(terrain.normals, t)
@@ -385,7 +385,7 @@ def _feature_normal(terrain: Terrain, t: int, feature: int) -> Vector:
     return scale(1.0 / length, n) if length > 1e-9 else own
 
 
-@kernel
+@inlined_kernel
 def _at_boundary(terrain: Terrain, t: int, feature: int) -> bool:
     """Whether a feature lies on the rim of an open mesh."""
     if feature == FACE:
