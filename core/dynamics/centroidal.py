@@ -18,27 +18,26 @@ from .workspace import Workspace
 
 
 @inlined_kernel
-def center_of_mass_from_root(work: Workspace) -> Vector:
-    """Centre of mass seen from o; after `update_mass_matrix`."""
-    whole = work.composite
-    return whole[0, 1] / whole[0, 0], whole[0, 2] / whole[0, 0], whole[0, 3] / whole[0, 0]
+def center_of_mass_from_root(composite: NDArray[np.float64]) -> Vector:
+    """Centre of mass of the whole seen from o, given the workspace's composite inertias."""
+    return composite[0, 1] / composite[0, 0], composite[0, 2] / composite[0, 0], composite[0, 3] / composite[0, 0]
 
 
 @inlined_kernel
-def momentum_about_root(work: Workspace, v: NDArray[np.float64]) -> tuple[Vector, Vector]:
-    """Linear momentum and angular momentum about o; after `update_mass_matrix`."""
+def momentum_about_root(momentum_map: NDArray[np.float64], v: NDArray[np.float64]) -> tuple[Vector, Vector]:
+    """Linear momentum and angular momentum about o, given the workspace's momentum map."""
     linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(v.shape[0]):
-        linear = add_scaled(linear, v[i], row(work.momentum_map, i))
-        angular = add_scaled(angular, v[i], row_angular(work.momentum_map, i))
+        linear = add_scaled(linear, v[i], row(momentum_map, i))
+        angular = add_scaled(angular, v[i], row_angular(momentum_map, i))
     return linear, angular
 
 
 @kernel
 def update_momentum(work: Workspace, v: NDArray[np.float64]) -> None:
     """`work.momentum`: linear, and angular about the centre of mass; after `update_mass_matrix`."""
-    linear, angular = momentum_about_root(work, v)
-    angular = subtract(angular, cross(center_of_mass_from_root(work), linear))
+    linear, angular = momentum_about_root(work.momentum_map, v)
+    angular = subtract(angular, cross(center_of_mass_from_root(work.composite), linear))
     for j in range(3):
         work.momentum[j] = linear[j]
         work.momentum[3 + j] = angular[j]
@@ -47,7 +46,7 @@ def update_momentum(work: Workspace, v: NDArray[np.float64]) -> None:
 @kernel
 def fill_centroidal_map(work: Workspace, out: NDArray[np.float64]) -> None:
     """A (6, nv): A v is the linear momentum, then the angular momentum about the centre of mass."""
-    center = center_of_mass_from_root(work)
+    center = center_of_mass_from_root(work.composite)
     for i in range(out.shape[1]):
         linear = row(work.momentum_map, i)
         angular = subtract(row_angular(work.momentum_map, i), cross(center, linear))

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character.tree import BALL, FREE, UNIVERSAL, VELOCITIES_OF_JOINT, Tree
-from ..maths.kernel import inlined_kernel, kernel
+from ..maths.kernel import inlined_kernel, inner_kernel, kernel
 from ..maths.rotations import (
     quaternion_conjugate,
     quaternion_exp,
@@ -52,7 +52,7 @@ from ..maths.vectors import (
 from .centroidal import center_of_mass_from_root, momentum_about_root
 from .inertia import solve_columns, update_mass_matrix
 from .kinematics import update_kinematics, update_velocities, vector_at, world_point
-from .stepping import advance, locked_acceleration, weight_about_root
+from .stepping import locked_acceleration, weight_about_root
 from .workspace import Workspace
 
 
@@ -106,35 +106,6 @@ def make_derivative_workspace(tree: Tree) -> DerivativeWorkspace:
     )
 
 
-@kernel
-def update_contact_terms(
-    tree: Tree,
-    work: Workspace,
-    more: DerivativeWorkspace,
-    contact_body: NDArray[np.int64],
-    contact_point: NDArray[np.float64],
-    contact_force: NDArray[np.float64],
-) -> None:
-    """Contact forces and [f][r] = r f^T - (f . r) I of every body, to be summed over subtrees later."""
-    for b in range(tree.parent.shape[0]):
-        for j in range(6):
-            more.contact_force[b, j] = 0.0
-        for j in range(9):
-            more.contact_turn[b, j] = 0.0
-    for c in range(contact_body.shape[0]):
-        b = contact_body[c]
-        f = row(contact_force, c)
-        r = subtract(world_point(work, b, row(contact_point, c)), row(work.position, 0))
-        moment = cross(r, f)
-        along = dot(f, r)
-        for j in range(3):
-            more.contact_force[b, j] += f[j]
-            more.contact_force[b, 3 + j] += moment[j]
-            more.contact_turn[b, 4 * j] -= along
-            for k in range(3):
-                more.contact_turn[b, 3 * j + k] += r[j] * f[k]
-
-
 @inlined_kernel
 def _add_row(array: NDArray[np.float64], target: int, source: int) -> None:
     """Row target += row source."""
@@ -142,7 +113,7 @@ def _add_row(array: NDArray[np.float64], target: int, source: int) -> None:
         array[target, j] += array[source, j]
 
 
-@kernel
+@inner_kernel
 def _update_bodies(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, v: NDArray[np.float64], a: NDArray[np.float64]
 ) -> None:
@@ -195,19 +166,19 @@ def _update_bodies(
         cross_force, cross_moment = force_cross(v_linear, v_angular, p, l)
         set_row(more.force, b, add(force, cross_force))
         set_row_angular(more.force, b, add(moment, cross_moment))
-        _set_inertia_rate(work, more, b, v_linear, v_angular)
+        _set_inertia_rate(work.inertia, more.inertia_rate, b, v_linear, v_angular)
 
 
 @inlined_kernel
-def _set_inertia_rate(work: Workspace, more: DerivativeWorkspace, b: int, linear: Vector, angular: Vector) -> None:
+def _set_inertia_rate(
+    I: NDArray[np.float64], out: NDArray[np.float64], b: int, linear: Vector, angular: Vector
+) -> None:
     """R = [w] I - I [w] + 2 (m c . s) 1 - s (m c)^T - (m c) s^T for a body that moves with (s, w)."""
-    I = work.inertia
     x = cross(angular, (I[b, 4], I[b, 5], I[b, 6]))  # columns of [w] I; -I [w] is its transpose
     y = cross(angular, (I[b, 5], I[b, 7], I[b, 8]))
     z = cross(angular, (I[b, 6], I[b, 8], I[b, 9]))
     c = (I[b, 1], I[b, 2], I[b, 3])
     trace = 2.0 * dot(c, linear)
-    out = more.inertia_rate
     out[b, 0] = 2.0 * (x[0] - c[0] * linear[0]) + trace
     out[b, 1] = y[0] + x[1] - c[0] * linear[1] - c[1] * linear[0]
     out[b, 2] = z[0] + x[2] - c[0] * linear[2] - c[2] * linear[0]
@@ -268,16 +239,40 @@ def update_inverse_dynamics_derivatives(
             _add_row(more.inertia_rate, parent, b)
 
 
-@kernel
-def _subtract_contact_derivatives(tree: Tree, work: Workspace, more: DerivativeWorkspace) -> None:
+@inner_kernel
+def _subtract_contact_derivatives(
+    tree: Tree,
+    work: Workspace,
+    more: DerivativeWorkspace,
+    contact_body: NDArray[np.int64],
+    contact_point: NDArray[np.float64],
+    contact_force: NDArray[np.float64],
+) -> None:
     """`by_position` -= d (J^T f) / d q for forces that stay constant in the world, on points that move with bodies.
 
     A force f at o + r gives tau_i = S_i . (f, r x f). Moving k carries the point by s_k + w_k x r, and axis i by
     S_k x S_i if k comes before i (or turns together with it). Summed over the subtree's contacts, F = sum f,
-    L = sum r x f and N = sum [f][r]:
+    L = sum r x f and N = sum [f][r] = sum r f^T - (f . r) 1:
 
         d tau_i / d q_k = w_k . (s_i x F + w_i x L + N^T w_i)      d tau_k / d q_i = w_k . (N w_i - F x s_i)
     """
+    for b in range(tree.parent.shape[0]):
+        for j in range(6):
+            more.contact_force[b, j] = 0.0
+        for j in range(9):
+            more.contact_turn[b, j] = 0.0
+    for c in range(contact_body.shape[0]):
+        b = contact_body[c]
+        f = row(contact_force, c)
+        r = subtract(world_point(work, b, row(contact_point, c)), row(work.position, 0))
+        moment = cross(r, f)
+        along = dot(f, r)
+        for j in range(3):
+            more.contact_force[b, j] += f[j]
+            more.contact_force[b, 3 + j] += moment[j]
+            more.contact_turn[b, 4 * j] -= along
+            for k in range(3):
+                more.contact_turn[b, 3 * j + k] += r[j] * f[k]
     for b in range(tree.parent.shape[0] - 1, -1, -1):
         f, n = row(more.contact_force, b), row_angular(more.contact_force, b)
         N = more.contact_turn
@@ -301,8 +296,8 @@ def _subtract_contact_derivatives(tree: Tree, work: Workspace, more: DerivativeW
             _add_row(more.contact_turn, parent, b)
 
 
-@kernel
-def update_momentum_derivative(
+@inner_kernel
+def _update_momentum_derivative(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, out: NDArray[np.float64]
 ) -> None:
     """Momentum by position (nv, 6), about the root's origin held fixed: S_i x* (momentum of i's subtree) + I_i P_i.
@@ -329,12 +324,12 @@ def update_momentum_derivative(
             _add_row(more.momentum, parent, b)
 
 
-@kernel
+@inner_kernel
 def _update_momentum_before(tree: Tree, work: Workspace, more: DerivativeWorkspace, v: NDArray[np.float64]) -> None:
     """What becomes of P(q_k, v_k), linear and about the centre of mass, when q_k or v_k change."""
-    update_momentum_derivative(tree, work, more, more.momentum_by_position)
-    center = center_of_mass_from_root(work)
-    velocity = scale(1.0 / work.composite[0, 0], momentum_about_root(work, v)[0])
+    _update_momentum_derivative(tree, work, more, more.momentum_by_position)
+    center = center_of_mass_from_root(work.composite)
+    velocity = scale(1.0 / work.composite[0, 0], momentum_about_root(work.momentum_map, v)[0])
     for i in range(v.shape[0]):
         # about the moving centre: L - c x p, and m dc is the linear part of the momentum map
         linear, mapped = row(more.momentum_by_position, i), row(work.momentum_map, i)
@@ -346,7 +341,7 @@ def _update_momentum_before(tree: Tree, work: Workspace, more: DerivativeWorkspa
         )
 
 
-@kernel
+@inner_kernel
 def _update_root_rows(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, v_next: NDArray[np.float64], dt: float
 ) -> None:
@@ -356,9 +351,9 @@ def _update_root_rows(
     does by itself, through P_k, is added later.
     """
     update_velocities(tree, work, v_next)
-    update_momentum_derivative(tree, work, more, more.momentum_after)
+    _update_momentum_derivative(tree, work, more, more.momentum_after)
     p_before = vector_at(work.momentum, 0)
-    center = center_of_mass_from_root(work)
+    center = center_of_mass_from_root(work.composite)
     # what acts at the centre of mass, per unit of mass: moving the centre moves its moment
     carried = add_scaled(vector_at(tree.gravity, 0), 1.0 / (dt * work.composite[0, 0]), p_before)
     for i in range(v_next.shape[0]):
@@ -374,9 +369,9 @@ def _update_root_rows(
             more.root_by_velocity[j, i] = before[j] - more.by_velocity[j, i]
             more.root_by_velocity[3 + j, i] = dot(axis, before_angular) - more.by_velocity[3 + j, i]
     # S itself moves with the root: its point o by the slides, its axes by the rotation
-    p, l = momentum_about_root(work, v_next)
+    p, l = momentum_about_root(work.momentum_map, v_next)
     l_before = add(vector_at(work.momentum, 3), cross(center, p_before))
-    weight, weight_moment = weight_about_root(tree, work)
+    weight, weight_moment = weight_about_root(tree.gravity, work.composite)
     force = subtract(scale(1.0 / dt, subtract(p, p_before)), weight)
     moment = subtract(scale(1.0 / dt, subtract(l, l_before)), weight_moment)
     for j in range(3):
@@ -387,7 +382,7 @@ def _update_root_rows(
             more.root_by_position[3 + j, 3 + i] += dot(cross(row_angular(work.motion, 3 + i), axis), moment)
 
 
-@kernel
+@inner_kernel
 def _update_turns(tree: Tree, more: DerivativeWorkspace, v: NDArray[np.float64], dt: float) -> None:
     """How q (+) dt v of ball and free joints depends on q, exp(dt w)^T, and on v, dt J_r(dt w)."""
     for b in range(tree.parent.shape[0]):
@@ -402,7 +397,7 @@ def _update_turns(tree: Tree, more: DerivativeWorkspace, v: NDArray[np.float64],
                 more.turn_by_velocity[b, j] = dt * by_velocity[j]
 
 
-@kernel
+@inner_kernel
 def _add_passive_derivatives(tree: Tree, work: Workspace, more: DerivativeWorkspace, dt: float) -> None:
     """Of k (stretch + dt v) + d v + diagonal (v_{k+1} - v) / dt with respect to q_{k+1} and v = v_k."""
     for b in range(tree.parent.shape[0]):
@@ -419,27 +414,26 @@ def _add_passive_derivatives(tree: Tree, work: Workspace, more: DerivativeWorksp
 
 
 @kernel
-def advance_with_derivatives(
+def linearize(
     tree: Tree,
     work: Workspace,
     more: DerivativeWorkspace,
     q: NDArray[np.float64],
     v: NDArray[np.float64],
-    tau: NDArray[np.float64],
     contact_body: NDArray[np.int64],
     contact_point: NDArray[np.float64],
     contact_force: NDArray[np.float64],
     dt: float,
-    implicit: NDArray[np.float64],
     q_next: NDArray[np.float64],
     v_next: NDArray[np.float64],
     A: NDArray[np.float64],
     B: NDArray[np.float64],
 ) -> None:
-    """`advance`, with x_{k+1} = A x_k + B u_k to first order in tangent space, x = (q, v) and u = (motors, contacts).
+    """Derivatives of the step that `advance` has just made with the same workspace: x_{k+1} = A x_k + B u_k.
 
-    A is (2 nv, 2 nv). B is (2 nv, motors + 3 nc): a column per velocity that a motor can drive (all but a free root's
-    six), then three per contact force, in world axes. The step is the root of a residual,
+    Both x = (q, v) and its change are in tangent space; u = (motors, contacts). A is (2 nv, 2 nv). B is
+    (2 nv, motors + 3 nc): a column per velocity that a motor can drive (all but a free root's six), then three per
+    contact force, in world axes. The step is the root of a residual,
 
         r = M (v_{k+1} - v_k) / dt + diagonal (...) + h - tau - J^T f = 0,
 
@@ -449,12 +443,12 @@ def advance_with_derivatives(
     """
     n = v.shape[0]
     floating = tree.joint[0] == FREE
-    update_kinematics(tree, work, q, v)
-    update_mass_matrix(tree, work)
     if floating:
+        update_kinematics(tree, work, q, v)
+        update_mass_matrix(tree, work)
         _update_momentum_before(tree, work, more, v)
-
-    advance(tree, work, q, v, tau, contact_body, contact_point, contact_force, dt, implicit, q_next, v_next)
+    update_kinematics(tree, work, q_next, v)
+    update_mass_matrix(tree, work)
 
     for i in range(n):
         more.joint_acceleration[i] = (v_next[i] - v[i]) / dt
@@ -469,15 +463,14 @@ def advance_with_derivatives(
     if floating:
         _update_root_rows(tree, work, more, v_next, dt)
     if contact_body.shape[0] > 0:
-        update_contact_terms(tree, work, more, contact_body, contact_point, contact_force)
-        _subtract_contact_derivatives(tree, work, more)
+        _subtract_contact_derivatives(tree, work, more, contact_body, contact_point, contact_force)
     _add_passive_derivatives(tree, work, more, dt)
     _update_turns(tree, more, v, dt)
     _fill_state_matrix(tree, work, more, dt, A)
     _fill_control_matrix(tree, work, contact_body, contact_point, dt, B)
 
 
-@kernel
+@inner_kernel
 def _fill_state_matrix(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, dt: float, A: NDArray[np.float64]
 ) -> None:
@@ -505,7 +498,7 @@ def _fill_state_matrix(
         _add_root_change(work, more, A)
 
 
-@kernel
+@inner_kernel
 def _chain(
     tree: Tree,
     more: DerivativeWorkspace,
@@ -536,12 +529,12 @@ def _chain(
                 out[first + i, n + k] = -dt * (dt * by_position[i, k] + by_velocity[i, k])
 
 
-@kernel
+@inner_kernel
 def _add_root_change(work: Workspace, more: DerivativeWorkspace, A: NDArray[np.float64]) -> None:
     """Root's velocities of A: what mends the change of momentum moves the whole character as one rigid body."""
     n = work.bias.shape[0]
     change = more.root_change
-    center = center_of_mass_from_root(work)
+    center = center_of_mass_from_root(work.composite)
     x, y, z = row_angular(work.motion, 3), row_angular(work.motion, 4), row_angular(work.motion, 5)
     for k in range(2 * n):
         force = (change[0, k], change[1, k], change[2, k])
@@ -550,7 +543,7 @@ def _add_root_change(work: Workspace, more: DerivativeWorkspace, A: NDArray[np.f
             p = row(more.momentum_by_position, k)
             force = add(force, p)
             moment = add(moment, add(row_angular(more.momentum_by_position, k), cross(center, p)))
-        linear, angular = locked_acceleration(work, force, moment)
+        linear, angular = locked_acceleration(work.composite, force, moment)
         A[n, k] += linear[0]
         A[n + 1, k] += linear[1]
         A[n + 2, k] += linear[2]
@@ -559,7 +552,7 @@ def _add_root_change(work: Workspace, more: DerivativeWorkspace, A: NDArray[np.f
         A[n + 5, k] += dot(z, angular)
 
 
-@kernel
+@inner_kernel
 def _fill_control_matrix(
     tree: Tree,
     work: Workspace,

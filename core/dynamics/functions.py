@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..character import Character
 from ..character.tree import FREE
 from . import centroidal, forces, inertia, jacobians, kinematics, stepping
-from .derivatives import advance_with_derivatives, make_derivative_workspace
+from .derivatives import linearize, make_derivative_workspace
 from .workspace import Workspace, make_workspace
 
 Array = NDArray[np.float64]
@@ -138,7 +138,7 @@ def body_acceleration_bias(character: Character, q: ArrayLike, v: ArrayLike, bod
 def center_of_mass(character: Character, q: ArrayLike) -> Array:
     """Centre of mass (3,) of the whole character in the world."""
     work = _with_mass_matrix(character, q)
-    center: Array = work.position[0] + np.array(centroidal.center_of_mass_from_root(work))
+    center: Array = work.position[0] + np.array(centroidal.center_of_mass_from_root(work.composite))
     return center
 
 
@@ -193,20 +193,9 @@ def step(
     `torque` has one entry per velocity that a motor can drive: all, or all after a free root's six.
     """
     positions, velocities, tau, body, point, force = _step_arguments(character, q, v, torque, contacts)
-    stepping.advance(
-        character.tree,
-        make_workspace(character.tree),
-        positions,
-        velocities,
-        tau,
-        body,
-        point,
-        force,
-        _time_step(dt),
-        np.zeros(character.nv),
-        q_next := np.zeros(character.nq),
-        v_next := np.zeros(character.nv),
-    )
+    tree, work = character.tree, make_workspace(character.tree)
+    q_next, v_next, zero = np.zeros(character.nq), np.zeros(character.nv), np.zeros(character.nv)
+    stepping.advance(tree, work, positions, velocities, tau, body, point, force, _time_step(dt), zero, q_next, v_next)
     return q_next, v_next
 
 
@@ -224,23 +213,11 @@ def step_derivatives(
     """
     positions, velocities, tau, body, point, force = _step_arguments(character, q, v, torque, contacts)
     nv = character.nv
-    advance_with_derivatives(
-        character.tree,
-        make_workspace(character.tree),
-        make_derivative_workspace(character.tree),
-        positions,
-        velocities,
-        tau,
-        body,
-        point,
-        force,
-        _time_step(dt),
-        np.zeros(nv),
-        q_next := np.zeros(character.nq),
-        v_next := np.zeros(nv),
-        A := np.zeros((2 * nv, 2 * nv)),
-        B := np.zeros((2 * nv, nv - _motors_start(character) + 3 * len(body))),
-    )
+    tree, work, more = character.tree, make_workspace(character.tree), make_derivative_workspace(character.tree)
+    q_next, v_next, zero, dt = np.zeros(character.nq), np.zeros(nv), np.zeros(nv), _time_step(dt)
+    A, B = np.zeros((2 * nv, 2 * nv)), np.zeros((2 * nv, nv - _motors_start(character) + 3 * len(body)))
+    stepping.advance(tree, work, positions, velocities, tau, body, point, force, dt, zero, q_next, v_next)
+    linearize(tree, work, more, positions, velocities, body, point, force, dt, q_next, v_next, A, B)
     return Derivatives(q_next, v_next, A, B)
 
 

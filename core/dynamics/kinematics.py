@@ -27,6 +27,8 @@ from ..maths.vectors import (
     add,
     add_scaled,
     cross,
+    matrix_at,
+    matrix_vector,
     row,
     row_angular,
     set_matrix,
@@ -56,10 +58,10 @@ def vector_at(q: NDArray[np.float64], i: int) -> Vector:
 
 
 @inlined_kernel
-def _set_rotation_axis(work: Workspace, i: int, axis: Vector, arm: Vector) -> None:
+def _set_rotation_axis(motion: NDArray[np.float64], i: int, axis: Vector, arm: Vector) -> None:
     """Velocity i turns about `axis` through the point o + arm; the point at o then moves with axis x (-arm)."""
-    set_row(work.motion, i, cross(arm, axis))
-    set_row_angular(work.motion, i, axis)
+    set_row(motion, i, cross(arm, axis))
+    set_row_angular(motion, i, axis)
 
 
 @inlined_kernel
@@ -70,17 +72,10 @@ def _turn(axis: NDArray[np.float64], b: int, k: int, angle: float) -> Quaternion
 
 
 @inlined_kernel
-def _set_inertia(tree: Tree, work: Workspace, b: int, arm: Vector) -> None:
-    """Body b's inertia in world axes about o: R I R^T about its centre of mass, moved by the parallel-axis theorem."""
-    R, I = work.rotation, tree.inertia
-    mass = tree.mass[b]
-    local = row(tree.center_of_mass, b)
-    c = (
-        arm[0] + R[b, 0, 0] * local[0] + R[b, 0, 1] * local[1] + R[b, 0, 2] * local[2],
-        arm[1] + R[b, 1, 0] * local[0] + R[b, 1, 1] * local[1] + R[b, 1, 2] * local[2],
-        arm[2] + R[b, 2, 0] * local[0] + R[b, 2, 1] * local[1] + R[b, 2, 2] * local[2],
-    )
-    out = work.inertia
+def _set_inertia(
+    out: NDArray[np.float64], b: int, mass: float, c: Vector, R: NDArray[np.float64], I: NDArray[np.float64]
+) -> None:
+    """Body b's inertia in world axes about o: R I R^T about its centre of mass o + c, by the parallel-axis theorem."""
     out[b, 0], out[b, 1], out[b, 2], out[b, 3] = mass, mass * c[0], mass * c[1], mass * c[2]
     square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2]
     entry = 4
@@ -119,10 +114,10 @@ def update_positions(tree: Tree, work: Workspace, q: NDArray[np.float64]) -> Non
         arm = subtract(place, row(work.position, 0))
 
         if joint in (HINGE, UNIVERSAL):
-            _set_rotation_axis(work, k, quaternion_rotate(turn, row(tree.axis[b], 0)), arm)
+            _set_rotation_axis(work.motion, k, quaternion_rotate(turn, row(tree.axis[b], 0)), arm)
             turn = quaternion_multiply(turn, _turn(tree.axis, b, 0, q[i]))
             if joint == UNIVERSAL:
-                _set_rotation_axis(work, k + 1, quaternion_rotate(turn, row(tree.axis[b], 1)), arm)
+                _set_rotation_axis(work.motion, k + 1, quaternion_rotate(turn, row(tree.axis[b], 1)), arm)
                 turn = quaternion_multiply(turn, _turn(tree.axis, b, 1, q[i + 1]))
         work.quaternion[b, 0], work.quaternion[b, 1] = turn[0], turn[1]
         work.quaternion[b, 2], work.quaternion[b, 3] = turn[2], turn[3]
@@ -133,10 +128,11 @@ def update_positions(tree: Tree, work: Workspace, q: NDArray[np.float64]) -> Non
                 work.motion[k + j, j] = 1.0
             k += 3
         if joint in (FREE, BALL):
-            _set_rotation_axis(work, k, (m[0], m[3], m[6]), arm)
-            _set_rotation_axis(work, k + 1, (m[1], m[4], m[7]), arm)
-            _set_rotation_axis(work, k + 2, (m[2], m[5], m[8]), arm)
-        _set_inertia(tree, work, b, arm)
+            _set_rotation_axis(work.motion, k, (m[0], m[3], m[6]), arm)
+            _set_rotation_axis(work.motion, k + 1, (m[1], m[4], m[7]), arm)
+            _set_rotation_axis(work.motion, k + 2, (m[2], m[5], m[8]), arm)
+        center = add(arm, matrix_vector(m, row(tree.center_of_mass, b)))
+        _set_inertia(work.inertia, b, tree.mass[b], center, work.rotation, tree.inertia)
 
 
 @kernel
@@ -186,12 +182,7 @@ def update_kinematics(tree: Tree, work: Workspace, q: NDArray[np.float64], v: ND
 @inlined_kernel
 def world_point(work: Workspace, b: int, local: Vector) -> Vector:
     """Where the point `local` of body b is in the world."""
-    R, p = work.rotation, work.position
-    return (
-        p[b, 0] + R[b, 0, 0] * local[0] + R[b, 0, 1] * local[1] + R[b, 0, 2] * local[2],
-        p[b, 1] + R[b, 1, 0] * local[0] + R[b, 1, 1] * local[1] + R[b, 1, 2] * local[2],
-        p[b, 2] + R[b, 2, 0] * local[0] + R[b, 2, 1] * local[1] + R[b, 2, 2] * local[2],
-    )
+    return add(row(work.position, b), matrix_vector(matrix_at(work.rotation, b), local))
 
 
 @inlined_kernel

@@ -50,20 +50,21 @@ from .kinematics import integrate_positions, update_kinematics, vector_at, world
 from .workspace import Workspace
 
 
-@kernel
-def weight_about_root(tree: Tree, work: Workspace) -> tuple[Vector, Vector]:
-    """The character's weight and its moment about o; after `update_mass_matrix`."""
-    gravity = vector_at(tree.gravity, 0)
-    whole = work.composite
-    return scale(whole[0, 0], gravity), cross((whole[0, 1], whole[0, 2], whole[0, 3]), gravity)
+@inlined_kernel
+def weight_about_root(gravity: NDArray[np.float64], composite: NDArray[np.float64]) -> tuple[Vector, Vector]:
+    """The character's weight and its moment about o, given the workspace's composite inertias."""
+    g = vector_at(gravity, 0)
+    return scale(composite[0, 0], g), cross((composite[0, 1], composite[0, 2], composite[0, 3]), g)
 
 
 @inlined_kernel
-def locked_acceleration(work: Workspace, force: Vector, moment: Vector) -> tuple[Vector, Vector]:
-    """Acceleration, about o, of the character as one rigid body under a force and a moment about o: I^-1 (f, n)."""
-    I = work.composite
+def locked_acceleration(I: NDArray[np.float64], force: Vector, moment: Vector) -> tuple[Vector, Vector]:
+    """Acceleration, about o, of the character as one rigid body under a force and a moment about o: I^-1 (f, n).
+
+    I is the workspace's composite inertias.
+    """
     mass = I[0, 0]
-    c = center_of_mass_from_root(work)
+    c = center_of_mass_from_root(I)
     # the rotational inertia about the centre of mass
     square = dot(c, c)
     about_center = (
@@ -93,13 +94,13 @@ def update_discrete_bias(
     """
     update_bias_force(tree, work)
     if tree.joint[0] == FREE:
-        weight, weight_moment = weight_about_root(tree, work)
-        p, l = momentum_about_root(work, v)
+        weight, weight_moment = weight_about_root(tree.gravity, work.composite)
+        p, l = momentum_about_root(work.momentum_map, v)
         p_before = vector_at(momentum, 0)
-        l_before = add(vector_at(momentum, 3), cross(center_of_mass_from_root(work), p_before))
+        l_before = add(vector_at(momentum, 3), cross(center_of_mass_from_root(work.composite), p_before))
         force = subtract(subtract(scale(1.0 / dt, subtract(p, p_before)), weight), row(work.force, 0))
         moment = subtract(subtract(scale(1.0 / dt, subtract(l, l_before)), weight_moment), row_angular(work.force, 0))
-        linear, angular = locked_acceleration(work, force, moment)
+        linear, angular = locked_acceleration(work.composite, force, moment)
         for i in range(v.shape[0]):
             work.bias[i] += row_dot(work.momentum_map, i, linear, angular)
         for j in range(3):

@@ -8,7 +8,7 @@ from heft.core.character import Character
 from heft.core.character.presets import NAMES
 from heft.core.dynamics import PointForces
 from heft.core.dynamics.derivatives import (
-    advance_with_derivatives,
+    linearize,
     make_derivative_workspace,
     update_inverse_dynamics_derivatives,
 )
@@ -69,8 +69,9 @@ class Problem:
         A, B = np.full((2 * nv, 2 * nv), np.nan), np.full((2 * nv, nu), np.nan)
         q_next, v_next = np.zeros(self.character.nq), np.zeros(nv)
         forces = (tau, self.body, self.point, self.force)
-        settings = (self.dt, self.implicit, q_next, v_next)
-        advance_with_derivatives(self.character.tree, self.work, self.more, self.q, self.v, *forces, *settings, A, B)
+        tree, work, more, q, v, dt = self.character.tree, self.work, self.more, self.q, self.v, self.dt
+        advance(tree, work, q, v, *forces, dt, self.implicit, q_next, v_next)
+        linearize(tree, work, more, q, v, *forces[1:], dt, q_next, v_next, A, B)
         return A, B
 
 
