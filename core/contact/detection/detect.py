@@ -56,9 +56,64 @@ def detect(
     """
     contacts.filled[0] = 0
     contacts.filled[1] = 0
+    # One body of nested loops: every call that takes these structures costs more than the arithmetic inside it.
     for i in range(shapes.kind.shape[0]):
-        if shapes.meets_terrain[i]:
-            _against_terrain(shapes, i, terrain, pose, position, quaternion, margin, depth, contacts)
+        if not shapes.meets_terrain[i]:
+            continue
+        body = shapes.body[i]
+        kind = shapes.kind[i]
+        radius = shapes.radius[i]
+        turn = _quaternion_row(quaternion, body)
+        start = add(row(position, body), quaternion_rotate(turn, row(shapes.start, i)))
+        end = start
+        frame = turn
+        points = 1
+        if kind == BOX:
+            frame = quaternion_multiply(turn, _quaternion_row(shapes.orientation, i))
+            points = 8
+        elif kind == LIMB:
+            end = add(row(position, body), quaternion_rotate(turn, row(shapes.end, i)))
+            points = 3
+        for feature in range(points):
+            where = start
+            if kind == BOX:
+                half = row(shapes.half_extents, i)
+                local = (
+                    half[0] if feature & 4 else -half[0],
+                    half[1] if feature & 2 else -half[1],
+                    half[2] if feature & 1 else -half[2],
+                )
+                where = add(start, quaternion_rotate(frame, local))
+            elif feature == 1:
+                where = end
+            begin = contacts.filled[0]
+            for s in range(terrain.kind.shape[0]):
+                if kind == LIMB and feature == 2:
+                    if terrain.kind[s] == PLANE:
+                        continue
+                    share = _bulge(terrain, pose, s, start, end, radius + margin)
+                    if share <= 0.0:
+                        continue
+                    where = add_scaled(start, share, subtract(end, start))
+                    begin = contacts.filled[0]
+                distance, normal, touch = nearest_on_surface(terrain, pose, s, where, max(radius + margin, depth))
+                if not distance - radius < margin:
+                    continue
+                friction = terrain.friction[s] * shapes.friction[i]
+                key = ((i * FEATURES + feature) * 2) * SURFACES + s
+                point = add_scaled(where, -radius, normal)
+                velocity = surface_velocity(pose, s, point)
+                add_contact(contacts, begin, body, -1, s, i, key, point, normal, distance - radius, friction, velocity)
+                if terrain.kind[s] != MESH:
+                    continue
+                # The other side of a concave corner.
+                distance, normal, touch = second_on_surface(terrain, pose, s, where, normal, touch, radius + margin)
+                if not distance - radius < margin:
+                    continue
+                key += SURFACES
+                point = add_scaled(where, -radius, normal)
+                velocity = surface_velocity(pose, s, point)
+                add_contact(contacts, begin, body, -1, s, i, key, point, normal, distance - radius, friction, velocity)
     for k in range(shapes.pair.shape[0]):
         _pair(shapes, k, position, quaternion, margin, contacts)
     return int(contacts.filled[0])
@@ -67,92 +122,6 @@ def detect(
 @inlined_kernel
 def _quaternion_row(array: NDArray[np.float64], i: int) -> Quaternion:
     return array[i, 0], array[i, 1], array[i, 2], array[i, 3]
-
-
-@inlined_kernel
-def _against_terrain(
-    shapes: Shapes,
-    i: int,
-    terrain: Terrain,
-    pose: TerrainPose,
-    position: NDArray[np.float64],
-    quaternion: NDArray[np.float64],
-    margin: float,
-    depth: float,
-    contacts: Contacts,
-) -> None:
-    """All points of shape i against every surface."""
-    body = shapes.body[i]
-    kind = shapes.kind[i]
-    turn = _quaternion_row(quaternion, body)
-    start = add(row(position, body), quaternion_rotate(turn, row(shapes.start, i)))
-    end = start
-    frame = turn
-    points = 1
-    if kind == BOX:
-        frame = quaternion_multiply(turn, _quaternion_row(shapes.orientation, i))
-        points = 8
-    elif kind == LIMB:
-        end = add(row(position, body), quaternion_rotate(turn, row(shapes.end, i)))
-        points = 3
-    for feature in range(points):
-        where = start
-        if kind == BOX:
-            local = (
-                shapes.half_extents[i, 0] if feature & 4 else -shapes.half_extents[i, 0],
-                shapes.half_extents[i, 1] if feature & 2 else -shapes.half_extents[i, 1],
-                shapes.half_extents[i, 2] if feature & 1 else -shapes.half_extents[i, 2],
-            )
-            where = add(start, quaternion_rotate(frame, local))
-        elif feature == 1:
-            where = end
-        begin = contacts.filled[0]
-        for s in range(terrain.kind.shape[0]):
-            if kind == LIMB and feature == 2:
-                if terrain.kind[s] == PLANE:
-                    continue
-                share = _bulge(terrain, pose, s, start, end, shapes.radius[i] + margin)
-                if share <= 0.0:
-                    continue
-                where = add_scaled(start, share, subtract(end, start))
-                begin = contacts.filled[0]
-            _point_against_surface(shapes, i, feature, where, terrain, pose, s, margin, depth, begin, contacts)
-
-
-@inlined_kernel
-def _point_against_surface(
-    shapes: Shapes,
-    i: int,
-    feature: int,
-    where: Vector,
-    terrain: Terrain,
-    pose: TerrainPose,
-    s: int,
-    margin: float,
-    depth: float,
-    begin: int,
-    contacts: Contacts,
-) -> None:
-    """One point, with the shape's radius around it, against surface s; both sides of a concave corner."""
-    radius = shapes.radius[i]
-    distance, normal, touch = nearest_on_surface(terrain, pose, s, where, max(radius + margin, depth))
-    if not distance - radius < margin:
-        return
-    friction = terrain.friction[s] * shapes.friction[i]
-    key = ((i * FEATURES + feature) * 2) * SURFACES + s
-    point = add_scaled(where, -radius, normal)
-    velocity = surface_velocity(pose, s, point)
-    add_contact(contacts, begin, shapes.body[i], -1, s, i, key, point, normal, distance - radius, friction, velocity)
-    if terrain.kind[s] != MESH:
-        return
-    distance, normal, touch = second_on_surface(terrain, pose, s, where, normal, touch, radius + margin)
-    if distance - radius < margin:
-        key += SURFACES
-        point = add_scaled(where, -radius, normal)
-        velocity = surface_velocity(pose, s, point)
-        add_contact(
-            contacts, begin, shapes.body[i], -1, s, i, key, point, normal, distance - radius, friction, velocity
-        )
 
 
 @kernel
