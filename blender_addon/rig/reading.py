@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Armatures as arrays: the skeleton at rest, and the evaluated pose of every frame in one pass.
+
+What is read is what the viewport shows: constraints, drivers, IK, the NLA, parents and the object's own animation, never
+raw curves. Lengths become metres here, once: by the object's scale and by the scene's unit scale.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core.motion import quaternions
+from ...core.motion.clip import Clip, Skeleton
+from ...core.motion.quaternions import Array
+
+LARGEST_SHEAR = 1e-3
+SHORTEST_BONE = 1e-5  # m
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """One armature over time: its clip, and what the clip leaves out, for writing back."""
+
+    clip: Clip
+    frames: Array  # (nf,) of the scene
+    object_matrix: Array  # (nf, 4, 4) of the armature object in the world, in Blender units
+    pose: Array  # (nf, nb, 4, 4) of each bone in the armature's space, scale included
+
+
+def read_skeleton(armature: bpy.types.Object, unit_scale: float = 1.0, object_matrix: Array | None = None) -> Skeleton:
+    """Return the bones at rest, in metres in the world; ValueError, in words for the user, for what cannot be read.
+
+    `object_matrix` (4, 4) places the armature; its present place if not given.
+    """
+    bones = ordered_bones(armature)
+    if not bones:
+        raise ValueError(f"{armature.name} has no bones.")
+    place = np.array(armature.matrix_world) if object_matrix is None else object_matrix
+    scale = uniform_scale(place, armature.name)
+    rest = rest_matrices(armature)
+    length = np.array([bone.length for bone in bones])
+    world = place @ rest
+    head = unit_scale * world[:, :3, 3]
+    short = np.flatnonzero(length * scale * unit_scale < SHORTEST_BONE)
+    if len(short):
+        raise ValueError(f"Bone '{bones[short[0]].name}' of {armature.name} has no length.")
+    index = {bone.name: i for i, bone in enumerate(bones)}
+    return Skeleton(
+        names=tuple(bone.name for bone in bones),
+        parent=np.array([index[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
+        head=head,
+        tail=head + unit_scale * length[:, None] * world[:, :3, 1],
+        orientation=quaternions.from_matrix(world[:, :3, :3] / scale),
+    )
+
+
+def ordered_bones(armature: bpy.types.Object) -> list[bpy.types.Bone]:
+    """Return the armature's bones, parents before children."""
+    return list(armature.data.bones)
+
+
+def rest_matrices(armature: bpy.types.Object) -> Array:
+    """Return each bone's matrix at rest (nb, 4, 4) in the armature's space."""
+    bones = armature.data.bones
+    flat = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix_local", flat)
+    return flat.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
+
+
+def uniform_scale(matrix: Array, name: str) -> float:
+    """Return the scale of an object's matrix; ValueError where it is mirrored, sheared or not the same in all axes."""
+    axes = matrix[:3, :3]
+    lengths = np.linalg.norm(axes, axis=0)
+    if lengths.min() < 1e-9:
+        raise ValueError(f"{name} is scaled to nothing.")
+    if np.linalg.det(axes) < 0.0:
+        raise ValueError(f"{name} is mirrored by a negative scale. Apply its scale first.")
+    cosines = (axes / lengths).T @ (axes / lengths) - np.eye(3)
+    if np.abs(cosines).max() > LARGEST_SHEAR:
+        raise ValueError(f"{name} is sheared. Apply its transforms, or those of its parent, first.")
+    if np.ptp(lengths) > LARGEST_SHEAR * lengths.mean():
+        raise ValueError(f"{name} is not scaled alike in all directions. Apply its scale first.")
+    return float(lengths.mean())
+
+
+def frame_numbers(start: float, end: float, step: float = 1.0) -> Array:
+    """Return the frames from start to end, both included where the step allows."""
+    return start + step * np.arange(int(np.floor((end - start) / step + 1e-9)) + 1, dtype=np.float64)
+
+
+def sample_armatures(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    armatures: Sequence[bpy.types.Object],
+    frames: Array,
+) -> list[Sampling]:
+    """Read the evaluated poses of all armatures at all frames; the scene is evaluated once per frame.
+
+    Frames may be fractions, at even steps.
+    """
+    if len(frames) == 0:
+        raise ValueError("There are no frames to read.")
+    counts = [len(armature.pose.bones) for armature in armatures]
+    flat = [np.empty((len(frames), 16 * count), dtype=np.float32) for count in counts]
+    place = [np.empty((len(frames), 4, 4)) for _ in armatures]
+    now, part = scene.frame_current, scene.frame_subframe
+    try:
+        for row, frame in enumerate(frames):
+            whole = int(np.floor(frame))
+            scene.frame_set(whole, subframe=float(frame) - whole)
+            graph = view_layer.depsgraph
+            for index, armature in enumerate(armatures):
+                evaluated = armature.evaluated_get(graph)
+                evaluated.pose.bones.foreach_get("matrix", flat[index][row])
+                place[index][row] = evaluated.matrix_world
+    finally:
+        scene.frame_set(now, subframe=part)
+    return [
+        _sampling(scene, armature, frames, flat[index], place[index]) for index, armature in enumerate(armatures)
+    ]
+
+
+def _sampling(
+    scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array, flat: Array, place: Array
+) -> Sampling:
+    unit = scene.unit_settings.scale_length
+    order = {bone.name: index for index, bone in enumerate(armature.pose.bones)}
+    columns = [order[bone.name] for bone in ordered_bones(armature)]
+    # Blender hands matrices out column by column.
+    pose = flat.reshape(len(frames), -1, 4, 4).transpose(0, 1, 3, 2)[:, columns].astype(np.float64)
+    for matrix in place[[0, -1]]:
+        uniform_scale(matrix, armature.name)
+    skeleton = read_skeleton(armature, unit, place[0])
+    world = place[:, None] @ pose
+    step = float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
+    clip = Clip(
+        skeleton=skeleton,
+        rate=scene.render.fps / scene.render.fps_base / step,
+        position=unit * world[..., :3, 3],
+        orientation=quaternions.continuous(quaternions.from_matrix(rotations_of(world[..., :3, :3]))),
+        first_frame=float(frames[0]),
+        frames_per_sample=step,
+    )
+    return Sampling(clip, frames, place, pose)
+
+
+def rotations_of(matrices: Array) -> Array:
+    """Return the rotations (..., 3, 3) nearest to matrices that also scale, and shear under an uneven parent.
+
+    Where the axes are at right angles that is their directions; elsewhere the polar decomposition.
+    """
+    unit = matrices / np.maximum(np.linalg.norm(matrices, axis=-2, keepdims=True), 1e-30)
+    leaning = np.abs(np.swapaxes(unit, -1, -2) @ unit - np.eye(3)).max(axis=(-1, -2)) > 1e-4
+    if leaning.any():
+        u, _, vt = np.linalg.svd(matrices[leaning])
+        unit[leaning] = u @ vt
+    mirrored = np.linalg.det(unit) < 0.0
+    unit[mirrored] *= -1.0
+    return unit

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs to try: those of the clips folder, and those that Blender makes."""
+
+import json
+import struct
+from pathlib import Path
+
+import bpy
+import numpy as np
+from heft.blender_addon.rig.reading import read_skeleton
+from heft.core.motion import quaternions
+from heft.core.motion.clip import Skeleton
+
+CLIPS = Path(__file__).parents[4] / "shared" / "clips"
+RIGS = CLIPS / "rigs"
+
+
+def armature():
+    """The one armature of the scene."""
+    (found,) = [o for o in bpy.data.objects if o.type == "ARMATURE" and not o.name.startswith("metarig")]
+    return found
+
+
+def deforming(rig):
+    return [bone.use_deform for bone in rig.data.bones]
+
+
+def make_skeleton(rows):
+    """A skeleton from (name, parent's name, head, tail) in any order."""
+    rows = {row[0]: row for row in rows}
+    order = []
+
+    def visit(name):
+        if name in rows and name not in order:
+            visit(rows[name][1])
+            order.append(name)
+
+    for name in rows:
+        visit(name)
+    head = np.array([rows[n][2] for n in order], dtype=float)
+    tail = np.array([rows[n][3] for n in order], dtype=float)
+    tail += (np.linalg.norm(tail - head, axis=1) < 1e-4)[:, None] * np.array([0.0, 0.0, 0.01])
+    parent = np.array([order.index(rows[n][1]) if rows[n][1] in order else -1 for n in order], dtype=np.int64)
+    orientation = np.tile([1.0, 0.0, 0.0, 0.0], (len(order), 1))
+    return Skeleton(tuple(order), parent, head, tail, orientation)
+
+
+def mpfb_skeleton(name):
+    data = json.loads((RIGS / "mpfb" / f"rig.{name}.json").read_text(encoding="utf-8"))
+    rows = [
+        (bone, entry["parent"], entry["head"]["default_position"], entry["tail"]["default_position"])
+        for bone, entry in data.get("bones", data).items()
+    ]
+    return make_skeleton(rows)
+
+
+def gltf_json(path):
+    content = path.read_bytes()
+    length = struct.unpack("<I", content[12:16])[0]
+    return json.loads(content[20 : 20 + length])
+
+
+def vrm_skeleton():
+    """The joints of the VRM file as bones, each drawn to its first child, and its humanoid mapping."""
+    data = gltf_json(RIGS / "vrm" / "debug_robot.vrm")
+    nodes = data["nodes"]
+    parent = {child: index for index, node in enumerate(nodes) for child in node.get("children", [])}
+    place = {}
+
+    def world(index):
+        if index not in place:
+            above = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])) if index not in parent else world(parent[index])
+            turn = np.roll(np.array(nodes[index].get("rotation", [0.0, 0.0, 0.0, 1.0])), 1)
+            offset = np.array(nodes[index].get("translation", [0.0, 0.0, 0.0]))
+            place[index] = (above[0] + quaternions.rotate(above[1], offset), quaternions.multiply(above[1], turn))
+        return place[index]
+
+    to_z_up = quaternions.exp(np.array([np.pi / 2, 0.0, 0.0]))
+    joints = [index for index, node in enumerate(nodes) if "mesh" not in node]
+    head = {index: quaternions.rotate(to_z_up, world(index)[0]) for index in joints}
+    rows = []
+    for index in joints:
+        below = [c for c in nodes[index].get("children", []) if c in head]
+        tail = head[below[0]] if below else head[index] + np.array([0.0, 0.0, 0.05])
+        above = nodes[parent[index]]["name"] if index in parent else None
+        rows.append((nodes[index]["name"], above, head[index], tail))
+    humanoid = data["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"]
+    return make_skeleton(rows), {word: nodes[entry["node"]]["name"] for word, entry in humanoid.items()}
+
+
+def import_gltf(name):
+    bpy.ops.import_scene.gltf(filepath=str(RIGS / name))
+    return armature()
+
+
+def import_bvh(name="02_01__walk_normal"):
+    bpy.ops.import_anim.bvh(filepath=str(CLIPS / "cmu" / f"{name}.bvh"), global_scale=0.056444)
+    return armature()
+
+
+def rigify_metarig(kind="human"):
+    bpy.ops.preferences.addon_enable(module="rigify")
+    getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
+    return bpy.context.object
+
+
+def rigify_generated(kind="human"):
+    rigify_metarig(kind)
+    bpy.ops.pose.rigify_generate()
+    return bpy.data.objects["rig"]
