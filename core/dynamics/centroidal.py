@@ -19,7 +19,7 @@ from .workspace import Workspace
 
 @inlined_kernel
 def center_of_mass_from_root(composite: NDArray[np.float64]) -> Vector:
-    """Centre of mass of the whole seen from o, given the workspace's composite inertias."""
+    """Centre of mass of the whole seen from o, given the workspace's composite inertias from the root on."""
     return composite[0, 1] / composite[0, 0], composite[0, 2] / composite[0, 0], composite[0, 3] / composite[0, 0]
 
 
@@ -35,12 +35,14 @@ def momentum_about_root(momentum_map: NDArray[np.float64], v: NDArray[np.float64
 
 @kernel
 def update_momentum(work: Workspace, v: NDArray[np.float64]) -> None:
-    """`work.momentum`: linear, and angular about the centre of mass; after `update_mass_matrix`."""
-    linear, angular = momentum_about_root(work.momentum_map, v)
-    angular = subtract(angular, cross(center_of_mass_from_root(work.composite), linear))
-    for j in range(3):
-        work.momentum[j] = linear[j]
-        work.momentum[3 + j] = angular[j]
+    """`work.momentum`: linear, and angular about the centre of mass, of each tree; after `update_mass_matrix`."""
+    for r in range(work.root.shape[0]):
+        first, last = work.root_velocity[r], work.root_velocity[r + 1]
+        linear, angular = momentum_about_root(work.momentum_map[first:last], v[first:last])
+        angular = subtract(angular, cross(center_of_mass_from_root(work.composite[work.root[r] :]), linear))
+        for j in range(3):
+            work.momentum[6 * r + j] = linear[j]
+            work.momentum[6 * r + 3 + j] = angular[j]
 
 
 @kernel

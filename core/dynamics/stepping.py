@@ -90,21 +90,27 @@ def update_discrete_bias(
 ) -> None:
     """`work.bias`: h of the module's first equation; after `update_kinematics` at (q, v) and `update_mass_matrix`.
 
-    q is q_{k+1} and v is v_k; `momentum` is P(q_k, v_k) from `update_momentum`.
+    q is q_{k+1} and v is v_k; `momentum` is P(q_k, v_k) from `update_momentum`. In a forest each tree has its own.
     """
     update_bias_force(tree, work)
-    if tree.joint[0] == FREE:
-        weight, weight_moment = weight_about_root(tree.gravity, work.composite)
-        p, l = momentum_about_root(work.momentum_map, v)
-        p_before = vector_at(momentum, 0)
-        l_before = add(vector_at(momentum, 3), cross(center_of_mass_from_root(work.composite), p_before))
-        force = subtract(subtract(scale(1.0 / dt, subtract(p, p_before)), weight), row(work.force, 0))
-        moment = subtract(subtract(scale(1.0 / dt, subtract(l, l_before)), weight_moment), row_angular(work.force, 0))
-        linear, angular = locked_acceleration(work.composite, force, moment)
-        for i in range(v.shape[0]):
+    for r in range(work.root.shape[0]):
+        root = work.root[r]
+        if tree.joint[root] != FREE:
+            continue
+        composite = work.composite[root:]
+        first, last = work.root_velocity[r], work.root_velocity[r + 1]
+        weight, weight_moment = weight_about_root(tree.gravity, composite)
+        p, l = momentum_about_root(work.momentum_map[first:last], v[first:last])
+        p_before = vector_at(momentum, 6 * r)
+        l_before = add(vector_at(momentum, 6 * r + 3), cross(center_of_mass_from_root(composite), p_before))
+        force = subtract(subtract(scale(1.0 / dt, subtract(p, p_before)), weight), row(work.force, root))
+        moment = subtract(scale(1.0 / dt, subtract(l, l_before)), weight_moment)
+        moment = subtract(moment, row_angular(work.force, root))
+        linear, angular = locked_acceleration(composite, force, moment)
+        for i in range(first, last):
             work.bias[i] += row_dot(work.momentum_map, i, linear, angular)
         for j in range(3):
-            work.correction[j], work.correction[3 + j] = linear[j], angular[j]
+            work.correction[6 * r + j], work.correction[6 * r + 3 + j] = linear[j], angular[j]
     update_stretch(tree, work, q)
     for i in range(v.shape[0]):
         work.bias[i] += tree.stiffness[i] * (work.stretch[i] + dt * v[i]) + tree.damping[i] * v[i]
@@ -123,7 +129,8 @@ def update_discrete_equation(
     """All of (M + diagonal) (v_{k+1} - v_k) / dt + bias = tau + J^T f at q = q_{k+1}, v = v_k, factored for `solve`.
 
     `implicit` (nv,) is what a controller adds to the diagonal, dt kd + dt^2 kp; zero where it does not, and on the six
-    rows of a free root, which no motor drives.
+    rows of a free root, which no motor drives. A simulator that calls `update_momentum` with v_{k+1} afterwards, while
+    the workspace is still at q_{k+1}, has the next step's `momentum` without evaluating anything twice.
     """
     update_kinematics(tree, work, q, v)
     update_mass_matrix(tree, work)

@@ -19,6 +19,8 @@ from ..character.tree import BALL, FREE, VELOCITIES_OF_JOINT, Tree
 class Workspace(NamedTuple):
     """Arrays of `bodies` rows (nb) or of velocities (nv), each filled by the kernel named in brackets."""
 
+    root: NDArray[np.int64]  # (nr,) bodies without a parent: one, or several where a forest is simulated; constant
+    root_velocity: NDArray[np.int64]  # (nr + 1,) first velocity of each root's tree, then nv; constant
     last_velocity: NDArray[np.int64]  # (nb,) last velocity that moves body b, -1 if none; constant
     group_first: NDArray[np.int64]  # (nv,) first velocity of those whose axes turn together with i's; constant
     group_last: NDArray[np.int64]  # (nv,) last of them: ball joints and the free root's rotation; constant
@@ -38,8 +40,8 @@ class Workspace(NamedTuple):
     stretch: NDArray[np.float64]  # (nv,) q (-) rest, for the passive springs [update_stretch]
     diagonal: NDArray[np.float64]  # (nv,) what implicit terms add to M's diagonal [update_discrete_equation]
     factor: NDArray[np.float64]  # (nv, nv) L below and 1 / D on the diagonal of M + diagonal = L^T D L [factorize]
-    correction: NDArray[np.float64]  # (6,) acceleration, about o, that conserves momentum [update_discrete_bias]
-    momentum: NDArray[np.float64]  # (6,) of the whole, linear and about its centre of mass [update_momentum]
+    correction: NDArray[np.float64]  # (6 nr,) acceleration, about o, that conserves momentum [update_discrete_bias]
+    momentum: NDArray[np.float64]  # (6 nr,) of each tree, linear and about its centre of mass [update_momentum]
 
 
 def make_workspace(tree: Tree) -> Workspace:
@@ -58,7 +60,10 @@ def make_workspace(tree: Tree) -> Workspace:
             turning = slice(start + count - 3, start + count)
             group_first[turning] = start + count - 3
             group_last[turning] = start + count - 1
+    root = np.flatnonzero(tree.parent < 0).astype(np.int64)
     return Workspace(
+        root=root,
+        root_velocity=np.append(tree.velocity_start[root], nv),
         last_velocity=last_velocity,
         group_first=group_first,
         group_last=group_last,
@@ -78,6 +83,6 @@ def make_workspace(tree: Tree) -> Workspace:
         stretch=np.zeros(nv),
         diagonal=np.zeros(nv),
         factor=np.zeros((nv, nv)),
-        correction=np.zeros(6),
-        momentum=np.zeros(6),
+        correction=np.zeros(6 * len(root)),
+        momentum=np.zeros(6 * len(root)),
     )

@@ -10,8 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-settings.register_profile("kernels", deadline=None, max_examples=200)  # the first example compiles
-settings.load_profile("kernels")
+examples = settings(deadline=None, max_examples=200)  # no deadline: the first example compiles
 
 coordinates = st.floats(-1.0, 1.0)
 directions = (
@@ -53,6 +52,7 @@ def matrix(nine):
     return np.reshape(nine, (3, 3))
 
 
+@examples
 @given(unit_quaternions, unit_quaternions, vectors)
 def test_multiply_is_one_rotation_after_the_other(a, b, x):
     together = rotations.quaternion_rotate(rotations.quaternion_multiply(a, b), x)
@@ -61,6 +61,7 @@ def test_multiply_is_one_rotation_after_the_other(a, b, x):
     np.testing.assert_allclose(together, (scipy_rotation(a) * scipy_rotation(b)).apply(x), atol=1e-13)
 
 
+@examples
 @given(unit_quaternions, vectors)
 def test_matrix_rotates_as_the_quaternion(a, x):
     m = matrix(rotations.quaternion_matrix(a))
@@ -68,6 +69,7 @@ def test_matrix_rotates_as_the_quaternion(a, x):
     np.testing.assert_allclose(m @ m.T, np.eye(3), atol=1e-14)
 
 
+@examples
 @given(unit_quaternions)
 @example((1.0, 0.0, 0.0, 0.0))
 @example((0.0, 1.0, 0.0, 0.0))
@@ -79,6 +81,7 @@ def test_quaternion_comes_back_from_its_matrix(a):
     assert same_rotation(back, a) < 1e-14
 
 
+@examples
 @given(quaternions)
 def test_normalize_gives_unit_length_and_keeps_the_direction(a):
     unit = rotations.quaternion_normalize(a)
@@ -86,18 +89,21 @@ def test_normalize_gives_unit_length_and_keeps_the_direction(a):
     np.testing.assert_allclose(np.multiply(unit, np.linalg.norm(a)), a, atol=1e-15)
 
 
+@examples
 @given(unit_quaternions)
 def test_conjugate_is_the_inverse(a):
     one = rotations.quaternion_multiply(a, rotations.quaternion_conjugate(a))
     np.testing.assert_allclose(one, (1.0, 0.0, 0.0, 0.0), atol=1e-15)
 
 
+@examples
 @given(rotation_vectors)
 def test_exp_against_scipy(d):
     x, y, z, w = Rotation.from_rotvec(d).as_quat()
     assert same_rotation(rotations.quaternion_exp(d), (w, x, y, z)) < 1e-15
 
 
+@examples
 @given(directions, angles)
 def test_log_undoes_exp(direction, angle):
     d = np.array(vector(direction, angle))
@@ -108,6 +114,7 @@ def test_log_undoes_exp(direction, angle):
     np.testing.assert_allclose(back, d, rtol=1e-15, atol=4e-16 * np.linalg.norm(d) + SMALLEST)
 
 
+@examples
 @given(unit_quaternions)
 def test_exp_undoes_log_and_log_takes_the_shorter_way(a):
     d = rotations.quaternion_log(a)
@@ -115,6 +122,7 @@ def test_exp_undoes_log_and_log_takes_the_shorter_way(a):
     assert same_rotation(rotations.quaternion_exp(d), a) < 1e-15
 
 
+@examples
 @given(directions, tiny)
 def test_log_keeps_relative_digits_of_small_angles(direction, angle):
     d = np.array(vector(direction, angle))
@@ -122,12 +130,14 @@ def test_log_keeps_relative_digits_of_small_angles(direction, angle):
     np.testing.assert_allclose(back, d, rtol=4e-16, atol=SMALLEST)
 
 
+@examples
 @given(rotation_vectors)
 def test_right_jacobian_and_its_inverse(d):
     product = matrix(rotations.right_jacobian(d)) @ matrix(rotations.right_jacobian_inverse(d))
     np.testing.assert_allclose(product, np.eye(3), atol=2e-15)
 
 
+@examples
 @given(rotation_vectors)
 def test_right_jacobian_turns_its_transpose(d):
     """J_r(-d) = exp(d) J_r(d) = J_r(d)^T: the left Jacobian, said in two ways."""
@@ -136,6 +146,7 @@ def test_right_jacobian_turns_its_transpose(d):
     np.testing.assert_allclose(turn @ jacobian, jacobian.T, atol=1e-15)
 
 
+@examples
 @given(rotation_vectors, directions)
 def test_right_jacobian_is_the_derivative_of_exp(d, direction):
     step = 1e-5
