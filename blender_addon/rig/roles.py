@@ -448,7 +448,7 @@ def _head_place(body: Body, names: Sequence[Name], upper: Sequence[int], four_le
     faces = [len(body.children[bone]) >= 3 for bone in upper]
     best, best_score, best_shape = 0, -np.inf, 0.0
     for place, bone in enumerate(upper):
-        shape = bell(float(way[place]), 0.6 if four_legged else 0.4, 0.25)
+        shape = bell(float(way[place]), 0.7 if four_legged else 0.4, 0.25)
         if place == 0 and len(upper) > 1:
             shape -= 0.5
         face = any(faces[p] and way[p] - way[place] < 0.02 for p in range(place, len(upper)))

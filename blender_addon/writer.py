@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one place that writes F-curves: poses over frames become a new action, in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import bpy
+import numpy as np
+
+from ..core.motion.quaternions import Array
+from .rig.pose_space import Channels, channels_of, rest_bones
+
+ROTATION_PATH = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+UNCHANGED = 1e-4
+"""A scale that stays this near to 1 all along is not keyed."""
+
+
+def write_action(
+    armature: bpy.types.Object,
+    frames: Array,
+    pose: Array,
+    name: str,
+    *,
+    bones: Collection[str] | None = None,
+    keep: bpy.types.Action | None = None,
+) -> bpy.types.Action:
+    """Make a new action with the poses (nf, nb, 4, 4) in the armature's space, keyed at the frames; not assigned yet.
+
+    `bones` limits what is keyed; the others are taken to have the given poses all the same. From the slot of the action
+    `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object itself.
+    """
+    resting = rest_bones(armature)
+    if pose.shape[1] != len(resting):
+        raise ValueError(f"{armature.name} has {len(resting)} bones, the poses {pose.shape[1]}.")
+    action = bpy.data.actions.new(name)
+    slot = action.slots.new("OBJECT", armature.name)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    bag = strip.channelbag(slot, ensure=True)
+    written: set[tuple[str, int]] = set()
+    for bone, channels in zip(resting, channels_of(resting, pose), strict=True):
+        if bones is not None and bone.name not in bones:
+            continue
+        path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
+        parts = [(ROTATION_PATH.get(bone.rotation_mode, "rotation_euler"), channels.rotation)]
+        if not bone.connected:
+            parts.insert(0, ("location", channels.location))
+        if np.abs(channels.scale - 1.0).max() > UNCHANGED:
+            parts.append(("scale", channels.scale))
+        for part, values in parts:
+            for index in range(values.shape[1]):
+                write_curve(bag, f"{path}.{part}", index, bone.name, frames, values[:, index])
+                written.add((f"{path}.{part}", index))
+    if keep is not None:
+        carry_over(armature, keep, bag, written)
+    return action
+
+
+def write_curve(
+    bag: bpy.types.ActionChannelbag, path: str, index: int, group: str, frames: Array, values: Array
+) -> None:
+    """Write one F-curve with a key at every frame, straight lines between them."""
+    curve = new_curve(bag, path, index, group)
+    points = curve.keyframe_points
+    points.add(len(frames))
+    points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
+    points.foreach_set("interpolation", np.full(len(frames), LINEAR, dtype=np.int32))
+    curve.update()
+
+
+LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
+
+
+def new_curve(bag: bpy.types.ActionChannelbag, path: str, index: int, group: str) -> bpy.types.FCurve:
+    """Make an F-curve in a group; from 5.0 on Blender does both at once."""
+    if bpy.app.version >= (5, 0, 0):
+        return bag.fcurves.new(path, index=index, group_name=group)
+    curve = bag.fcurves.new(path, index=index)
+    curve.group = bag.groups.get(group) or bag.groups.new(group)
+    return curve
+
+
+def carry_over(
+    armature: bpy.types.Object,
+    source: bpy.types.Action,
+    bag: bpy.types.ActionChannelbag,
+    written: Collection[tuple[str, int]],
+) -> None:
+    """Copy the curves of the assigned slot that the new action does not replace."""
+    for curve in assigned_curves(armature, source):
+        if (curve.data_path, curve.array_index) in written:
+            continue
+        if curve.data_path.startswith("pose.bones[") and _replaced(curve.data_path, written):
+            continue
+        group = curve.group.name if curve.group else ""
+        copy = new_curve(bag, curve.data_path, curve.array_index, group or "Object")
+        count = len(curve.keyframe_points)
+        copy.keyframe_points.add(count)
+        for attribute, width, kind in (
+            ("co", 2, np.float32),
+            ("handle_left", 2, np.float32),
+            ("handle_right", 2, np.float32),
+            ("interpolation", 1, np.int32),
+            ("easing", 1, np.int32),
+            ("handle_left_type", 1, np.int32),
+            ("handle_right_type", 1, np.int32),
+        ):
+            values = np.empty(width * count, dtype=kind)
+            curve.keyframe_points.foreach_get(attribute, values)
+            copy.keyframe_points.foreach_set(attribute, values)
+        copy.extrapolation = curve.extrapolation
+        copy.update()
+
+
+def _replaced(path: str, written: Collection[tuple[str, int]]) -> bool:
+    """Whether a path is a transform of a bone that was written: an old location must not move a new pose."""
+    bone, _, part = path.rpartition(".")
+    transforms = {"location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle"}
+    return part in transforms and any(other.rpartition(".")[0] == bone for other, _ in written)
+
+
+def assigned_curves(armature: bpy.types.Object, action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """Return the F-curves of the slot that the armature has assigned, none where it has no slot."""
+    animation = armature.animation_data
+    slot = animation.action_slot if animation else None
+    if slot is None:
+        return []
+    return [
+        curve
+        for layer in action.layers
+        for strip in layer.strips
+        if strip.type == "KEYFRAME" and (bag := strip.channelbag(slot)) is not None
+        for curve in bag.fcurves
+    ]
+
+
+def assign_action(armature: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Make an action and its one slot the armature's."""
+    animation = armature.animation_data or armature.animation_data_create()
+    animation.action = action
+    animation.action_slot = action.slots[0]
+
+
+__all__ = ["Channels", "assign_action", "assigned_curves", "write_action"]
