@@ -189,8 +189,13 @@ def _skeleton(joints: list[_Joint], unit: float, turn: Array) -> Skeleton:
         head[i] = np.multiply(joint.offset, unit) + (head[joint.parent] if joint.parent >= 0 else 0.0)
     tail = head + np.array([0.0, STUB, 0.0] if turn is UP_IS_Y else [0.0, 0.0, STUB])
     for i, joint in enumerate(joints):
-        ends = [head[k] for k in range(len(joints)) if joints[k].parent == i]
-        ends += [head[i] + np.multiply(offset, unit) for offset in joint.end]
+        # the first place below it that lies elsewhere: children often start where their parent does
+        below = {i}
+        ends = [head[i] + np.multiply(offset, unit) for offset in joint.end]
+        for k in range(i + 1, len(joints)):
+            if joints[k].parent in below:
+                below.add(k)
+                ends += [head[k], *(head[k] + np.multiply(offset, unit) for offset in joints[k].end)]
         tail[i] = next((end for end in ends if np.linalg.norm(end - head[i]) > 1e-4), tail[i])
     return Skeleton(
         tuple(joint.name for joint in joints),

@@ -25,6 +25,7 @@ SPIKE_ANGLE = math.radians(25.0)
 SPIKE_DISTANCE = 0.12  # m
 LONGEST_GAP = 0.1  # s, that is filled by interpolation
 FLIP_ANGLE = math.radians(60.0)  # between samples at 120 per second, see _flip_angle
+TURNED_OVER = math.radians(100.0)  # between the samples around a spike: it did not come back
 SMOOTHED = 0.05  # s, on either side of a hand's flip
 FIRST_POSE_ANGLE = math.radians(10.0)
 EXTREMITY = 0.08  # of the skeleton's extent: what reaches no further than this is a hand, a toe, a face
@@ -150,7 +151,7 @@ def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, l
         place = local.position[:, root]
         middle = median_filter(place, size=(size, 1), mode="mirror")
         moved[:, root] = np.linalg.norm(place - middle, axis=1) > SPIKE_DISTANCE
-    _refuse(clip, _staying(local, turned & ~small, _flip_angle(clip.rate)))
+    _refuse(clip, _staying(local, turned & ~small))
     repairs = [
         *_lines(clip, "root spike", moved, "leaps and comes back, interpolated"),
         *_lines(clip, "flip", turned & ~small, "flips and comes back, interpolated"),
@@ -173,14 +174,14 @@ def _without_flips(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPos
     return (_interpolated(local, mask, np.zeros_like(mask)), repairs) if repairs else (local, repairs)
 
 
-def _staying(local: LocalPoses, turned: Mask, most: float) -> Mask:
+def _staying(local: LocalPoses, turned: Mask) -> Mask:
     """Of the runs in which a bone leaves its median, those after which it has turned over."""
     result = np.zeros_like(turned)
     for bone in np.flatnonzero(turned.any(axis=0)):
         turn = local.orientation[:, bone]
         for start, stop in _runs(turned[:, bone]):
             ends = (max(start - 1, 0), min(stop, len(turn) - 1))
-            result[start:stop, bone] = quaternions.angle(turn[ends[0]], turn[ends[1]]) > most
+            result[start:stop, bone] = quaternions.angle(turn[ends[0]], turn[ends[1]]) > TURNED_OVER
     return result
 
 

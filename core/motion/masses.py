@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the parts of a person or of an animal weigh, placed on a skeleton at rest.
+
+A part is named as its body is in body_plan.py, its mass given in the world's frame at rest. People are de Leva's (see
+character.anthropometry). Animals have the fractions of three Thoroughbred horses: K. Kubo, T. Sakai, H. Sakuraoka and
+K. Ishii, "Segmental body weight, volume and mass center in Thoroughbred horses", Japanese Journal of Equine Science
+3(2), 1992; their segments are cylinders of water along the bones.
+"""
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from ..character.anthropometry import Segment, Sex, segment_length, segment_mass
+from ..character.mass import Mass, combine, cylinder
+from . import quaternions
+from .quaternions import Array
+
+Landmarks = Mapping[str, Array]  # places at rest by name, see body_plan.py
+Masses = dict[str, list[Mass]]
+
+# Fractions of a person's stature (character.presets.person), and of the way from hips to seventh cervical vertebra.
+LEG_OF_STATURE = 0.491
+HIP_HEIGHT_OF_STATURE = 0.53
+MASS_OF_STATURE = 23.0  # kg/m²
+OMPHALION, XIPHION = 0.24, 0.60
+CLAVICLE = 0.012  # of a body's mass, taken off the upper trunk
+
+# An animal's mass by the cube of its hips' height: a dog of 0.6 m has 28 kg, a horse of 1.5 m 440.
+MASS_OF_HIP_HEIGHT = 130.0  # kg/m³
+DENSITY = 1000.0  # kg/m³
+
+# Kubo et al. 1992, of the whole; of a limb, one side. The hand is metacarpus and digit, the foot metatarsus and digit.
+HORSE = {
+    "trunk": 0.595,
+    "neck": 0.070,
+    "head": 0.044,
+    "tail": 0.001,
+    "arm": 0.046,
+    "forearm": 0.009,
+    "hand": 0.005,
+    "thigh": 0.069,
+    "shank": 0.010,
+    "foot": 0.007,
+}
+
+
+def person(marks: Landmarks, heading: Array, stature: float, total_mass: float, sex: Sex) -> Masses:
+    """The parts of a person; a part that has no landmarks is left out."""
+    back = quaternions.conjugate(heading)
+
+    def segment(name: Segment, start: Array, end: Array, typical: tuple[float, float, float]) -> Mass:
+        """A segment between places at rest; `typical` is its direction in an upright person who faces X."""
+        direction = quaternions.rotate(back, (end - start) / np.linalg.norm(end - start))
+        # The side turns with the limb, so that an arm held out keeps its axes.
+        side = quaternions.rotate(quaternions.between(np.array(typical), direction), np.array([0.0, 1.0, 0.0]))
+        return segment_mass(name, start, end, total_mass, sex, quaternions.rotate(heading, side))
+
+    hips, cervicale = marks["hips"], marks["cervicale"]
+    omphalion, xiphion = (hips + part * (cervicale - hips) for part in (OMPHALION, XIPHION))
+    down = (0.0, 0.0, -1.0)
+    parts: Masses = {
+        "pelvis": [segment("lower_trunk", omphalion, hips, down)],
+        "abdomen": [segment("middle_trunk", xiphion, omphalion, down)],
+        "thorax": [segment("upper_trunk", cervicale, xiphion, down)],
+    }
+    way = marks["vertex"] - cervicale
+    vertex = cervicale + way * (segment_length("head", stature, sex) / np.linalg.norm(way))
+    parts["head"] = [segment("head", vertex, cervicale, down)]
+    for side in ("left", "right"):
+        for part, name, start, end in (
+            ("arm", "upper_arm", "shoulder", "elbow"),
+            ("forearm", "forearm", "elbow", "wrist"),
+            ("thigh", "thigh", "hip", "knee"),
+            ("shank", "shank", "knee", "ankle"),
+        ):
+            if f"{side}_{end}" in marks:
+                places = (marks[f"{side}_{start}"], marks[f"{side}_{end}"])
+                parts[f"{side}_{part}"] = [segment(name, *places, down)]  # type: ignore[arg-type]
+        if f"{side}_fingers" in marks:
+            wrist = marks[f"{side}_wrist"]
+            way = marks[f"{side}_fingers"] - wrist
+            tip = wrist + way * (segment_length("hand", stature, sex) / np.linalg.norm(way))
+            parts[f"{side}_hand"] = [segment("hand", wrist, tip, down)]
+        parts[f"{side}_foot"] = [
+            segment("foot", marks[f"{side}_heel_middle"], marks[f"{side}_toe_middle"], (1.0, 0.0, 0.0))
+        ]
+        if f"{side}_clavicle" in marks:
+            girdle = CLAVICLE * total_mass
+            ends = (marks[f"{side}_clavicle"], marks[f"{side}_shoulder"])
+            parts[f"{side}_clavicle"] = [cylinder(girdle, *ends, 0.03 * stature)]
+            # the upper trunk is thinned evenly by what the shoulder girdles weigh
+            trunk = parts["thorax"][0]
+            rest = 1.0 - girdle / trunk.mass
+            parts["thorax"] = [Mass(rest * trunk.mass, trunk.center, rest * trunk.inertia)]
+    return _weighing(parts, total_mass)
+
+
+def animal(marks: Landmarks, total_mass: float) -> Masses:
+    """The parts of a quadruped; its trunk is one cylinder, cut where a person's would be."""
+
+    def bar(fraction: float, start: Array, end: Array) -> Mass:
+        mass = fraction * total_mass
+        length = max(float(np.linalg.norm(end - start)), 1e-3)
+        return cylinder(mass, start, end, math.sqrt(mass / (DENSITY * math.pi * length)))
+
+    hips, cervicale = marks["hips"], marks["cervicale"]
+    parts: Masses = {}
+    cuts = (0.0, OMPHALION, XIPHION, 1.0)
+    for part, (near, far) in zip(("pelvis", "abdomen", "thorax"), pairwise(cuts), strict=True):
+        ends = (hips + cut * (cervicale - hips) for cut in (near, far))
+        parts[part] = [bar(HORSE["trunk"] * (far - near), *ends)]
+    parts["head"] = [bar(HORSE["head"], marks["skull"], marks["vertex"])]
+    if np.linalg.norm(marks["skull"] - cervicale) > 1e-3:
+        parts["head"].append(bar(HORSE["neck"], cervicale, marks["skull"]))
+    if "tail" in marks:
+        parts["tail"] = [bar(HORSE["tail"], marks["tail"], marks["tail_tip"])]
+    for side in ("left", "right"):
+        for part, start_mark, end_mark in (
+            ("arm", "shoulder", "elbow"),
+            ("forearm", "elbow", "wrist"),
+            ("hand", "wrist", "fingers"),
+            ("thigh", "hip", "knee"),
+            ("shank", "knee", "ankle"),
+            ("foot", "ankle", "toes"),
+        ):
+            if f"{side}_{end_mark}" in marks:
+                ends_of_limb = (marks[f"{side}_{start_mark}"], marks[f"{side}_{end_mark}"])
+                parts[f"{side}_{part}"] = [bar(HORSE[part], *ends_of_limb)]
+        if f"{side}_clavicle" in marks:
+            parts[f"{side}_clavicle"] = [bar(CLAVICLE, marks[f"{side}_clavicle"], marks[f"{side}_shoulder"])]
+    return _weighing(parts, total_mass)
+
+
+def _weighing(parts: Masses, total_mass: float) -> Masses:
+    """The same parts, together of the given mass whatever is missing."""
+    scale = total_mass / sum(mass.mass for masses in parts.values() for mass in masses)
+    return {
+        name: [Mass(scale * mass.mass, mass.center, scale * mass.inertia) for mass in masses]
+        for name, masses in parts.items()
+    }
+
+
+def seen_from(masses: list[Mass], origin: Array, orientation: Array) -> Mass:
+    """Masses given in the world as one rigid body's, in a frame with that origin and orientation."""
+    whole = combine(masses)
+    turn = quaternions.matrix(quaternions.conjugate(orientation))
+    inertia = turn @ whole.inertia @ turn.T
+    return Mass(whole.mass, turn @ (whole.center - origin), 0.5 * (inertia + inertia.T))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a clip of any skeleton to a character and its trajectory, in one call."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..character import JointKind
+from ..character.anthropometry import Sex
+from .body_plan import BodyPlan, Detail, make_body_plan
+from .clip import Clip
+from .damage import Repair, repair
+from .fit import FitError, Trajectory, fit
+from .floor import Floor, estimate_floor, level
+from .lay_back import Residuals, take_residuals
+from .limits import widened
+from .quaternions import Array
+from .resample import resample
+from .roles import Roles
+
+RATE = 120.0  # samples per second
+
+
+@dataclass(frozen=True)
+class Performance:
+    """A character, what it does, and all that led there."""
+
+    plan: BodyPlan
+    clip: Clip  # repaired, on its floor, at the trajectory's rate
+    trajectory: Trajectory
+    residuals: Residuals
+    error: FitError
+    floor: Floor
+    repairs: tuple[Repair, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What was done to the clip, for the report."""
+        lines = [one.text for one in self.repairs]
+        if self.floor.samples:
+            tilt = math.degrees(self.floor.tilt)
+            lines.append(f"floor: {100.0 * self.floor.height:.1f} cm high, tilted by {tilt:.2f}°, moved to z = 0")
+        lines.append(
+            f"fit: {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet {100.0 * self.error.ends_rms:.2f} cm"
+        )
+        return tuple(lines)
+
+
+def prepare(
+    clip: Clip,
+    roles: Roles,
+    *,
+    rate: float = RATE,
+    detail: Detail = "simple",
+    sex: Sex = "male",
+    total_mass: float | None = None,
+    joints: Mapping[str, JointKind] | None = None,
+    vertices: Mapping[str, Array] | None = None,
+    find_floor: bool = True,
+    name: str = "character",
+) -> Performance:
+    """Repair the clip, make its character, put it on its floor, and fit the one to the other at `rate`.
+
+    Without `find_floor` the clip is taken to stand on z = 0. Raises ValueError (DamagedClip where the clip is broken).
+    """
+    whole, repairs = repair(clip, roles)
+    plan = make_body_plan(
+        whole.skeleton,
+        roles,
+        clip=whole,
+        detail=detail,
+        sex=sex,
+        total_mass=total_mass,
+        joints=joints,
+        vertices=vertices,
+        on_floor=not find_floor,
+        name=name,
+    )
+    floor = estimate_floor(plan, whole) if find_floor else Floor()
+    sampled = resample(level(whole, floor) if find_floor else whole, rate)
+    trajectory, error = fit(plan, sampled)
+    plan = replace(plan, character=widened(plan.character, trajectory.q))
+    residuals = take_residuals(plan, sampled, trajectory)
+    assert np.isfinite(trajectory.q).all()
+    return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs))
