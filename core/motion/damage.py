@@ -21,10 +21,11 @@ from .quaternions import Array
 from .roles import Roles, ancestors
 
 WINDOW = 0.125  # s, of the running median
-SPIKE_ANGLE = math.radians(25.0)
-SPIKE_DISTANCE = 0.12  # m
+FULL_RATE = 120.0  # samples per second: the fewer there are, the further a limb rightly goes between two
+SPIKE_ANGLE, LARGEST_SPIKE_ANGLE = math.radians(25.0), math.radians(120.0)  # at the full rate, and at any
+SPIKE_DISTANCE, LARGEST_SPIKE_DISTANCE = 0.12, 0.5  # m
 LONGEST_GAP = 0.1  # s, that is filled by interpolation
-FLIP_ANGLE = math.radians(60.0)  # between samples at 120 per second, see _flip_angle
+FLIP_ANGLE = math.radians(60.0)  # between samples at the full rate, see _flip_angle
 TURNED_OVER = math.radians(100.0)  # between the samples around a spike: it did not come back
 SMOOTHED = 0.05  # s, on either side of a hand's flip
 FIRST_POSE_ANGLE = math.radians(10.0)
@@ -68,7 +69,7 @@ def repair(clip: Clip, roles: Roles | None = None) -> tuple[Clip, list[Repair]]:
 def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
     """Frames without data and a pose inserted before the motion: cut off at the ends, filled in between."""
     repairs = []
-    missing: Mask = ~(np.isfinite(clip.position).all(axis=2) & np.isfinite(clip.orientation).all(axis=2))
+    missing = np.isnan(clip.position.sum(axis=2)) | np.isnan(clip.orientation.sum(axis=2))
     zero = _zero_poses(clip)
     lost = missing.any(axis=1) | zero
     inserted = np.zeros_like(lost)
@@ -77,7 +78,7 @@ def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
     if lost.all():
         raise DamagedClip(f"No frame of the clip is complete: {clip.where(0, int(np.argmax(missing[0])))} is missing.")
     for kind, mask, bones, what in (
-        ("missing", missing.any(axis=1), np.flatnonzero(missing.any(axis=0)), "is missing"),
+        ("missing", np.logical_or.reduce(missing, axis=1), np.flatnonzero(missing.any(axis=0)), "is missing"),
         ("zero pose", zero, np.arange(len(clip.skeleton.names)), "is the rest pose at the origin"),
         ("first pose", inserted, np.arange(len(clip.skeleton.names)), "is a pose inserted before the motion"),
     ):
@@ -141,11 +142,14 @@ def _is_inserted(clip: Clip, lost: Mask) -> bool:
 
 
 def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, list[Repair]]:
+    slowness = max(1.0, FULL_RATE / clip.rate)
     half = max(1, round(0.5 * WINDOW * clip.rate))
     size = min(2 * half + 1, 2 * ((len(clip.position) - 1) // 2) + 1)
     matrices = quaternions.matrix(local.orientation).reshape(len(clip.position), -1)
     middle = median_filter(matrices, size=(size, 1), mode="mirror").reshape(*local.orientation.shape[:2], 3, 3)
-    turned = quaternions.angle(local.orientation, quaternions.from_matrix(middle)) > SPIKE_ANGLE
+    turned = quaternions.angle(local.orientation, quaternions.from_matrix(middle)) > min(
+        SPIKE_ANGLE * slowness, LARGEST_SPIKE_ANGLE
+    )
     moved = np.zeros_like(turned)
     for root in np.flatnonzero(clip.skeleton.parent < 0):
         place = local.position[:, root]
@@ -199,7 +203,7 @@ def _refuse(clip: Clip, grave: Mask) -> None:
 
 def _flip_angle(rate: float) -> float:
     """More than a joint can turn between two samples: less at high rates, never quite half a turn."""
-    return float(min(FLIP_ANGLE * math.sqrt(120.0 / rate), math.radians(150.0)))
+    return float(min(FLIP_ANGLE * math.sqrt(FULL_RATE / rate), math.radians(150.0)))
 
 
 def _extremities(skeleton: Skeleton, roles: Roles | None) -> Mask:

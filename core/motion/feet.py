@@ -4,13 +4,14 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import quaternions
 from .clip import Clip, Skeleton
 from .quaternions import Array
 
-FLAT_SPEED = 0.25  # m/s: a foot both of whose ends are slower than this stands
+# m/s: a foot both of whose ends are slower than this stands. A runner's feet hardly stop: where the first speed finds
+# too few samples, the next is tried.
+FLAT_SPEEDS = (0.25, 0.5, 1.0)
 FEWEST_FLAT = 5  # samples from which a sole's plane may be taken
 STEEP = 0.75  # sine of a paw's slope above which an animal walks on its toes
 UP = np.array([0.0, 0.0, 1.0])
@@ -36,12 +37,12 @@ class Sole(NamedTuple):
     left: float
 
 
-def flat_samples(clip: Clip, foot: int, tip: Array) -> NDArray[np.bool_]:
-    """Samples in which a foot stands: both its origin and its `tip`, places (n, 3), are slow."""
-    if len(tip) < 3:
-        return np.ones(len(tip), dtype=np.bool_)
-    speeds = [np.linalg.norm(np.gradient(point, axis=0), axis=1) for point in (clip.position[:, foot], tip)]
-    return np.maximum(*speeds) * clip.rate < FLAT_SPEED
+def greatest_speed(points: Array, rate: float) -> Array:
+    """Speed (nf, ...) of the fastest of points (nf, ..., points, 3)."""
+    if len(points) < 3:
+        return np.zeros(points.shape[:-2])
+    speed: Array = np.linalg.norm(np.gradient(points, axis=0), axis=-1).max(axis=-1) * rate
+    return speed
 
 
 def find_sole(
@@ -62,7 +63,8 @@ def find_sole(
     ankle = skeleton.head[foot]
     ball = skeleton.head[chain[1]] if len(chain) > 1 else skeleton.tail[foot]
     tip = skeleton.tail[chain[-1]]
-    up = _rest_up(skeleton, clip, foot, ball)
+    steep = abs(float(ball[2] - ankle[2])) > STEEP * float(np.linalg.norm(ball - ankle))
+    up = UP if steep or floor is not None else _rest_up(skeleton, clip, foot, ball)
     along = ball - ankle
     if np.linalg.norm(along - (along @ up) * up) < 0.01 * stature:
         along = quaternions.rotate(heading, np.array([1.0, 0.0, 0.0]))
@@ -71,11 +73,10 @@ def find_sole(
     orientation = quaternions.from_matrix(np.column_stack([forward, np.cross(up, forward), up]))
     seen = quaternions.rotate(quaternions.conjugate(orientation), np.array([ball, tip]) - ankle)
     depth = -float(seen[0, 2])
-    length = float(np.linalg.norm(ball - ankle))
     if vertices is not None and len(vertices) >= 4:
         return _of_mesh(orientation, quaternions.rotate(quaternions.conjugate(orientation), vertices - ankle))
     half = HALF_WIDTH * stature
-    if depth > STEEP * length:
+    if steep:
         return _of_paw(orientation, seen, half, None if floor is None else float(ankle[2]) - floor)
     height = max(ANKLE_HEIGHT * stature + ANKLE_PADDING, depth + TOE_PADDING)
     if floor is not None and 0.5 * ANKLE_HEIGHT * stature < ankle[2] - floor < 3.0 * ANKLE_HEIGHT * stature:
@@ -99,8 +100,9 @@ def _rest_up(skeleton: Skeleton, clip: Clip | None, foot: int, ball: Array) -> A
         return UP
     local = quaternions.rotate(quaternions.conjugate(skeleton.orientation[foot]), ball - skeleton.head[foot])
     tip = clip.position[:, foot] + quaternions.rotate(clip.orientation[:, foot], local)
-    flat = flat_samples(clip, foot, tip)
-    if flat.sum() < FEWEST_FLAT:
+    speed = greatest_speed(np.stack([clip.position[:, foot], tip], axis=1), clip.rate)
+    flat = next((speed < limit for limit in FLAT_SPEEDS if np.sum(speed < limit) >= FEWEST_FLAT), None)
+    if flat is None:
         return UP
     back = quaternions.multiply(skeleton.orientation[foot], quaternions.conjugate(clip.orientation[flat, foot]))
     up: Array = np.median(quaternions.rotate(back, UP), axis=0)
@@ -110,7 +112,7 @@ def _rest_up(skeleton: Skeleton, clip: Clip | None, foot: int, ball: Array) -> A
 
 
 def _of_mesh(orientation: Array, points: Array) -> Sole:
-    """The extent of what of the mesh, seen from the ankle, lies within a tenth of its height above its lowest points."""
+    """The extent of what of the mesh, seen from the ankle, lies within a tenth of its height of its lowest points."""
     lowest = float(np.percentile(points[:, 2], 1.0))
     sole = points[points[:, 2] < lowest + max(0.1 * abs(lowest), 1e-3)]
     back, right, _ = np.percentile(sole, 2.0, axis=0)

@@ -289,8 +289,10 @@ def _joint_by_joint(character: Character, place: Array, turn: Array) -> Array:
             q[:, start + 3 : start + 7] = turn[:, b]
             continue
         # the joint's own rotation is what is left of the body's after its parent's and the rest pose
-        base = tree.offset_quaternion[b] if parent < 0 else quaternions.multiply(
-            turn[:, parent], tree.offset_quaternion[b]
+        base = (
+            tree.offset_quaternion[b]
+            if parent < 0
+            else quaternions.multiply(turn[:, parent], tree.offset_quaternion[b])
         )
         own = quaternions.multiply(quaternions.conjugate(base), turn[:, b])
         if kind == BALL:
@@ -310,7 +312,9 @@ def _joint_by_joint(character: Character, place: Array, turn: Array) -> Array:
 
 def _twist(rotation: Array, axis: Array) -> Array:
     """Angle (n,) about `axis` of the rotation about it that is nearest to each."""
-    return 2.0 * np.arctan2(rotation[:, 1:] @ axis * np.sign(rotation[:, 0] + 1e-300), np.abs(rotation[:, 0]))
+    sine, cosine = rotation[:, 1:] @ axis, rotation[:, 0]
+    result: Array = 2.0 * np.arctan2(np.where(cosine < 0.0, -sine, sine), np.abs(cosine))
+    return result
 
 
 def _unwrap(character: Character, q: Array) -> None:
@@ -322,5 +326,5 @@ def _unwrap(character: Character, q: Array) -> None:
             angles = np.unwrap(q[:, start:stop], axis=0)
             q[:, start:stop] = angles - 2.0 * np.pi * np.round(np.median(angles, axis=0) / (2.0 * np.pi))
         elif kind in {BALL, FREE}:
-            start += 3 if kind == FREE else 0
-            q[:, start : start + 4] = quaternions.continuous(q[:, start : start + 4])
+            turn = slice(start + 3, start + 7) if kind == FREE else slice(start, start + 4)
+            q[:, turn] = quaternions.continuous(q[:, turn])

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..character import Corner
 from . import quaternions
 from .body_plan import BodyPlan
 from .clip import Clip
-from .feet import FLAT_SPEED
+from .feet import FLAT_SPEEDS, greatest_speed
 from .quaternions import Array
 
 RIDGE = 0.3  # m: how far apart a slope's evidence must lie to count as much as the prior of none
@@ -42,15 +43,28 @@ class Floor:
 
 
 def estimate_floor(plan: BodyPlan, clip: Clip) -> Floor:
-    """The floor under a clip without damage; at the lowest sole, level, where no foot ever stands."""
-    soles = _standing_soles(plan, clip)
-    if len(soles) < FEWEST:
-        lowest = _soles(plan, clip)[:, :, 2]
-        return Floor(float(np.percentile(lowest, 1.0)) if lowest.size else 0.0)
+    """The floor under a clip without damage.
+
+    Where feet hardly stand it is level, at the height of their slowest moments; where they never do, at the lowest.
+    """
+    corners = _soles(plan, clip)
+    if corners.shape[1] == 0:
+        return Floor()
+    speed = greatest_speed(corners, clip.rate)
+    middles = corners.mean(axis=2)
+    for limit in FLAT_SPEEDS:
+        soles = middles[speed < limit]
+        if len(soles) >= FEWEST:
+            return _plane_through(soles, level=limit > FLAT_SPEEDS[0])
+    return Floor(float(np.percentile(corners[..., 2], 1.0)))
+
+
+def _plane_through(soles: Array, *, level: bool) -> Floor:
+    """The plane through places (n, 3)."""
     center = soles[:, :2].mean(axis=0)
     rows = np.column_stack([np.ones(len(soles)), soles[:, :2] - center])
     plane = np.array([float(np.percentile(soles[:, 2], 25.0)), 0.0, 0.0])
-    ridge = np.diag([0.0, RIDGE**2, RIDGE**2]) * len(soles)
+    ridge = np.diag([0.0, *([1e6 if level else RIDGE**2] * 2)]) * len(soles)
     for _ in range(50):
         off = (soles[:, 2] - rows @ plane) / BIWEIGHT
         weight = np.where(np.abs(off) < 1.0, (1.0 - off**2) ** 2, 0.0)
@@ -61,8 +75,7 @@ def estimate_floor(plan: BodyPlan, clip: Clip) -> Floor:
             break
         plane = solved
     if math.hypot(plane[1], plane[2]) > STEEPEST:
-        near = np.abs(soles[:, 2] - plane[0]) < BIWEIGHT
-        plane = np.array([np.median(soles[near, 2]) if near.any() else plane[0], 0.0, 0.0])
+        return _plane_through(soles, level=True)
     height = float(plane[0] - plane[1:] @ center)
     return Floor(height, (float(plane[1]), float(plane[2])), len(soles))
 
@@ -97,20 +110,9 @@ def unlevel(clip: Clip, floor: Floor) -> Clip:
 
 
 def _soles(plan: BodyPlan, clip: Clip) -> Array:
-    """Corners of all soles in the world, (nf, corners, 3)."""
+    """Corners of the soles in the world, (nf, soles, 4, 3)."""
     place, turn = plan.body_targets(clip)
-    corners = [shape for shape in plan.character.contacts if shape.__class__.__name__ == "Corner"]
+    corners = [shape for shape in plan.character.contacts if isinstance(shape, Corner)]
     body = [plan.character.index(corner.body) for corner in corners]
-    local = np.array([corner.position for corner in corners]).reshape(-1, 3)  # type: ignore[union-attr]
-    return place[:, body] + quaternions.rotate(turn[:, body], local[None])
-
-
-def _standing_soles(plan: BodyPlan, clip: Clip) -> Array:
-    """Middles (n, 3) of soles in the frames in which all corners of theirs are slow."""
-    corners = _soles(plan, clip)
-    if len(corners) < 3 or corners.shape[1] == 0:
-        return np.zeros((0, 3))
-    feet = corners.reshape(len(corners), -1, 4, 3)
-    speed = np.linalg.norm(np.gradient(feet, axis=0), axis=3).max(axis=2) * clip.rate
-    result: Array = feet.mean(axis=2)[speed < FLAT_SPEED]
-    return result
+    local = np.array([corner.position for corner in corners]).reshape(-1, 3)
+    return (place[:, body] + quaternions.rotate(turn[:, body], local[None])).reshape(len(place), -1, 4, 3)

@@ -5,17 +5,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from ..character import JointKind
 from ..character.anthropometry import Sex
-from .body_plan import BodyPlan, Detail, make_body_plan
+from .body_plan import BodyPlan, make_body_plan
 from .clip import Clip
 from .damage import Repair, repair
 from .fit import FitError, Trajectory, fit
 from .floor import Floor, estimate_floor, level
 from .lay_back import Residuals, take_residuals
 from .limits import widened
+from .parts import Detail
 from .quaternions import Array
 from .resample import resample
 from .roles import Roles
@@ -58,12 +57,14 @@ def prepare(
     total_mass: float | None = None,
     joints: Mapping[str, JointKind] | None = None,
     vertices: Mapping[str, Array] | None = None,
+    on_floor: bool | None = None,
     find_floor: bool = True,
     name: str = "character",
 ) -> Performance:
     """Repair the clip, make its character, put it on its floor, and fit the one to the other at `rate`.
 
-    Without `find_floor` the clip is taken to stand on z = 0. Raises ValueError (DamagedClip where the clip is broken).
+    Without `find_floor` the clip is taken to stand on z = 0. The other settings are those of `make_body_plan`. Raises
+    ValueError, DamagedClip where the clip is broken.
     """
     whole, repairs = repair(clip, roles)
     plan = make_body_plan(
@@ -75,7 +76,7 @@ def prepare(
         total_mass=total_mass,
         joints=joints,
         vertices=vertices,
-        on_floor=not find_floor,
+        on_floor=on_floor,
         name=name,
     )
     floor = estimate_floor(plan, whole) if find_floor else Floor()
@@ -83,5 +84,4 @@ def prepare(
     trajectory, error = fit(plan, sampled)
     plan = replace(plan, character=widened(plan.character, trajectory.q))
     residuals = take_residuals(plan, sampled, trajectory)
-    assert np.isfinite(trajectory.q).all()
     return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs))

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a skeleton faces, how long its legs are, and the places at rest that masses, joints and shapes refer to."""
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from . import quaternions, roles
+from .clip import Clip, Skeleton
+from .feet import Sole, find_sole
+from .quaternions import Array
+
+LEVEL_TRUNK = math.radians(50.0)  # from the vertical: beyond it a skeleton goes on four legs
+SHORTEST_LIMB = 0.01  # of the leg's length
+Z = np.array([0.0, 0.0, 1.0])
+SIDES = {"left": "L", "right": "R"}
+
+Chains = Mapping[str, tuple[int, ...]]  # bones by role
+Landmarks = dict[str, Array]
+
+
+def heading_of(skeleton: Skeleton, chains: Chains) -> Array:
+    """The turn about Z that takes X to where the skeleton faces, from its left and right."""
+    left = np.zeros(3)
+    for role in ("thigh", "shin", "foot", "upper_arm"):
+        if f"{role}.L" in chains and f"{role}.R" in chains:
+            left += skeleton.head[chains[f"{role}.L"][0]] - skeleton.head[chains[f"{role}.R"][0]]
+    if math.hypot(left[0], left[1]) < 1e-6 or math.hypot(left[0], left[1]) < 0.2 * abs(left[2]):
+        raise ValueError(
+            "The left and the right leg are not beside each other at rest, so there is no telling forward."
+        )
+    angle = math.atan2(-left[0], left[1])
+    return np.array([math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle)])
+
+
+def leg_length(skeleton: Skeleton, chains: Chains) -> float:
+    """From hip to ankle along the bones, mean of both sides; a ValueError names a limb bone without length."""
+    lengths = []
+    for side in roles.SIDES:
+        points = [skeleton.head[chains[f"{role}.{side}"][0]] for role in ("thigh", "shin", "foot")]
+        lengths.append(sum(float(np.linalg.norm(b - a)) for a, b in pairwise(points)))
+    longest = max(lengths)
+    for side in roles.SIDES:
+        limbs = (("thigh", "shin"), ("shin", "foot"), ("upper_arm", "forearm"), ("forearm", "hand"))
+        for upper, lower in limbs:
+            if f"{upper}.{side}" in chains and f"{lower}.{side}" in chains:
+                bone, below = chains[f"{upper}.{side}"][0], chains[f"{lower}.{side}"][0]
+                if np.linalg.norm(skeleton.head[below] - skeleton.head[bone]) <= SHORTEST_LIMB * longest:
+                    raise ValueError(
+                        f"Bone '{skeleton.names[bone]}' has no length: '{skeleton.names[below]}' starts where it does."
+                    )
+    return 0.5 * sum(lengths)
+
+
+def is_quadruped(skeleton: Skeleton, chains: Chains) -> bool:
+    """Whether the shoulders are in front of the hips rather than above them."""
+    if "upper_arm.L" not in chains or "upper_arm.R" not in chains:
+        return False
+    trunk = skeleton.head[[chains["upper_arm.L"][0], chains["upper_arm.R"][0]]].mean(axis=0)
+    trunk = trunk - skeleton.head[[chains["thigh.L"][0], chains["thigh.R"][0]]].mean(axis=0)
+    return math.atan2(math.hypot(trunk[0], trunk[1]), trunk[2]) > LEVEL_TRUNK
+
+
+def find_soles(
+    skeleton: Skeleton,
+    clip: Clip | None,
+    chains: Chains,
+    heading: Array,
+    stature: float,
+    quadruped: bool,
+    vertices: Mapping[str, Array],
+    floor: float | None,
+) -> dict[str, Sole]:
+    """Soles by the name of their body."""
+    result: dict[str, Sole] = {}
+    for side, letter in SIDES.items():
+        for part, role in (("foot", "foot"), ("hand", "hand")) if quadruped else (("foot", "foot"),):
+            if f"{role}.{letter}" not in chains:
+                continue
+            chain = chains[f"{role}.{letter}"] + (chains.get(f"toe.{letter}", ()) if role == "foot" else ())
+            clouds = [np.asarray(vertices[skeleton.names[b]]) for b in chain if skeleton.names[b] in vertices]
+            cloud = np.concatenate(clouds) if clouds else None
+            result[f"{side}_{part}"] = find_sole(skeleton, clip, chain, heading, stature, cloud, floor)
+    return result
+
+
+def find_landmarks(
+    skeleton: Skeleton,
+    chains: Chains,
+    stature: float,
+    soles: Mapping[str, Sole],
+    hips: Array,
+) -> Landmarks:
+    """Places at rest that bones, masses and limits refer to; those of missing bones are missing."""
+    head, tail = skeleton.head, skeleton.tail
+    marks: Landmarks = {"hips": hips}
+    trunk = chains.get("chest") or chains.get("spine") or chains["pelvis"]
+    if "neck" in chains:
+        marks["cervicale"] = head[chains["neck"][0]]
+    elif "head" in chains:
+        marks["cervicale"] = head[chains["head"][0]]
+    else:
+        marks["cervicale"] = tail[trunk[-1]]
+    if np.linalg.norm(marks["cervicale"] - hips) < 0.1 * stature:  # no bones where the trunk should be
+        marks["cervicale"] = hips + 0.294 * stature * Z
+    marks["skull"] = head[chains["head"][0]] if "head" in chains else marks["cervicale"]
+    marks["vertex"] = tail[chains["head"][-1]] if "head" in chains else marks["cervicale"] + 0.14 * stature * Z
+    if np.linalg.norm(marks["vertex"] - marks["cervicale"]) < 1e-3:
+        marks["vertex"] = marks["cervicale"] + 0.14 * stature * Z
+    if "tail" in chains:
+        marks["tail"], marks["tail_tip"] = head[chains["tail"][0]], tail[chains["tail"][-1]]
+    for side, letter in SIDES.items():
+        for mark, role in (
+            ("clavicle", "clavicle"),
+            ("shoulder", "upper_arm"),
+            ("elbow", "forearm"),
+            ("wrist", "hand"),
+            ("hip", "thigh"),
+            ("knee", "shin"),
+            ("ankle", "foot"),
+        ):
+            if f"{role}.{letter}" in chains:
+                marks[f"{side}_{mark}"] = head[chains[f"{role}.{letter}"][0]]
+        if f"hand.{letter}" in chains:
+            marks[f"{side}_fingers"] = tail[chains[f"hand.{letter}"][-1]]
+        elif f"forearm.{letter}" in chains:
+            marks[f"{side}_wrist"] = tail[chains[f"forearm.{letter}"][-1]]
+        elif f"upper_arm.{letter}" in chains:
+            marks[f"{side}_elbow"] = tail[chains[f"upper_arm.{letter}"][-1]]
+        if f"{side}_clavicle" in marks and (
+            f"{side}_shoulder" not in marks
+            or np.linalg.norm(marks[f"{side}_shoulder"] - marks[f"{side}_clavicle"]) < 0.01 * stature
+        ):
+            del marks[f"{side}_clavicle"]
+        toes = chains.get(f"toe.{letter}") or chains[f"foot.{letter}"]
+        marks[f"{side}_toes"] = tail[toes[-1]]
+        sole = soles[f"{side}_foot"]
+        for end, x in (("heel", sole.back), ("toe", sole.front)):
+            middle = np.array([x, 0.5 * (sole.left + sole.right), -0.6 * sole.height])
+            marks[f"{side}_{end}_middle"] = marks[f"{side}_ankle"] + quaternions.rotate(sole.orientation, middle)
+    return marks
