@@ -28,7 +28,7 @@ def write_action(
     """Make a new action with the poses (nf, nb, 4, 4) in the armature's space, keyed at the frames; not assigned yet.
 
     `bones` limits what is keyed; the others are taken to have the given poses all the same. From the slot of the action
-    `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object itself.
+    `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object's.
     """
     resting = rest_bones(armature)
     if pose.shape[1] != len(resting):

@@ -7,6 +7,7 @@ them with less weight, so that the shape of the chain can settle it.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -22,16 +23,44 @@ PREFIXES = {"mixamorig", "armature", "skeleton", "bip", "biped", "valvebiped", "
 PREFIXES |= {"bone", "bn", "b", "j", "c", "skel", "rig", "character", "sk", "bind", "jt", "geo", "deform", "valve"}
 
 # Bones that steer other bones, or mark a place, and carry no part of the body.
-CONTROL = {"ik", "fk", "pole", "pv", "target", "tgt", "ctrl", "ctl", "control", "controller", "mch", "wgt", "vis", "org"}
-CONTROL |= {"helper", "goal", "effector", "nub", "end", "site", "tweak", "master", "pivot", "footsteps", "virtual"}
-CONTROL |= {"dummy", "null", "handle", "swing", "offset", "attach", "socket", "weapon", "prop", "gun", "camera"}
-CONTROL |= {"glue", "corrective", "sharebone", "interaction", "center", "mass", "ground", "heel", "rock"}
+CONTROL = {"ik", "fk", "pole", "pv", "target", "tgt", "ctrl", "ctl", "control", "controller", "mch", "wgt", "vis"}
+CONTROL |= {"org", "helper", "goal", "effector", "nub", "end", "site", "tweak", "master", "pivot", "footsteps"}
+CONTROL |= {"virtual", "dummy", "null", "handle", "swing", "offset", "attach", "socket", "weapon", "prop", "gun"}
+CONTROL |= {"camera", "glue", "corrective", "sharebone", "interaction", "center", "mass", "ground", "heel", "rock"}
 
 # Parts that ride on the body: face, hair, clothes, flesh.
-RIDING = {"eye", "eyes", "eyeball", "eyelid", "eyebrow", "brow", "lid", "lip", "lips", "jaw", "tongue", "teeth", "tooth", "ear"}
-RIDING |= {"ears", "cheek", "nose", "nostril", "mouth", "face", "facial", "chin", "temple", "forehead", "hair", "bang"}
-RIDING |= {"ponytail", "braid", "skirt", "cloth", "cape", "coat", "sleeve", "ribbon", "bust", "breast", "boob", "pec"}
-RIDING |= {"pectoral", "glute", "buttock", "belt", "hat", "helmet", "glasses", "scarf", "dress", "sec", "adj", "dyn"}
+RIDING = {"eye", "eyes", "eyeball", "eyelid", "eyebrow", "brow", "lid", "lip", "lips", "jaw", "tongue", "teeth"}
+RIDING |= {
+    "tooth",
+    "ear",
+    "ears",
+    "cheek",
+    "nose",
+    "nostril",
+    "mouth",
+    "face",
+    "facial",
+    "chin",
+    "temple",
+    "forehead",
+    "hair",
+}
+RIDING |= {"bang", "ponytail", "braid", "skirt", "cloth", "cape", "coat", "sleeve", "ribbon", "bust", "breast", "boob"}
+RIDING |= {
+    "pec",
+    "pectoral",
+    "glute",
+    "buttock",
+    "belt",
+    "hat",
+    "helmet",
+    "glasses",
+    "scarf",
+    "dress",
+    "sec",
+    "adj",
+    "dyn",
+}
 RIDING |= {"jiggle", "physics", "wing", "feather", "beard", "mustache", "necklace", "bag", "genital", "scrotum"}
 
 TWIST = {"twist", "roll", "bend"}
@@ -189,7 +218,7 @@ def words_of(name: str) -> tuple[str, list[str]]:
     return side, words
 
 
-def longest_fragment(words: list[str], parts: dict[str, dict[str, float]]) -> str:
+def longest_fragment(words: list[str], parts: Iterable[str]) -> str:
     """Return the longest known part in the words; short ones count as whole words only (an ear is in every forearm)."""
     joined = "".join(words)
     found = [part for part in parts if part in words or (len(part) > 3 and part in joined)]
@@ -211,7 +240,7 @@ def read_name(name: str) -> Name:
         "hind": hind,
         "stem": stem,
     }
-    if every & FINGER or longest_fragment(words, dict.fromkeys(FINGER, {})) not in {"", "ring"}:
+    if every & FINGER or longest_fragment(words, FINGER) not in {"", "ring"}:
         return Name(side, {"finger": 1.0}, **said)
     tables = SIDED_PARTS if side else MIDDLE_PARTS
     fragment = longest_fragment(words, tables)

@@ -72,13 +72,14 @@ def channels_of(bones: Sequence[RestBone], pose: Array) -> list[Channels]:
     result = []
     for place, bone in enumerate(bones):
         turn, shift, stretch = parent_transforms(bone, bones, achieved)
-        local = np.linalg.solve(turn, pose[:, place, :3, :3] / stretch[:, None, :])
+        local = inverse(turn) @ (pose[:, place, :3, :3] / stretch[:, None, :])
         rotation = rotations_of(local)
         scale = np.einsum("fij,fij->fj", rotation, local)
         if bone.connected:
             location = np.zeros((count, 3))
         else:
-            location = np.linalg.solve(shift[:, :3, :3], (pose[:, place, :3, 3] - shift[:, :3, 3])[..., None])[..., 0]
+            away = pose[:, place, :3, 3] - shift[:, :3, 3]
+            location = np.einsum("fij,fj->fi", inverse(shift[:, :3, :3]), away)
         achieved[:, place, :3, :3] = turn @ (rotation * (scale * stretch)[:, None, :])
         achieved[:, place, :3, 3] = shift[:, :3, 3] + np.einsum("fij,fj->fi", shift[:, :3, :3], location)
         achieved[:, place, 3] = [0.0, 0.0, 0.0, 1.0]
@@ -143,7 +144,7 @@ def without_shear(axes: Array) -> Array:
 
 
 def in_mode(rotation: Array, mode: str) -> Array:
-    """Return rotations (nf, 3, 3) as a bone keys them: quaternions in one hemisphere, axis and angle, or Euler angles."""
+    """Return rotations (nf, 3, 3) as a bone keys them: quaternions in one hemisphere, axis and angle, or Euler."""
     quaternion = quaternions.continuous(quaternions.from_matrix(rotation))
     if mode == "QUATERNION":
         return quaternion
@@ -182,24 +183,43 @@ def euler(rotation: Array, order: str) -> Array:
     middle = np.arctan2(sine, cosine)
     first = np.arctan2(s * rotation[:, k, j], rotation[:, k, k])
     third = np.arctan2(s * rotation[:, j, i], rotation[:, i, i])
-    locked = cosine < 1e-6
+    locked = np.flatnonzero(cosine < 1e-6)
+    for row in locked:
+        # The outer axes coincide: keep the third angle, and let the first take the rest.
+        third[row] = third[row - 1] if row else 0.0
+        rest = (about(k, third[row]) @ about(j, middle[row])).T @ rotation[row]
+        first[row] = np.arctan2(s * rest[k, j], rest[j, j])
 
-    result = np.empty((len(rotation), 3))
-    last = np.zeros(3)
-    for row in range(len(rotation)):
-        if locked[row]:
-            # The outer axes coincide: keep the third angle, and let the first take the rest.
-            rest = (about(k, last[2]) @ about(j, middle[row])).T @ rotation[row]
-            options = np.array([[np.arctan2(s * rest[k, j], rest[j, j]), middle[row], last[2]]])
-        else:
-            one = np.array([first[row], middle[row], third[row]])
-            options = np.array([one, [one[0] + np.pi, np.pi - one[1], one[2] + np.pi]])
-        options += 2.0 * np.pi * np.round((last - options) / (2.0 * np.pi))
-        last = options[np.abs(options - last).sum(axis=1).argmin()]
-        result[row] = last
-    angles = np.empty_like(result)
-    angles[:, [i, j, k]] = result
+    one = np.column_stack([first, middle, third])
+    other = np.column_stack([first + np.pi, np.pi - middle, third + np.pi])
+    # From the other solution a step to the other is as long as one to one: whether to change over at a frame does not
+    # depend on where the frames before have led.
+    change = _turns(one[1:] - other[:-1]) < _turns(one[1:] - one[:-1])
+    start = _turns(other[:1]) < _turns(one[:1])
+    changed = np.logical_xor.accumulate(np.concatenate([start, change]))
+    chosen = np.where(changed[:, None], other, one)
+    chosen -= 2.0 * np.pi * np.round(chosen[:1] / (2.0 * np.pi))
+    angles = np.empty_like(chosen)
+    angles[:, [i, j, k]] = np.unwrap(chosen, axis=0)
     return angles
+
+
+def _turns(difference: Array) -> Array:
+    """Sum of the angles (n, 3) between two sets, whole turns aside."""
+    wrapped = difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))
+    total: Array = np.abs(wrapped).sum(axis=1)
+    return total
+
+
+def inverse(matrices: Array) -> Array:
+    """Return the inverses of matrices (nf, 3, 3): cross products of columns over the determinant.
+
+    numpy's own solves one small matrix after the other, ten times slower.
+    """
+    x, y, z = (matrices[:, :, i] for i in range(3))
+    rows = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=1)
+    result: Array = rows / np.einsum("fi,fi->f", rows[:, 0], x)[:, None, None]
+    return result
 
 
 def about(axis: int, angle: float) -> Array:
@@ -222,4 +242,3 @@ def pose_matrices(position: Array, orientation: Array, object_matrix: Array, uni
     place = position / unit_scale - object_matrix[:, None, :3, 3]
     pose[:, :, :3, 3] = (back[:, None] @ place[..., None])[..., 0]
     return pose
-

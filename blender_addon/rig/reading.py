@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Armatures as arrays: the skeleton at rest, and the evaluated pose of every frame in one pass.
 
-What is read is what the viewport shows: constraints, drivers, IK, the NLA, parents and the object's own animation, never
-raw curves. Lengths become metres here, once: by the object's scale and by the scene's unit scale.
+What is read is what the viewport shows: constraints, drivers, IK, the NLA, parents and the object's own animation,
+never raw curves. Lengths become metres here, once: by the object's scale and by the scene's unit scale.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from ...core.motion.clip import Clip, Skeleton
 from ...core.motion.quaternions import Array
 
 LARGEST_SHEAR = 1e-3
+LARGEST_LEAN = 1e-4  # cosine between axes that still counts as a right angle
 SHORTEST_BONE = 1e-5  # m
 
 
@@ -117,14 +118,10 @@ def sample_armatures(
                 place[index][row] = evaluated.matrix_world
     finally:
         scene.frame_set(now, subframe=part)
-    return [
-        _sampling(scene, armature, frames, flat[index], place[index]) for index, armature in enumerate(armatures)
-    ]
+    return [_sampling(scene, armature, frames, flat[index], place[index]) for index, armature in enumerate(armatures)]
 
 
-def _sampling(
-    scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array, flat: Array, place: Array
-) -> Sampling:
+def _sampling(scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array, flat: Array, place: Array) -> Sampling:
     unit = scene.unit_settings.scale_length
     order = {bone.name: index for index, bone in enumerate(armature.pose.bones)}
     columns = [order[bone.name] for bone in ordered_bones(armature)]
@@ -151,11 +148,13 @@ def rotations_of(matrices: Array) -> Array:
 
     Where the axes are at right angles that is their directions; elsewhere the polar decomposition.
     """
-    unit = matrices / np.maximum(np.linalg.norm(matrices, axis=-2, keepdims=True), 1e-30)
-    leaning = np.abs(np.swapaxes(unit, -1, -2) @ unit - np.eye(3)).max(axis=(-1, -2)) > 1e-4
+    lengths = np.sqrt(np.einsum("...ij,...ij->...j", matrices, matrices))
+    unit = matrices / np.maximum(lengths, 1e-30)[..., None, :]
+    x, y, z = (unit[..., i] for i in range(3))
+    leaning = sum(np.abs(np.einsum("...i,...i->...", a, b)) for a, b in ((x, y), (y, z), (z, x))) > LARGEST_LEAN
     if leaning.any():
         u, _, vt = np.linalg.svd(matrices[leaning])
         unit[leaning] = u @ vt
-    mirrored = np.linalg.det(unit) < 0.0
+    mirrored = np.einsum("...i,...i->...", np.cross(x, y), z) < 0.0
     unit[mirrored] *= -1.0
     return unit

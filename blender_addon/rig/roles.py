@@ -65,8 +65,8 @@ def detect_roles(
 ) -> Roles:
     """Find the roles of a skeleton.
 
-    `deform` says which bones move a mesh, where that is known; `humanoid` is a VRM file's own mapping from its words for
-    bones to names, which is taken at its word.
+    `deform` says which bones move a mesh, where that is known; `humanoid` is a VRM file's own mapping from its words
+    for bones to names, which is taken at its word.
     """
     if humanoid:
         return roles_of_humanoid(skeleton, humanoid)
@@ -117,9 +117,7 @@ def _roles_of_bones(skeleton: Skeleton, names: Sequence[Name], keep: NDArray[np.
     return _assemble(body, names, plane, asymmetry, legs, arms, four_legged)
 
 
-def choose_limbs(
-    body: Body, names: Sequence[Name], pairs: Sequence[Pair]
-) -> tuple[Pair | None, Pair | None, bool]:
+def choose_limbs(body: Body, names: Sequence[Name], pairs: Sequence[Pair]) -> tuple[Pair | None, Pair | None, bool]:
     """Return the legs (of a quadruped, the hind ones), the arms (its front legs), and whether it stands on four."""
     head = body.skeleton.head
     floor = body.floor
@@ -156,9 +154,7 @@ def choose_limbs(
         return size(pair) + 0.8 * votes(pair, ARM_ROLES) + min(max((root - hips) / 0.3, -1.0), 1.0)
 
     inside = set(legs.first) | set(legs.second)
-    others = [
-        pair for pair in pairs if pair is not legs and pair.parent not in inside and not inside & set(pair.first)
-    ]
+    others = [pair for pair in pairs if pair is not legs and pair.parent not in inside and not inside & set(pair.first)]
     limbs = [pair for pair in others if size(pair) > 0.3 and len(pair.first) >= 2 and arm_score(pair) > 0.8]
     return legs, max(limbs, key=arm_score, default=None), False
 
@@ -176,9 +172,9 @@ def _front_and_hind(body: Body, names: Sequence[Name], standing: Sequence[Pair])
     ahead = 0.0  # how far the second is the front one
     for pair in standing:
         for chain in pair.both:
-            knee = body.skeleton.head[list(chain)]
-            toe = knee[-1] - knee[-2]
-            ahead += 0.3 * float(np.clip(toe @ along / max(float(np.linalg.norm(knee[-1] - knee[0])) * 0.1, 1e-9), -1, 1))
+            joints = head[list(chain)]
+            length = max(float(np.linalg.norm(joints[-1] - joints[0])), 1e-9)
+            ahead += 0.3 * float(np.clip((joints[-1] - joints[-2]) @ along / (0.1 * length), -1.0, 1.0))
     for sign, pair in ((-1.0, standing[0]), (1.0, standing[1])):
         own = [names[b] for chain in pair.both for b in chain]
         front = sum(n.front for n in own) + sum(max(n.score(r) for r in ARM_ROLES) > 0.5 for n in own)
@@ -349,14 +345,16 @@ def _label_middle(
     pelvis, trunk = _move_pelvis(body, names, pelvis, trunk)
 
     beyond = _way_to_head(body, shoulders, limb_bones | set(trunk) | set(pelvis), names, four_legged)
-    # A trunk and what it goes on to are one chain; names may move the border (3ds Max hangs collar bones from the neck).
+    # A trunk and what it goes on to are one chain; names may move the border: 3ds Max hangs collar bones from the neck.
     first_neck = len(trunk)
     chain = [*trunk, *beyond]
     for place in range(len(trunk) - 1, -1, -1):
         if names[chain[place]].parts.get("neck", 0.0) >= 1.0 and place > 0:
             first_neck = place
-    while first_neck < len(chain) - 1 and set(names[chain[first_neck]].parts) & {"chest"} and (
-        names[chain[first_neck]].score("chest") >= 1.0
+    while (
+        first_neck < len(chain) - 1
+        and set(names[chain[first_neck]].parts) & {"chest"}
+        and (names[chain[first_neck]].score("chest") >= 1.0)
     ):
         first_neck += 1
     torso, upper = chain[:first_neck], chain[first_neck:]
@@ -367,7 +365,8 @@ def _label_middle(
         put("spine", torso[:-1], _sureness(float(np.mean([names[b].score("spine") for b in torso[:-1] or torso])), 0.0))
     if upper:
         head_place, head_shape = _head_place(body, names, upper, four_legged)
-        put("neck", upper[:head_place], _sureness(max((names[b].score("neck") for b in upper[:head_place]), default=0.0), 0))
+        said = max((names[b].score("neck") for b in upper[:head_place]), default=0.0)
+        put("neck", upper[:head_place], _sureness(said, 0.0))
         put("head", upper[head_place : head_place + 1], _sureness(names[upper[head_place]].score("head"), head_shape))
     taken = limb_bones | set(pelvis) | set(chain)
     above = [body.parent[pelvis[0]]] if body.parent[pelvis[0]] >= 0 else []
@@ -378,13 +377,11 @@ def _label_middle(
     put("tail", tail, _sureness(max((names[b].score("tail") for b in tail), default=0.0), 0.0))
 
 
-def _move_pelvis(
-    body: Body, names: Sequence[Name], pelvis: list[int], trunk: list[int]
-) -> tuple[list[int], list[int]]:
+def _move_pelvis(body: Body, names: Sequence[Name], pelvis: list[int], trunk: list[int]) -> tuple[list[int], list[int]]:
     """Let names and heights mend what the tree says of the pelvis.
 
-    A root far below the hips is no part of it; a bone above the legs' parent that is named so is the pelvis, and what the
-    tree took for it is the first of the spine (3ds Max hangs thighs from the lowest spine bone).
+    A root far below the hips is no part of it; a bone above the legs' parent that is named so is the pelvis, and what
+    the tree took for it is the first of the spine (3ds Max hangs thighs from the lowest spine bone).
     """
     head = body.skeleton.head
     scale = max(body.reach.values())
@@ -402,9 +399,7 @@ def _move_pelvis(
     return pelvis, trunk
 
 
-def _way_to_head(
-    body: Body, shoulders: int, taken: set[int], names: Sequence[Name], four_legged: bool
-) -> list[int]:
+def _way_to_head(body: Body, shoulders: int, taken: set[int], names: Sequence[Name], four_legged: bool) -> list[int]:
     """The chain from the shoulders' bone to the top, past the limbs."""
     head = body.skeleton.head
     free = [b for b in body.children.get(shoulders, []) if b not in taken]
@@ -460,9 +455,7 @@ def _head_place(body: Body, names: Sequence[Name], upper: Sequence[int], four_le
     return best, best_shape
 
 
-def _tail(
-    body: Body, names: Sequence[Name], roots: Sequence[int], taken: set[int], four_legged: bool
-) -> list[int]:
+def _tail(body: Body, names: Sequence[Name], roots: Sequence[int], taken: set[int], four_legged: bool) -> list[int]:
     """The chain that hangs behind: named so, or of a quadruped the longest that is left."""
     starts = [b for root in roots for b in body.children[root] if b not in taken]
     named = [b for b in body.kept if names[b].parts.get("tail", 0.0) > 0.5 and b not in taken]

@@ -136,23 +136,15 @@ def _join_loose_parts(parent: dict[int, int], head: Array, tail: Array, within: 
 
 
 def _parents_first(parent: dict[int, int]) -> list[int]:
-    order: list[int] = []
-    done: set[int] = set()
-    for bone in parent:
-        path = []
-        while bone >= 0 and bone not in done:
-            path.append(bone)
-            done.add(bone)
-            bone = parent[bone]
-        order += path[::-1]
-    # A path may have met one that was begun lower down: sort by depth, which keeps the order among equals.
-    depth: dict[int, int] = {}
-    for bone in order:
-        level, above = 0, parent[bone]
-        while above >= 0:
-            level, above = level + 1, parent[above]
-        depth[bone] = level
-    return sorted(order, key=depth.__getitem__)
+    """The bones by depth, in the given order among equals."""
+
+    def depth(bone: int) -> int:
+        levels = 0
+        while (bone := parent[bone]) >= 0:
+            levels += 1
+        return levels
+
+    return sorted(parent, key=depth)
 
 
 @dataclass(frozen=True)
