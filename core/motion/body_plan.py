@@ -73,10 +73,10 @@ def make_body_plan(
 ) -> BodyPlan:
     """The character of a skeleton.
 
-    `clip`, without damage, tells centres, kinds and axes of joints, and the soles; without it the rest pose does. `joints`
-    chooses kinds by the joints' names, whatever the motion says. `vertices` are the mesh's at rest, in the world, by the
-    bone that moves them most. `on_floor` says whether the rest pose stands on z = 0, so that soles are level in it and
-    reach down to there; unless given, its toes say so. A ValueError says what is missing or wrong.
+    `clip`, without damage, tells where joints are, their kinds and axes, and the soles; without it the rest pose does.
+    `joints` chooses kinds by the joints' names, whatever the motion says. `vertices` are the mesh's at rest, in the
+    world, by the bone that moves them most. `on_floor` says whether the rest pose stands on z = 0, so that soles are
+    level in it and reach down to there; unless given, its toes say so. A ValueError says what is missing or wrong.
     """
     chains = roles.checked(roles_of_bones, skeleton)
     heading = heading_of(skeleton, chains)

@@ -92,6 +92,8 @@ def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
             frames = _frames(clip, np.arange(start, stop))
             line = f"{_say(frames)}: {what}, {'interpolated' if inside else 'left out'}"
             repairs.append(Repair(kind, frames, tuple(clip.skeleton.names[b] for b in bones), line))  # type: ignore[arg-type]
+    if not repairs:
+        return clip, repairs
     good = np.flatnonzero(~lost)
     start, stop = int(good[0]), int(good[-1]) + 1
     filled, trimmed = clip.cut(start, stop), lost[start:stop]
@@ -121,8 +123,14 @@ def _zero_poses(clip: Clip) -> Mask:
             np.abs(place).max(axis=(1, 2)) < 1e-3
         )
         zero = (turned.max(axis=1) < math.radians(0.1)) & at_rest
-        moved = np.linalg.norm(np.diff(place, axis=0), axis=2).max(axis=1) > SPIKE_DISTANCE
-        jump = moved | (np.sum(quaternions.angle(local.orientation[1:], local.orientation[:-1]) > 0.1, axis=1) > 3)
+        turns = quaternions.angle(local.orientation[1:], local.orientation[:-1])
+        stride = np.linalg.norm(np.diff(place, axis=0), axis=2).max(axis=1)
+    leaps = np.sum(turns > FIRST_POSE_ANGLE, axis=1)
+    ordinary = ~(zero[1:] | zero[:-1]) & np.isfinite(stride)
+    if not (zero.any() and ordinary.any()):
+        return np.zeros_like(zero)
+    jump = (leaps >= 4) & (leaps > 3.0 * np.percentile(leaps[ordinary], 95.0))
+    jump |= (stride > SPIKE_DISTANCE) & (stride > 3.0 * np.percentile(stride[ordinary], 95.0))
     # A clip may rest; it does not leap into its rest pose and out again.
     result = np.zeros(len(zero), dtype=np.bool_)
     for start, stop in _runs(zero):

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clips on characters and back: motions of the character itself, and the real clips with their figures."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from heft.core import dynamics
+from heft.core.motion import quaternions
+from heft.core.motion.body_plan import make_body_plan
+from heft.core.motion.bvh import read_bvh
+from heft.core.motion.fit import Trajectory, body_poses, fit, velocities
+from heft.core.motion.floor import Floor, estimate_floor, level, unlevel
+from heft.core.motion.lay_back import lay_back, take_residuals
+from heft.core.motion.limits import swing_and_twist, widened
+from heft.core.motion.prepare import prepare
+
+from tests.core.motion.skeletons import (
+    CMU_ROLES,
+    CMU_UNIT,
+    GOOD,
+    cmu,
+    dog,
+    needs_clips,
+    still,
+    waving,
+    wooden,
+    wooden_roles,
+)
+
+PLANS = {
+    "simple": make_body_plan(wooden(), wooden_roles()),
+    "full": make_body_plan(wooden(), wooden_roles(), detail="full"),
+    "dog": make_body_plan(*dog(), detail="full"),
+}
+
+
+@pytest.fixture(params=PLANS)
+def plan(request):
+    return PLANS[request.param]
+
+
+def own_motion(plan, frames=90, rate=60.0, seed=1):
+    """A smooth trajectory of the plan's character through angles within a radian of rest."""
+    character = plan.character
+    rng = np.random.default_rng(seed)
+    time = np.arange(frames)[:, None] / rate
+    swing = np.sin(rng.uniform(2.0, 5.0, character.nv) * time + rng.uniform(0, 6, character.nv))
+    swing *= rng.uniform(0.1, 0.5, character.nv)
+    q = np.array([dynamics.integrate(character, character.neutral(), row, 1.0) for row in swing])
+    return Trajectory(rate, q, velocities(character, q, rate))
+
+
+def led_by(plan, trajectory):
+    """A clip whose leading bones are where the bodies have them; all others rest somewhere."""
+    place, turn = body_poses(plan.character, trajectory.q)
+    clip = still(plan.skeleton, len(place), trajectory.rate)
+    position, orientation = clip.position.copy(), clip.orientation.copy()
+    orientation[:, plan.leader] = quaternions.multiply(turn, plan.offset[plan.leader][None])
+    position[:, plan.leader] = place - quaternions.rotate(orientation[:, plan.leader], plan.origin[None])
+    return dataclasses.replace(clip, position=position, orientation=orientation)
+
+
+def test_a_motion_of_the_character_itself_is_found_again(plan):
+    """All joints move: q comes back where the bones are where the bodies put them."""
+    wanted = own_motion(plan)
+    found, error = fit(plan, led_by(plan, wanted))
+    assert np.degrees(np.nanmax(error.turn)) < 1e-5
+    assert error.place.max() < 1e-7
+    difference = [dynamics.difference(plan.character, a, b) for a, b in zip(wanted.q, found.q, strict=True)]
+    assert np.abs(difference).max() < 1e-6
+
+
+def test_the_fit_is_stationary(plan):
+    """Nothing nearby is better: the weighted sum of squares rises in every direction of the tangent space."""
+    clip = waving(plan.skeleton, frames=12, rate=60.0, size=0.3)
+    found, _ = fit(plan, clip)
+    place, turn = plan.body_targets(clip)
+    names = [body.name for body in plan.character.bodies]
+    welded = np.array([joint.kind == "fixed" for joint in plan.character.joints])
+    ends = np.array([name.endswith(("_hand", "_foot")) for name in names])
+    place_weight = np.where(ends, 1.0 / 0.003**2, np.where(welded, 0.0, 1.0 / 0.01**2))
+    turn_weight = np.where(welded, 0.0, 1.0 / np.radians(2.0) ** 2)
+
+    def cost(q, frame):
+        p, r = body_poses(plan.character, q[None])
+        off = np.sum((p[0] - place[frame]) ** 2, axis=1)
+        return place_weight @ off + turn_weight @ quaternions.angle(r[0], turn[frame]) ** 2
+
+    for frame in (0, 11):
+        best = cost(found.q[frame], frame)
+        for i in range(plan.character.nv):
+            for sign in (1e-3, -1e-3):
+                step = np.zeros(plan.character.nv)
+                step[i] = sign
+                assert cost(dynamics.integrate(plan.character, found.q[frame], step, 1.0), frame) > best
+
+
+def test_a_clip_comes_back_with_its_residuals_laid_back(plan):
+    """The issue's figures are 0.05° and 0.1 mm; every bone moves in every way here."""
+    clip = waving(plan.skeleton, frames=60, rate=60.0)
+    found, _ = fit(plan, clip)
+    back = lay_back(plan, found, take_residuals(plan, clip, found))
+    assert np.degrees(quaternions.angle(back.orientation, clip.orientation)).max() < 1e-5
+    assert np.abs(back.position - clip.position).max() < 1e-9
+
+
+def test_bones_stay_joined_whatever_the_character_does(plan):
+    clip = waving(plan.skeleton, frames=60, rate=60.0)
+    found, _ = fit(plan, clip)
+    residuals = take_residuals(plan, clip, found)
+    other = own_motion(plan, frames=60)
+    back = lay_back(plan, other, residuals)
+    child = np.flatnonzero(plan.skeleton.parent >= 0)
+    parent = plan.skeleton.parent[child]
+    length = np.linalg.norm(back.position[:, child] - back.position[:, parent], axis=2)
+    assert length == pytest.approx(
+        np.linalg.norm(plan.skeleton.head[child] - plan.skeleton.head[parent], axis=1)[None].repeat(60, 0), abs=1e-9
+    )
+
+
+def test_residuals_at_other_times_are_interpolated():
+    clip = waving(wooden(), frames=10, rate=60.0)
+    found, _ = fit(PLANS["simple"], clip)
+    residuals = take_residuals(PLANS["simple"], clip, found)
+    same = residuals.at(np.arange(10.0))
+    assert same.place == pytest.approx(residuals.place, abs=1e-15)
+    half = residuals.at(np.array([2.5, 99.0]))
+    assert half.place[0] == pytest.approx(0.5 * (residuals.place[2] + residuals.place[3]))
+    assert half.place[1] == pytest.approx(residuals.place[9])
+    with pytest.raises(ValueError, match="residuals for 10 samples, but the trajectory has 4"):
+        lay_back(PLANS["simple"], found.cut(0, 4), residuals)
+
+
+def test_velocities_follow_positions_without_lag(plan):
+    motion = own_motion(plan, frames=240, rate=120.0)
+    exact = np.array(
+        [dynamics.difference(plan.character, a, b) for a, b in zip(motion.q[:-2], motion.q[2:], strict=True)]
+    )
+    assert motion.v[21:-21] == pytest.approx(60.0 * exact[20:-20], abs=0.05)
+
+
+def test_limits_are_widened_to_contain_the_motion(plan):
+    motion = own_motion(plan, seed=5)
+    character = widened(plan.character, motion.q)
+    for body, start in zip(character.bodies, character.tree.position_start, strict=True):
+        limits = body.joint.limits
+        if isinstance(limits, tuple):
+            for i, limit in enumerate(limits):
+                assert limit.lower < motion.q[:, start + i].min()
+                assert motion.q[:, start + i].max() < limit.upper
+        elif limits is not None:
+            swing, twist = swing_and_twist(limits, motion.q[:, start : start + 4])
+            assert swing.max() < limits.swing
+            assert limits.twist.lower < twist.min()
+            assert twist.max() < limits.twist.upper
+
+
+def test_wrong_clips_are_refused():
+    some = dog()[0]
+    with pytest.raises(ValueError, match="another skeleton"):
+        fit(PLANS["simple"], still(some))
+    clip = still(wooden())
+    with pytest.raises(ValueError, match="missing samples"):
+        fit(PLANS["simple"], dataclasses.replace(clip, position=np.full_like(clip.position, np.nan)))
+
+
+def test_a_floor_is_found_where_soles_stand_and_taken_away():
+    """Feet stand in three places on a plane 7 cm up and tilted by 1.5 and -1 hundredth."""
+    plan = PLANS["simple"]
+    floor = Floor(0.07, (0.015, -0.01))
+    pose = still(wooden(), 40, 60.0)
+    steps = [pose.position + np.array([x, y, 0.0]) for x, y in ((0, 0), (2.0, 0.5), (-0.5, 2.5))]
+    clip = dataclasses.replace(pose, position=np.concatenate(steps), orientation=np.tile(pose.orientation, (3, 1, 1)))
+    found = estimate_floor(plan, unlevel(clip, floor))
+    assert found.height == pytest.approx(floor.height, abs=2e-3)
+    assert found.slope == pytest.approx(floor.slope, abs=1.5e-3)
+    back = level(unlevel(clip, floor), floor)
+    assert back.position == pytest.approx(clip.position, abs=1e-12)
+
+
+@needs_clips
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
+def test_cmu_clips_fit_within_a_degree_and_a_centimetre_and_come_back(path):
+    """Issue 5: within 1° RMS, and 1 cm at hands and feet, with `full`; back within 0.05° and 0.1 mm."""
+    found = prepare(read_bvh(path, CMU_UNIT), CMU_ROLES, detail="full")
+    assert np.degrees(found.error.turn_rms) < 1.0
+    assert found.error.ends_worst < 0.01
+    assert found.plan.character.nv in range(42, 55)
+    back = lay_back(found.plan, found.trajectory, found.residuals)
+    assert np.degrees(quaternions.angle(back.orientation, found.clip.orientation)).max() < 0.05
+    assert np.abs(back.position - found.clip.position).max() < 1e-4
+    assert np.isfinite(found.trajectory.v).all()
+    assert abs(found.floor.slope[0]) + abs(found.floor.slope[1]) < 0.05
+
+
+@needs_clips
+def test_cmu_knees_and_elbows_are_hinges_and_ankles_universal_joints():
+    found = prepare(cmu("02_01"), CMU_ROLES)
+    kinds = {joint.name: joint.kind for joint in found.plan.character.joints}
+    for side in ("left", "right"):
+        assert kinds[f"{side}_knee"] == kinds[f"{side}_elbow"] == "hinge"
+        assert kinds[f"{side}_ankle"] == "universal"
+    assert found.plan.character.nv == 29
+    assert np.degrees(found.error.turn_rms) < 1.0
+    assert found.lines[0] == "frame 1: is a pose inserted before the motion, left out"
+
+
+@needs_clips
+def test_a_cmu_walk_turned_and_raised_is_the_same_walk_on_its_floor():
+    """Where the capture stood in the world changes nothing: the same floor is found under it."""
+    clip = cmu("16_11")
+    moved = unlevel(clip, Floor(0.2, (0.01, -0.008)))
+    one, other = (prepare(some, CMU_ROLES) for some in (clip, moved))
+    assert other.floor.height - one.floor.height == pytest.approx(0.2, abs=0.02)
+    # along the walk; across it the feet stand too close together to tell
+    way = clip.position[-1, 0, :2] - clip.position[1, 0, :2]
+    way /= np.linalg.norm(way)
+    assert np.subtract(other.floor.slope, one.floor.slope) @ way == pytest.approx(way @ [0.01, -0.008], abs=1e-3)
