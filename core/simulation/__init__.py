@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulation: a world of one character, terrain, props, pushes and grabs, stepped by one LCP."""
+
+from .grabs import Grab
+from .law import AffineLaw, Controller, State
+from .props import Hinge, Prop
+from .pushes import Push
+from .world import ContactForces, DivergedError, World
+
+__all__ = [
+    "AffineLaw",
+    "ContactForces",
+    "Controller",
+    "DivergedError",
+    "Grab",
+    "Hinge",
+    "Prop",
+    "Push",
+    "State",
+    "World",
+]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Penetration and violated limits are corrected by positions alone, so that no kinetic energy comes of it.
+
+Velocities of a step leave depth as it is (a row n . v >= 0). Beside them a second velocity u is found that moves the
+bodies apart by a share of the depth, with the same rows but without friction and without the law,
+
+    0 <= n . u - correction  complementary to  p >= 0,   u = M^-1 n^T p,
+
+and q_{k+1} = q_k (+) dt v_k is moved on by dt u once the step is done; u is then forgotten. Contacts that are apart
+take part too: nothing is pushed into them. Grabs are corrected wholly, and the rest on what they leave free.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact import lcp
+from ..contact.lcp import LcpWorkspace
+from ..maths.kernel import inner_kernel
+from .equations import add_impulse
+from .workspace import Groups, Held
+
+Array = NDArray[np.float64]
+
+# Share of the depth taken back in one step, and the fastest that may be, m/s or rad/s.
+SHARE = 0.2
+FASTEST = 0.3
+# Depths below this are left alone, m or rad.
+LEAVE = 1e-6
+# Added to the diagonal, as a share of it: four corners of one foot, and depths that contradict each other.
+REGULARISATION = 1e-6
+
+
+@inner_kernel
+def needs_correction(groups: Groups, active: int, held: Held, rows: int) -> bool:
+    """Whether anything is too deep, beyond its limit or away from its anchor."""
+    needed = False
+    for g in range(active):
+        needed = needed or groups.gap[g] < -LEAVE
+    for k in range(rows):
+        needed = needed or held.error[k] != 0.0
+    return needed
+
+
+@inner_kernel
+def update_repair(
+    groups: Groups, active: int, dt: float, workspace: LcpWorkspace, matrix: Array, q: Array, repair: Array
+) -> None:
+    """Complete `repair`, which holds the grabs' part. Without an answer of the LCP that part is all."""
+    M = matrix[: active * active].reshape(active, active)
+    deep = False
+    for g in range(active):
+        gap = groups.gap[g]
+        wanted = min(SHARE * -(gap + LEAVE) / dt, FASTEST) if gap < -LEAVE else -max(gap, 0.0) / dt
+        q[g] = groups.lean[g] - wanted
+        deep = deep or q[g] < 0.0
+        for h in range(active):
+            M[g, h] = groups.delassus[g, h, 0]
+        M[g, g] *= 1.0 + REGULARISATION
+    if not deep:
+        return
+    status, _, _ = lcp.solve(workspace, M, q, active, lcp.AUTO, False)
+    if status == 0:
+        for g in range(active):
+            support = groups.support[g, : groups.support_length[g]]
+            add_impulse(support, groups.rows[g], (workspace.z[g], 0.0, 0.0), repair)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The two-sided part of the equations: grabs are solved exactly, and the rest on what they leave free.
+
+In y coordinates (equations.py) the rows H of all grabs are made orthonormal by modified Gram-Schmidt, twice for good
+measure: H^T = Q^T R. Velocities then split into a part along Q, which H y = 0 fixes, and the rest, where contacts act:
+that is the Schur complement of the KKT system without ever forming H H^T, whose condition number would be squared. A
+row that follows from earlier ones leaves nothing after the projection and is dropped: it is met because they are.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..maths.kernel import inner_kernel
+from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, set_row, subtract
+from .equations import impulse_to_y
+from .grabs import grab_error, update_anchor
+from .workspace import Groups, Held, Memory, Scratch, System
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# A row shorter than this share of itself, once the others are taken out of it, follows from them.
+FOLLOWS = 1e-7
+# Fastest correction of a grab's error, m/s or rad/s.
+FASTEST_REPAIR = 2.0
+
+
+@inner_kernel
+def update_held_rows(system: System, memory: Memory, scratch: Scratch, time: float) -> int:
+    """Rows and errors of the grabs that hold at `time`; returns how many rows."""
+    grabs, bodies, held = system.grabs, scratch.bodies, scratch.held
+    parent, L = system.tree.velocity_parent, bodies.factor
+    count = 0
+    for g in range(grabs.body.shape[0]):
+        if not grabs.start[g] <= time < grabs.end[g]:
+            continue
+        update_anchor(grabs, g, bodies, memory.anchor, memory.orientation)
+        point, miss, turn = grab_error(grabs, g, bodies, memory.anchor, memory.orientation)
+        arm = subtract(point, row(bodies.position, 0))
+        rows = grabs.rows[g]
+        H = held.rows[count : count + rows]
+        H[:] = 0.0
+        b, other = grabs.body[g], grabs.other[g]
+        _add_rows(bodies.motion, system.chain[b, : system.chain_length[b]], 1.0, arm, H)
+        if other >= 0:
+            _add_rows(bodies.motion, system.chain[other, : system.chain_length[other]], -1.0, arm, H)
+        for k in range(rows):
+            held.error[count + k] = miss[k] if k < 3 else turn[k - 3]
+            impulse_to_y(parent, L, scratch.root, H[k])
+        count += rows
+    return count
+
+
+@inner_kernel
+def _add_rows(motion: Array, chain: Indices, sign: float, arm: Vector, H: Array) -> None:
+    """Add to H, (3 or 6, nv), the velocity of a body's point o + arm in world axes, and its angular velocity."""
+    for c in range(chain.shape[0]):
+        i = chain[c]
+        angular = row_angular(motion, i)
+        linear = add(row(motion, i), cross(angular, arm))
+        for k in range(3):
+            H[k, i] += sign * linear[k]
+            if H.shape[0] == 6:
+                H[3 + k, i] += sign * angular[k]
+
+
+@inner_kernel
+def orthonormalize(held: Held, count: int) -> None:
+    """`orthonormal` and `triangle`; dropped rows are zero in both."""
+    Q, R = held.orthonormal, held.triangle
+    for k in range(count):
+        Q[k] = held.rows[k]
+        size = math.sqrt(_dot(Q[k], Q[k]))
+        for l in range(k):
+            R[l, k] = 0.0
+        for _ in range(2):
+            for l in range(k):
+                along = _dot(Q[l], Q[k])
+                R[l, k] += along
+                for i in range(Q.shape[1]):
+                    Q[k, i] -= along * Q[l, i]
+        length = math.sqrt(_dot(Q[k], Q[k]))
+        if length <= FOLLOWS * size:
+            length = 0.0
+        R[k, k] = length
+        scale = 1.0 / length if length > 0.0 else 0.0
+        for i in range(Q.shape[1]):
+            Q[k, i] *= scale
+
+
+@inner_kernel
+def update_grab_repair(held: Held, count: int, dt: float, repair: Array) -> None:
+    """`repair`: the velocity, in y, that takes the grabs' errors back in one step."""
+    Q, R, target = held.orthonormal, held.triangle, held.impulse
+    repair[:] = 0.0
+    # H y = c means R^T (Q y) = c
+    for k in range(count):
+        target[k] = 0.0
+        if R[k, k] > 0.0:
+            s = -min(max(held.error[k] / dt, -FASTEST_REPAIR), FASTEST_REPAIR)
+            for l in range(k):
+                s -= R[l, k] * target[l]
+            target[k] = s / R[k, k]
+            for i in range(repair.shape[0]):
+                repair[i] += target[k] * Q[k, i]
+
+
+@inner_kernel
+def remove_held(held: Held, count: int, y: Array) -> None:
+    """Take out of y what lies along the grabs."""
+    for k in range(count):
+        along = _dot(held.orthonormal[k], y)
+        for i in range(y.shape[0]):
+            y[i] -= along * held.orthonormal[k, i]
+
+
+@inner_kernel
+def project_group(held: Held, count: int, groups: Groups, g: int) -> None:
+    """Take the grabs out of a group's rows, which then touch every velocity."""
+    Z, support = groups.rows[g], groups.support[g]
+    n = Z.shape[0]
+    here = 0
+    for i in range(n):
+        if here < groups.support_length[g] and support[here] == i:
+            here += 1
+        else:
+            Z[i, 0] = Z[i, 1] = Z[i, 2] = 0.0
+    for i in range(n):
+        support[i] = i
+    groups.support_length[g] = n
+    for k in range(count):
+        along = (0.0, 0.0, 0.0)
+        for i in range(n):
+            along = add_scaled(along, held.orthonormal[k, i], row(Z, i))
+        for i in range(n):
+            for j in range(3):
+                Z[i, j] -= along[j] * held.orthonormal[k, i]
+        set_row(groups.lost[g], k, along)
+
+
+@inner_kernel
+def update_held_impulse(held: Held, count: int, groups: Groups, active: int, load: Array) -> None:
+    """`impulse` p: what stops, along the grabs, the rest of the world's effect y. H^T p = -y, or R p = -Q y.
+
+    `load` is all of y but what contacts and limits do directly; that part was put aside in `lost`.
+    """
+    R, p = held.triangle, held.impulse
+    for k in range(count - 1, -1, -1):
+        p[k] = 0.0
+        if R[k, k] > 0.0:
+            s = -_dot(held.orthonormal[k], load)
+            for g in range(active):
+                s -= dot(row(groups.lost[g], k), row(groups.impulse, g))
+            for l in range(k + 1, count):
+                s -= R[k, l] * p[l]
+            p[k] = s / R[k, k]
+
+
+@inner_kernel
+def _dot(a: Array, b: Array) -> float:
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += a[i] * b[i]
+    return total

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Props: rigid bodies that are not the character's, free or on a hinge. They join the same equations and the same LCP.
+
+What a character carries for good belongs to its own tree, as a body with a fixed joint.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..character import check
+from ..character.check import Quaternion, Vector
+from ..character.parts import Body, Capsule, Joint, Sphere
+from ..contact.shapes import Box, Shape
+
+UPRIGHT: Quaternion = (1.0, 0.0, 0.0, 0.0)
+ORIGIN: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """What ties a prop to the world: an axis through a point, both in the frame of the prop's shape."""
+
+    axis: Vector
+    point: Vector = ORIGIN
+
+
+@dataclass(frozen=True)
+class Prop:
+    """A body with a free root or a hinge, and the shapes by which it is touched.
+
+    `velocity` is its first: linear and angular (the body's frame) when free, a rate when on a hinge, still by default.
+    """
+
+    body: Body
+    shapes: tuple[Shape, ...]
+    velocity: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        owner = f"prop '{self.body.name}'"
+        if self.body.parent is not None or self.body.joint.kind not in {"free", "hinge"}:
+            raise ValueError(f"The {owner} must be a body without a parent whose joint is free or a hinge.")
+        for shape in self.shapes:
+            if shape.body != self.body.name:
+                raise ValueError(f"The contact '{shape.name}' of the {owner} belongs to another body '{shape.body}'.")
+        count = 6 if self.body.joint.kind == "free" else 1
+        velocity = check.numbers(self.velocity or (0.0,) * count, count, "velocity", owner)
+        object.__setattr__(self, "velocity", velocity)
+
+    @property
+    def name(self) -> str:
+        """The body's name."""
+        return self.body.name
+
+    @classmethod
+    def box(cls, name: str, half_extents: Vector, mass: float, position: Vector, **placing: Any) -> "Prop":
+        """A solid block; `placing` is orientation, hinge and velocity."""
+        x, y, z = (extent * extent for extent in half_extents)
+        diagonal = ((y + z) / 3.0, (x + z) / 3.0, (x + y) / 3.0)
+        body, center = _body(name, mass, diagonal, position, **placing)
+        return cls(body, (Box(name, name, half_extents, center),), placing.get("velocity", ()))
+
+    @classmethod
+    def sphere(cls, name: str, radius: float, mass: float, position: Vector, **placing: Any) -> "Prop":
+        """A solid ball; `placing` is orientation, hinge and velocity."""
+        body, center = _body(name, mass, (0.4 * radius * radius,) * 3, position, **placing)
+        return cls(body, (Sphere(name, name, center, radius),), placing.get("velocity", ()))
+
+    @classmethod
+    def capsule(cls, name: str, radius: float, length: float, mass: float, position: Vector, **placing: Any) -> "Prop":
+        """A solid capsule along its own Z, `length` between the centres of its ends; `placing` as of a box."""
+        # a cylinder and two half balls, by their volumes over pi r^2
+        cylinder, ends = length, 4.0 / 3.0 * radius
+        square = radius * radius
+        along = (cylinder * 0.5 * square + ends * 0.4 * square) / (cylinder + ends)
+        across = (
+            cylinder * (0.25 * square + length * length / 12.0)
+            + ends * (0.4 * square + 0.375 * radius * length + 0.25 * length * length)
+        ) / (cylinder + ends)
+        body, center = _body(name, mass, (across, across, along), position, **placing)
+        x, y, z = center
+        half = 0.5 * length
+        shape = Capsule(name, name, (x, y, z - half), (x, y, z + half), radius)
+        return cls(body, (shape,), placing.get("velocity", ()))
+
+
+def _body(
+    name: str,
+    mass: float,
+    inertia_per_mass: Vector,
+    position: Vector,
+    orientation: Quaternion = UPRIGHT,
+    hinge: Hinge | None = None,
+    velocity: tuple[float, ...] = (),  # noqa: ARG001  the prop's, not the body's
+) -> tuple[Body, Vector]:
+    """The body and the shape's centre in its frame, which lies on the hinge if there is one."""
+    owner = f"prop '{name}'"
+    inertia = check.inertia(np.diag(inertia_per_mass) * check.positive(mass, "mass", owner), owner)
+    if hinge is None:
+        joint = Joint(name, "free")
+        return Body(name, None, joint, mass, inertia, ORIGIN, position, orientation), ORIGIN
+    joint = Joint(name, "hinge", axes=(hinge.axis,))
+    x, y, z = point = check.vector(hinge.point, "hinge's point", owner)
+    center = (-x, -y, -z)
+    turned = _turn(check.quaternion(orientation, "orientation", owner), point)
+    pivot = check.vector(np.add(position, turned), "position", owner)
+    return Body(name, None, joint, mass, inertia, center, pivot, orientation), center
+
+
+def _turn(quaternion: Quaternion, vector: Vector) -> Vector:
+    w, axis = quaternion[0], np.array(quaternion[1:])
+    twice = 2.0 * np.cross(axis, vector)
+    x, y, z = (np.array(vector) + w * twice + np.cross(axis, twice)).tolist()
+    return x, y, z

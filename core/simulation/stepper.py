@@ -1,0 +1,515 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One time step: Stewart and Trinkle (1996), Anitescu and Potra (1997), as in Muico et al. 2009, eq. 16 and 19.
+
+    q_{k+1} = q_k (+) dt v_k                                                   everything below is at q_{k+1}
+    M (v_{k+1} - v_k) = dt (tau - h) + N^T p + D^T b + H^T l + limits
+    0 <= N v_{k+1} + gap / dt          complementary to  p >= 0                normal impulses
+    0 <= D v_{k+1} + s e               complementary to  b >= 0                friction along the pyramid's edges
+    0 <= mu p - e^T b                  complementary to  s >= 0                cone; s is the sliding speed
+    H v_{k+1} = 0                                                              grabs
+    tau = torque + gain f,  f = (N^T p + D^T b) / dt in the world              the law, eq. 14 and 20
+
+A gap below zero counts as zero here; positions are mended apart (correction.py). The discrete bias h and the implicit
+parts of M are dynamics.stepping's. The step has two halves, because a controller's law is formed at q_{k+1}, from the
+contacts there: `prepare` leads to q_{k+1}, `solve` finds v_{k+1}.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact import lcp
+from ..contact.detection import detect
+from ..contact.friction import first_tangent
+from ..contact.lcp import LcpWorkspace
+from ..contact.lcp.workspace import NOT_FINITE as LCP_NOT_FINITE
+from ..contact.lcp.workspace import SOLVED
+from ..contact.terrain import pose_terrain
+from ..dynamics.centroidal import update_momentum
+from ..dynamics.inertia import factorize, update_mass_matrix
+from ..dynamics.kinematics import integrate_positions, update_kinematics, world_point
+from ..dynamics.stepping import update_discrete_equation
+from ..maths.kernel import inner_kernel, kernel
+from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
+from .correction import needs_correction, update_repair
+from .equations import (
+    add_impulse,
+    add_point_rows,
+    fill_support,
+    impulse_to_y,
+    point_velocity,
+    rows_times,
+    rows_to_y,
+    update_block,
+    update_delassus,
+    update_root,
+    velocity_from_y,
+    velocity_to_y,
+)
+from .holding import (
+    orthonormalize,
+    project_group,
+    remove_held,
+    update_grab_repair,
+    update_held_impulse,
+    update_held_rows,
+)
+from .limits import limit_gap
+from .pushes import mean_force
+from .workspace import Groups, Memory, Scratch, System
+
+Array = NDArray[np.float64]
+
+STEPPED, UNSOLVED, MISSED, NOT_FINITE = range(4)
+
+# A limit enters if it is nearer than this, plus twice what the joint moves towards it in a step, rad.
+LIMIT_MARGIN = 0.05
+# An answer counts if no row misses by more than this, plus the same share of the largest speed, m/s or rad/s.
+ACCEPTED = 1e-6
+# Speeds beyond this do not widen the search for contacts, m/s.
+FASTEST = 100.0
+
+
+@kernel
+def prepare(system: System, memory: Memory, scratch: Scratch) -> None:
+    """From (q_k, v_k) to q_{k+1}: kinematics, equation of motion and contact candidates there."""
+    tree, bodies = system.tree, scratch.bodies
+    dt = system.settings.dt
+    if not scratch.fresh[0]:
+        update_kinematics(tree, bodies, memory.q, memory.v)
+        update_mass_matrix(tree, bodies)
+    scratch.fresh[0] = False
+    update_momentum(bodies, memory.v)
+    integrate_positions(tree, memory.q, memory.v, dt, scratch.q_next)
+    update_discrete_equation(tree, bodies, scratch.q_next, memory.v, bodies.momentum, dt, scratch.zero)
+    pose_terrain(system.terrain, memory.clock[0] + dt, scratch.pose)
+    _find_contacts(system, scratch)
+
+
+@inner_kernel
+def _find_contacts(system: System, scratch: Scratch) -> None:
+    """Candidates: nearer than the margin, or so fast that this step could bring them there."""
+    settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
+    fastest = 0.0
+    for b in range(system.extent.shape[0]):
+        if system.extent[b] > 0.0:
+            linear = point_velocity(bodies.position, bodies.velocity, b, -1, row(bodies.position, b))
+            angular = row_angular(bodies.velocity, b)
+            speed = np.sqrt(dot(linear, linear)) + system.extent[b] * np.sqrt(dot(angular, angular))
+            # a NaN is not faster; it is found when the step is solved
+            fastest = max(fastest, speed)
+    for s in range(scratch.pose.velocity.shape[0]):
+        fastest = max(fastest, np.sqrt(dot(row(scratch.pose.velocity, s), row(scratch.pose.velocity, s))))
+    reach = settings.margin + settings.dt * min(fastest, FASTEST)
+    detect(
+        system.shapes,
+        system.terrain,
+        scratch.pose,
+        bodies.position,
+        bodies.quaternion,
+        reach,
+        settings.depth,
+        contacts,
+    )
+    count = 0
+    for i in range(contacts.filled[0]):
+        point = row(contacts.point, i)
+        velocity = point_velocity(bodies.position, bodies.velocity, contacts.body[i], contacts.other[i], point)
+        approach = -dot(row(contacts.normal, i), subtract(velocity, row(contacts.velocity, i)))
+        limit = settings.margin + settings.dt * max(approach, 0.0) if settings.anticipating else 0.0
+        if not contacts.gap[i] <= limit:
+            continue
+        if count < i:
+            contacts.body[count] = contacts.body[i]
+            contacts.other[count] = contacts.other[i]
+            contacts.surface[count] = contacts.surface[i]
+            contacts.shape[count] = contacts.shape[i]
+            contacts.key[count] = contacts.key[i]
+            contacts.gap[count] = contacts.gap[i]
+            contacts.friction[count] = contacts.friction[i]
+            set_row(contacts.point, count, point)
+            set_row(contacts.normal, count, row(contacts.normal, i))
+            set_row(contacts.velocity, count, row(contacts.velocity, i))
+        count += 1
+    contacts.filled[0] = count
+
+
+@kernel
+def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain: Array, implicit: Array) -> int:
+    """Find v_{k+1} and move on; returns STEPPED, or why not, and then the state is as it was.
+
+    torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty.
+    """
+    tree, bodies, groups, held = system.tree, scratch.bodies, scratch.groups, scratch.held
+    parent, L, root = tree.velocity_parent, bodies.factor, scratch.root
+    dt = system.settings.dt
+    if implicit.shape[0] > 0:
+        for i in range(implicit.shape[0]):
+            bodies.diagonal[i] += implicit[i]
+        factorize(tree, bodies)
+    update_root(L, root)
+    _update_load(system, memory, scratch, torque)
+    rows = update_held_rows(system, memory, scratch, memory.clock[0] + dt)
+    orthonormalize(held, rows)
+    scratch.free[:] = scratch.load
+    remove_held(held, rows, scratch.free)
+    update_grab_repair(held, rows, dt, scratch.repair)
+
+    limits = _update_limit_rows(system, memory, scratch, rows)
+    active = limits + scratch.contacts.filled[0]
+    with_gain = gain.shape[1] > 0
+    _update_contact_rows(system, scratch, limits, rows, gain)
+    update_delassus(groups, active)
+
+    n = _assemble(
+        groups, limits, active, with_gain, system.side, dt, scratch.contacts.friction, scratch.matrix, scratch.vector
+    )
+    warm = _recall(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
+    status, residual, pivots = SOLVED, 0.0, 0
+    if n > 0:
+        M = scratch.matrix[: n * n].reshape(n, n)
+        status, residual, pivots = lcp.solve(scratch.lcp, M, scratch.vector, n, lcp.AUTO, warm)
+    outcome = scratch.outcome
+    outcome.numbers[0], outcome.numbers[1] = residual, np.inf
+    outcome.counts[0], outcome.counts[1], outcome.counts[2], outcome.counts[3] = status, n, pivots, 0
+    if status != SOLVED:
+        return NOT_FINITE if status == LCP_NOT_FINITE else UNSOLVED
+    _remember(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
+    _update_impulses(groups, limits, active, system.side, scratch.lcp.z)
+
+    # y_{k+1} = free + the impulses with the law's answer to them, on what the grabs leave free
+    change = scratch.change
+    change[:] = 0.0
+    for g in range(active):
+        p = row(groups.impulse, g)
+        add_impulse(groups.support[g, : groups.support_length[g]], groups.rows[g], p, change)
+        if with_gain and g >= limits:
+            for i in range(change.shape[0]):
+                answer = dot(row(groups.gain[g], i), p)
+                scratch.load[i] += answer
+                change[i] += answer
+    remove_held(held, rows, change)
+    outcome.numbers[1] = _worst_miss(
+        groups, limits, active, system.side, scratch.contacts.friction, scratch.lcp.z, change, dt
+    )
+    for i in range(change.shape[0]):
+        change[i] += scratch.free[i] - scratch.start[i]
+    velocity_from_y(parent, L, root, change, scratch.v_next)
+    fastest = 0.0
+    for i in range(change.shape[0]):
+        scratch.v_next[i] += memory.v[i]
+        fastest = max(fastest, abs(scratch.v_next[i]))
+        if not np.isfinite(scratch.v_next[i]):
+            return NOT_FINITE
+    if not outcome.numbers[1] <= ACCEPTED * (1.0 + fastest):
+        return MISSED
+
+    _update_outcome(system, memory, scratch, limits, active, rows, torque, gain, implicit)
+    scratch.fresh[0] = True
+    if needs_correction(groups, active, held, rows):
+        update_repair(groups, active, dt, scratch.lcp, scratch.matrix, scratch.vector, scratch.repair)
+        velocity_from_y(parent, L, root, scratch.repair, change)
+        integrate_positions(tree, scratch.q_next, change, dt, scratch.q_next)
+        scratch.fresh[0] = False
+        outcome.counts[3] = 1
+    for i in range(memory.q.shape[0]):
+        if not np.isfinite(scratch.q_next[i]):
+            return NOT_FINITE
+    memory.q[:] = scratch.q_next
+    memory.v[:] = scratch.v_next
+    memory.impulse[:] = 0.0
+    memory.steps[0] += 1
+    memory.clock[0] = memory.steps[0] * dt
+    return STEPPED
+
+
+@inner_kernel
+def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array) -> None:
+    """`start` and `load`: y of v_k, and of what v_{k+1} would be without contacts, limits and grabs."""
+    bodies, load = scratch.bodies, scratch.load
+    parent, L, root = system.tree.velocity_parent, bodies.factor, scratch.root
+    dt, time = system.settings.dt, memory.clock[0]
+    for i in range(load.shape[0]):
+        load[i] = dt * (torque[i] - bodies.bias[i])
+    for p in range(system.pushes.body.shape[0]):
+        force = mean_force(system.pushes, p, time, time + dt)
+        if dot(force, force) > 0.0:
+            b = system.pushes.body[p]
+            arm = subtract(world_point(bodies, b, row(system.pushes.point, p)), row(bodies.position, 0))
+            chain = system.chain[b, : system.chain_length[b]]
+            _add_wrench(bodies.motion, chain, scale(dt, force), scale(dt, cross(arm, force)), load)
+    for b in range(memory.impulse.shape[0]):
+        linear, angular = row(memory.impulse, b), row_angular(memory.impulse, b)
+        if dot(linear, linear) + dot(angular, angular) > 0.0:
+            arm = subtract(row(bodies.position, b), row(bodies.position, 0))
+            chain = system.chain[b, : system.chain_length[b]]
+            _add_wrench(bodies.motion, chain, linear, add(angular, cross(arm, linear)), load)
+    velocity_to_y(parent, L, root, memory.v, scratch.start)
+    impulse_to_y(parent, L, root, load)
+    for i in range(load.shape[0]):
+        load[i] += scratch.start[i]
+
+
+@inner_kernel
+def _add_wrench(motion: Array, chain: NDArray[np.int64], linear: Vector, moment: Vector, out: Array) -> None:
+    """Add the generalised impulse of one about o."""
+    for c in range(chain.shape[0]):
+        i = chain[c]
+        out[i] += dot(row(motion, i), linear) + dot(row_angular(motion, i), moment)
+
+
+@inner_kernel
+def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: int) -> int:
+    """The first groups: limits that are near or being approached; returns how many."""
+    limits, settings, groups = system.limits, system.settings, scratch.groups
+    count = 0
+    for i in range(limits.kind.shape[0]):
+        gap, rate = limit_gap(limits, i, scratch.q_next)
+        k = limits.velocity[i]
+        ball = limits.kind[i] > 1
+        speed = rate[0] * memory.v[k]
+        if ball:
+            speed += rate[1] * memory.v[k + 1] + rate[2] * memory.v[k + 2]
+        reach = LIMIT_MARGIN - 2.0 * settings.dt * min(speed, 0.0) if settings.anticipating else 0.0
+        if not gap <= reach:
+            continue
+        b, Z = limits.body[i], groups.rows[count]
+        chain = system.chain[b, : system.chain_length[b]]
+        groups.support_length[count] = fill_support(chain, chain[:0], groups.support[count], Z)
+        groups.limit[count] = i
+        groups.gap[count] = gap
+        Z[k, 0] = rate[0]
+        if ball:
+            Z[k + 1, 0], Z[k + 2, 0] = rate[1], rate[2]
+        _finish_group(system, scratch, count, rows)
+        count += 1
+    return count
+
+
+@inner_kernel
+def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
+    """The other groups: normal and two tangents of each candidate, the first along its sliding."""
+    contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
+    first, last = system.motors[0], system.motors[1]
+    for c in range(contacts.filled[0]):
+        g = limits + c
+        body, other = contacts.body[c], contacts.other[c]
+        point, n = row(contacts.point, c), row(contacts.normal, c)
+        surface = row(contacts.velocity, c)
+        sliding = subtract(point_velocity(bodies.position, bodies.velocity, body, other, point), surface)
+        t = first_tangent(n, sliding)
+        s = cross(n, t)
+        set_row(groups.tangent, c, t)
+        groups.gap[g] = contacts.gap[c]
+        arm = subtract(point, row(bodies.position, 0))
+        Z = groups.rows[g]
+        chain = system.chain[body, : system.chain_length[body]]
+        others = system.chain[other, : system.chain_length[other]] if other >= 0 else chain[:0]
+        groups.support_length[g] = fill_support(chain, others, groups.support[g], Z)
+        add_point_rows(bodies.motion, chain, 1.0, arm, n, t, s, Z)
+        add_point_rows(bodies.motion, others, -1.0, arm, n, t, s, Z)
+        _finish_group(system, scratch, g, rows)
+        groups.speed[g, 0] -= dot(n, surface)
+        groups.speed[g, 1] -= dot(t, surface)
+        groups.speed[g, 2] -= dot(s, surface)
+        if gain.shape[1] > 0:
+            G = groups.gain[g]
+            G[:] = 0.0
+            for i in range(first, last):
+                force = (gain[i - first, 3 * c], gain[i - first, 3 * c + 1], gain[i - first, 3 * c + 2])
+                G[i, 0], G[i, 1], G[i, 2] = dot(force, n), dot(force, t), dot(force, s)
+            rows_to_y(system.tree.velocity_parent, bodies.factor, scratch.root, system.every, G)
+
+
+@inner_kernel
+def _finish_group(system: System, scratch: Scratch, g: int, rows: int) -> None:
+    """To y coordinates; speed without impulses; and off the grabs."""
+    groups = scratch.groups
+    support, Z = groups.support[g, : groups.support_length[g]], groups.rows[g]
+    rows_to_y(system.tree.velocity_parent, scratch.bodies.factor, scratch.root, support, Z)
+    set_row(groups.speed, g, rows_times(support, Z, scratch.free))
+    groups.lean[g] = 0.0
+    if rows > 0:
+        groups.lean[g] = rows_times(support, Z, scratch.repair)[0]
+        project_group(scratch.held, rows, groups, g)
+
+
+@inner_kernel
+def _first_unknown(g: int, limits: int, sides: int) -> int:
+    """A limit has one unknown; a contact its normal, the pyramid's edges and the cone."""
+    return g if g < limits else limits + (g - limits) * (sides + 2)
+
+
+@inner_kernel
+def _assemble(
+    groups: Groups,
+    limits: int,
+    active: int,
+    with_gain: bool,
+    side: Array,
+    dt: float,
+    friction: Array,
+    matrix: Array,
+    q: Array,
+) -> int:
+    """Matrix and vector of the LCP; returns its size."""
+    sides = side.shape[0]
+    n = _first_unknown(active, limits, sides)
+    M = matrix[: n * n].reshape(n, n)
+    B = groups.block
+    for g in range(active):
+        i = _first_unknown(g, limits, sides)
+        for h in range(active):
+            j = _first_unknown(h, limits, sides)
+            update_block(groups, g, h, with_gain and h >= limits)
+            M[i, j] = B[0]
+            if h >= limits:
+                for k in range(sides):
+                    M[i, j + 1 + k] = side[k, 0] * B[1] + side[k, 1] * B[2]
+                M[i, j + 1 + sides] = 0.0
+            if g >= limits:
+                for k in range(sides):
+                    M[i + 1 + k, j] = side[k, 0] * B[3] + side[k, 1] * B[6]
+                M[i + 1 + sides, j] = 0.0
+            if g >= limits and h >= limits:
+                for l in range(sides):
+                    t = side[l, 0] * B[4] + side[l, 1] * B[7]
+                    s = side[l, 0] * B[5] + side[l, 1] * B[8]
+                    for k in range(sides):
+                        M[i + 1 + l, j + 1 + k] = t * side[k, 0] + s * side[k, 1]
+                    M[i + 1 + l, j + 1 + sides] = 0.0
+                    M[i + 1 + sides, j + 1 + l] = 0.0
+                M[i + 1 + sides, j + 1 + sides] = 0.0
+        q[i] = groups.speed[g, 0] + max(groups.gap[g], 0.0) / dt
+        if g >= limits:
+            cone = i + 1 + sides
+            for k in range(sides):
+                q[i + 1 + k] = side[k, 0] * groups.speed[g, 1] + side[k, 1] * groups.speed[g, 2]
+                M[i + 1 + k, cone] = 1.0
+                M[cone, i + 1 + k] = -1.0
+            M[cone, i] = friction[g - limits]
+            q[cone] = 0.0
+    return n
+
+
+@inner_kernel
+def _recall(
+    memory: Memory, groups: Groups, key: NDArray[np.int64], limits: int, active: int, problem: LcpWorkspace
+) -> bool:
+    """Guess which unknowns are basic: those that were for the same contact or limit one step ago."""
+    sides = memory.basis.shape[1] - 2
+    known = memory.known[0]
+    found = False
+    at = 0
+    for g in range(active):
+        name = key[g - limits] if g >= limits else -1 - groups.limit[g]
+        i = _first_unknown(g, limits, sides)
+        width = 1 if g < limits else sides + 2
+        for k in range(width):
+            problem.basis[i + k] = False
+        # order seldom changes, so the search begins where the last one ended
+        for step in range(known):
+            other = at + step if at + step < known else at + step - known
+            if memory.key[other] == name:
+                for k in range(width):
+                    problem.basis[i + k] = memory.basis[other, k]
+                found = True
+                at = other + 1
+                break
+    return found
+
+
+@inner_kernel
+def _remember(
+    memory: Memory, groups: Groups, key: NDArray[np.int64], limits: int, active: int, problem: LcpWorkspace
+) -> None:
+    sides = memory.basis.shape[1] - 2
+    memory.known[0] = active
+    for g in range(active):
+        memory.key[g] = key[g - limits] if g >= limits else -1 - groups.limit[g]
+        i = _first_unknown(g, limits, sides)
+        for k in range(1 if g < limits else sides + 2):
+            memory.basis[g, k] = problem.basis[i + k]
+
+
+@inner_kernel
+def _update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Array) -> None:
+    """From the LCP's unknowns to normal and tangents."""
+    sides = side.shape[0]
+    for g in range(active):
+        i = _first_unknown(g, limits, sides)
+        t = s = 0.0
+        if g >= limits:
+            for k in range(sides):
+                t += side[k, 0] * z[i + 1 + k]
+                s += side[k, 1] * z[i + 1 + k]
+        set_row(groups.impulse, g, (z[i], t, s))
+
+
+@inner_kernel
+def _worst_miss(
+    groups: Groups, limits: int, active: int, side: Array, friction: Array, z: Array, change: Array, dt: float
+) -> float:
+    """Largest violation of a normal row, a limit or a cone, as a speed; from velocities, not from the LCP's matrix."""
+    sides = side.shape[0]
+    worst = 0.0
+    for g in range(active):
+        speed = (
+            groups.speed[g, 0] + rows_times(groups.support[g, : groups.support_length[g]], groups.rows[g], change)[0]
+        )
+        slack = speed + max(groups.gap[g], 0.0) / dt
+        inverse_mass = groups.delassus[g, g, 0]
+        miss = abs(min(slack, inverse_mass * groups.impulse[g, 0]))
+        if g >= limits:
+            i = _first_unknown(g, limits, sides)
+            room = friction[g - limits] * groups.impulse[g, 0]
+            for k in range(sides):
+                room -= z[i + 1 + k]
+            miss = max(miss, -inverse_mass * room)
+        if not miss < np.inf:
+            return np.inf
+        worst = max(worst, miss)
+    return worst
+
+
+@inner_kernel
+def _update_outcome(
+    system: System,
+    memory: Memory,
+    scratch: Scratch,
+    limits: int,
+    active: int,
+    rows: int,
+    torque: Array,
+    gain: Array,
+    implicit: Array,
+) -> None:
+    """Forces of the step."""
+    outcome, contacts, groups, grabs = scratch.outcome, scratch.contacts, scratch.groups, system.grabs
+    dt = system.settings.dt
+    rate = 1.0 / dt
+    first, last = system.motors[0], system.motors[1]
+    outcome.limit_torque[:] = 0.0
+    for g in range(limits):
+        outcome.limit_torque[groups.limit[g]] = rate * groups.impulse[g, 0]
+    for i in range(torque.shape[0]):
+        outcome.torque[i] = torque[i]
+        if implicit.shape[0] > 0:
+            outcome.torque[i] -= implicit[i] * rate * (scratch.v_next[i] - memory.v[i])
+    for c in range(contacts.filled[0]):
+        n, t = row(contacts.normal, c), row(groups.tangent, c)
+        p = row(groups.impulse, limits + c)
+        force = add_scaled(add_scaled(scale(rate * p[0], n), rate * p[1], t), rate * p[2], cross(n, t))
+        set_row(outcome.contact_force, c, force)
+        if gain.shape[1] > 0:
+            for i in range(first, last):
+                for k in range(3):
+                    outcome.torque[i] += gain[i - first, 3 * c + k] * force[k]
+    update_held_impulse(scratch.held, rows, groups, active, scratch.load)
+    outcome.grab_force[:] = 0.0
+    at = 0
+    time = memory.clock[0] + dt
+    for g in range(grabs.body.shape[0]):
+        if grabs.start[g] <= time < grabs.end[g]:
+            for k in range(grabs.rows[g]):
+                outcome.grab_force[g, k] = rate * scratch.held.impulse[at + k]
+            at += grabs.rows[g]

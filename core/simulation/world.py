@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`World`: a character among terrain, props, pushes and grabs, stepped through time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..character import Character, check
+from ..character.flatten import flatten, neutral_positions
+from ..character.tree import FREE
+from ..contact.detection import Contacts
+from ..contact.lcp import LcpStatus
+from ..contact.shapes import Shape, make_shapes
+from ..contact.terrain import Plane, Surface, Terrain, make_terrain
+from ..dynamics.kinematics import update_positions
+from ..dynamics.workspace import make_workspace
+from . import stepper
+from .grabs import Grab, make_grabs
+from .law import AffineLaw, Controller, State
+from .limits import make_limits
+from .props import Prop
+from .pushes import Push, make_pushes
+from .workspace import Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
+
+Array = NDArray[np.float64]
+Action = ArrayLike | AffineLaw | Controller | None
+
+MARGINS = {"anticipating": True, "touching": False}
+
+
+class DivergedError(RuntimeError):
+    """A step that gave no valid state. The world stays where it was before the step."""
+
+    def __init__(self, step: int, time: float, reason: str) -> None:
+        super().__init__(f"The simulation ended at step {step}, {time:.4f} s: {reason}")
+        self.step = step
+        self.time = time
+        self.reason = reason
+
+
+class ContactForces(NamedTuple):
+    """Contact candidates of the last step and the forces found at them."""
+
+    key: NDArray[np.int64]  # (n,) names that last from step to step
+    body: NDArray[np.int64]  # (n,) index of the body that the force acts on
+    other: NDArray[np.int64]  # (n,) index of the other body, -1 for terrain
+    shape: NDArray[np.int64]  # (n,) index of the shape on `body`
+    point: Array  # (n, 3) in the world, m
+    normal: Array  # (n, 3) towards `body`
+    gap: Array  # (n,) m, at the positions after the step
+    force: Array  # (n, 3) N, in the world; zero where nothing touched
+
+
+class World:
+    """Steps a character by the one LCP of stepper.py. All arrays are made here; a step allocates nothing of size.
+
+    character, terrain
+        Surfaces, or a made Terrain; by default the plane z = 0 with the given `friction`.
+    friction
+        Coefficient of the default plane and between props and what they touch.
+    rate
+        Steps per second.
+    sides
+        Of the friction pyramids, 4 or 6.
+    contacts
+        "anticipating": a point enters once it is near, and may not come nearer than the ground; "touching": it enters
+        once it touches, and may not go deeper, as Muico et al. 2009 have it.
+    pairs
+        Names of shapes that may touch each other; by default every prop's with every other prop's and the character's.
+    max_contacts
+        Candidates beyond it are dropped, widest gaps first.
+    """
+
+    def __init__(
+        self,
+        character: Character,
+        terrain: Terrain | Sequence[Surface] | None = None,
+        friction: float = 1.0,
+        rate: float = 120.0,
+        *,
+        props: Sequence[Prop] = (),
+        grabs: Sequence[Grab] = (),
+        pushes: Sequence[Push] = (),
+        contacts: str = "anticipating",
+        sides: int = 4,
+        margin: float = 0.02,
+        depth: float = 0.1,
+        pairs: Iterable[tuple[str, str]] | None = None,
+        max_contacts: int = 64,
+    ) -> None:
+        rate = check.positive(rate, "rate", "the world")
+        if sides not in (4, 6):
+            raise ValueError(f"A friction pyramid has 4 or 6 sides, not {sides}.")
+        if contacts not in MARGINS:
+            raise ValueError(f"Contacts must be one of {', '.join(MARGINS)}, not {contacts!r}.")
+        if max_contacts < 1:
+            raise ValueError(f"There must be room for one contact at least, not {max_contacts}.")
+        if terrain is None:
+            terrain = [Plane(friction=friction)]
+        self.character = character
+        self.props = tuple(props)
+        bodies = character.bodies + tuple(prop.body for prop in self.props)
+        self.body_index: Mapping[str, int] = {body.name: b for b, body in enumerate(bodies)}
+        if len(self.body_index) < len(bodies):
+            raise ValueError("The names of props must differ from each other and from the character's bodies.")
+        self._neutral = neutral_positions(bodies)
+        tree = flatten(bodies, character.gravity)
+        shapes: list[Shape] = [*character.contacts, *(shape for prop in self.props for shape in prop.shapes)]
+        self.shapes = tuple(shapes)
+        flat_shapes = make_shapes(
+            shapes,
+            self.body_index,
+            pairs=_default_pairs(character, self.props) if pairs is None else pairs,
+            pair_friction=friction,
+        )
+        chain, chain_length = chains(tree)
+        self.system = System(
+            tree=tree,
+            shapes=flat_shapes,
+            extent=extents(flat_shapes, len(bodies)),
+            chain=chain,
+            chain_length=chain_length,
+            every=np.arange(len(tree.velocity_body), dtype=np.int64),
+            terrain=terrain if isinstance(terrain, Terrain) else make_terrain(terrain),
+            limits=make_limits(bodies, tree),
+            grabs=make_grabs(grabs, self.body_index),
+            pushes=make_pushes(pushes, self.body_index),
+            side=pyramid(sides),
+            motors=np.array([6 if tree.joint[0] == FREE else 0, character.nv], dtype=np.int64),
+            settings=Settings(
+                dt=1.0 / rate,
+                margin=check.not_negative(margin, "margin", "the world"),
+                depth=check.positive(depth, "depth", "the world"),
+                sides=sides,
+                anticipating=MARGINS[contacts],
+            ),
+        )
+        self._capacity = max_contacts
+        self._memory = make_memory(self.system, max_contacts)
+        self._scratch = make_scratch(self.system, max_contacts)
+        self._no_gain = np.zeros((0, 0))
+        self._no_implicit = np.zeros(0)
+        self._prepared = False
+        self.reset()
+
+    @property
+    def dt(self) -> float:
+        """Length of a step, s."""
+        return self.system.settings.dt
+
+    @property
+    def time(self) -> float:
+        """Since the reset, s."""
+        return float(self._memory.clock[0])
+
+    @property
+    def steps(self) -> int:
+        """Taken since the reset."""
+        return int(self._memory.steps[0])
+
+    @property
+    def q(self) -> Array:
+        """Positions (nq,) of the character; a copy."""
+        return self._memory.q[: self.character.nq].copy()
+
+    @property
+    def v(self) -> Array:
+        """Velocities (nv,) of the character; a copy."""
+        return self._memory.v[: self.character.nv].copy()
+
+    @property
+    def system_q(self) -> Array:
+        """Positions of the character and then of the props; a copy."""
+        return self._memory.q.copy()
+
+    @property
+    def system_v(self) -> Array:
+        """Velocities of the character and then of the props; a copy."""
+        return self._memory.v.copy()
+
+    @property
+    def torque(self) -> Array:
+        """Torque (motors,) of the last step, the law's answer to contacts and its implicit part included; a copy."""
+        first, last = self.system.motors
+        return self._scratch.outcome.torque[first:last].copy()
+
+    @property
+    def grab_forces(self) -> Array:
+        """Force and torque (grabs, 6) of the last step on each grab's body, at its point, in the world; a copy."""
+        return self._scratch.outcome.grab_force.copy()
+
+    @property
+    def residual(self) -> float:
+        """Worst miss of a contact or limit row in the last step, m/s or rad/s, computed outside the solver."""
+        return float(self._scratch.outcome.numbers[1])
+
+    @property
+    def contacts(self) -> ContactForces:
+        """Candidates of the last step with their forces; copies."""
+        found = self._scratch.contacts
+        n = int(found.filled[0])
+        return ContactForces(
+            key=found.key[:n].copy(),
+            body=found.body[:n].copy(),
+            other=found.other[:n].copy(),
+            shape=found.shape[:n].copy(),
+            point=found.point[:n].copy(),
+            normal=found.normal[:n].copy(),
+            gap=found.gap[:n].copy(),
+            force=self._scratch.outcome.contact_force[:n].copy(),
+        )
+
+    def poses(self) -> tuple[Array, Array]:
+        """Origins (nb, 3) and quaternions (nb, 4) of all bodies, the character's and then the props'."""
+        bodies = make_workspace(self.system.tree)
+        update_positions(self.system.tree, bodies, self._memory.q)
+        return bodies.position, bodies.quaternion
+
+    def reset(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Start anew at time zero: the character at (q, v), by default at rest in its neutral pose; props at theirs."""
+        memory, nq, nv = self._memory, self.character.nq, self.character.nv
+        positions, velocities = self._neutral.copy(), np.zeros_like(memory.v)
+        if q is not None:
+            positions[:nq] = _finite(q, (nq,), "q")
+        if v is not None:
+            velocities[:nv] = _finite(v, (nv,), "v")
+        at = nv
+        for prop in self.props:
+            velocities[at : at + len(prop.velocity)] = prop.velocity
+            at += len(prop.velocity)
+        fresh = make_memory(self.system, self._capacity)
+        fresh.q[:], fresh.v[:] = positions, velocities
+        _copy(fresh, memory)
+        self._forget()
+
+    def save_state(self) -> dict[str, NDArray[np.generic]]:
+        """Everything that the future depends on, as arrays by name."""
+        return {name: array.copy() for name, array in self._memory._asdict().items()}
+
+    def load_state(self, state: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go back to what `save_state` of a world of the same make gave: from there on the same bits follow."""
+        for name, array in self._memory._asdict().items():
+            if name not in state or state[name].shape != array.shape:
+                raise ValueError(f"This is not a state of this world: {name} is missing or of another shape.")
+        for name, array in self._memory._asdict().items():
+            array[...] = state[name]
+        self._forget()
+
+    def copy(self) -> Self:
+        """Another world in the same state, which goes its own way from here."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._memory = make_memory(self.system, self._capacity)  # noqa: SLF001
+        twin._scratch = make_scratch(self.system, self._capacity)  # noqa: SLF001
+        _copy(self._memory, twin._memory)  # noqa: SLF001
+        twin._forget()  # noqa: SLF001
+        return twin
+
+    def apply_impulse(self, body: str, impulse: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Add an impulse (3,) in the world, N s, at a point of a body's frame, to the next step."""
+        b = self.body_index[body]
+        _, quaternions = self.poses()
+        p, arm = _finite(impulse, (3,), "impulse"), _finite(point, (3,), "point")
+        w, axis = quaternions[b, 0], quaternions[b, 1:]
+        twice = 2.0 * np.cross(axis, arm)
+        self._memory.impulse[b, :3] += p
+        self._memory.impulse[b, 3:] += np.cross(arm + w * twice + np.cross(axis, twice), p)
+
+    def prepare(self) -> Contacts:
+        """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
+        stepper.prepare(self.system, self._memory, self._scratch)
+        self._prepared = True
+        return self._scratch.contacts
+
+    def state(self) -> State:
+        """What a controller sees between `prepare` and `solve`."""
+        nq, nv = self.character.nq, self.character.nv
+        return State(
+            time=self.time,
+            dt=self.dt,
+            q=self._memory.q[:nq],
+            v=self._memory.v[:nv],
+            q_next=self._scratch.q_next[:nq],
+            tree=self.system.tree,
+            work=self._scratch.bodies,
+        )
+
+    def solve(self, law: ArrayLike | AffineLaw | None = None) -> None:
+        """Second half: find v_{k+1} under a law and move on; `DivergedError` if that gives no valid state."""
+        if not self._prepared:
+            raise RuntimeError("A step must be prepared before it is solved.")
+        self._prepared = False
+        torque, gain, implicit = self._arguments(law)
+        code = stepper.solve(self.system, self._memory, self._scratch, torque, gain, implicit)
+        if code != stepper.STEPPED:
+            raise DivergedError(self.steps, self.time, self._reason(code))
+
+    def step(self, action: Action = None) -> None:
+        """One step under joint torques, a law, or a controller; without any of them passively."""
+        contacts = self.prepare()
+        if action is not None and hasattr(action, "law"):
+            action = action.law(self.state(), contacts)
+        self.solve(action)
+
+    def _forget(self) -> None:
+        """Nothing in the scratch arrays belongs to the state any more."""
+        self._scratch.fresh[0] = False
+        self._scratch.contacts.filled[:] = 0
+        self._scratch.outcome.torque[:] = 0.0
+        self._scratch.outcome.grab_force[:] = 0.0
+        self._scratch.outcome.numbers[:] = 0.0
+        self._prepared = False
+
+    def _arguments(self, law: ArrayLike | AffineLaw | None) -> tuple[Array, Array, Array]:
+        """Generalised torque (nv,), gain and diagonal for the kernel; infinities show in the step's outcome."""
+        if law is None:
+            return self._scratch.zero, self._no_gain, self._no_implicit
+        if not isinstance(law, AffineLaw):
+            return self._generalised(law, "torque"), self._no_gain, self._no_implicit
+        first, last = self.system.motors
+        gain, implicit = self._no_gain, self._no_implicit
+        if law.contact_gain is not None:
+            n = int(self._scratch.contacts.filled[0])
+            gain = np.ascontiguousarray(law.contact_gain, dtype=np.float64)
+            if gain.shape != (last - first, 3 * n):
+                raise ValueError(
+                    f"The contact gain must have the shape {(int(last - first), 3 * n)}, not {gain.shape}."
+                )
+        if law.implicit is not None:
+            implicit = self._generalised(law.implicit, "implicit diagonal")
+            if not (implicit >= 0.0).all():
+                raise ValueError("The implicit diagonal must not be negative.")
+        return self._generalised(law.torque, "torque"), gain, implicit
+
+    def _generalised(self, values: ArrayLike, name: str) -> Array:
+        first, last = self.system.motors
+        array = np.asarray(values, dtype=np.float64)
+        result = np.zeros_like(self._memory.v)
+        if array.shape == (last - first,):
+            result[first:last] = array
+        elif array.shape == (self.character.nv,):
+            result[: self.character.nv] = array
+        else:
+            raise ValueError(
+                f"The {name} must have the shape ({last - first},) or ({self.character.nv},), not {array.shape}."
+            )
+        return result
+
+    def _reason(self, code: int) -> str:
+        outcome = self._scratch.outcome
+        if code == stepper.NOT_FINITE:
+            return "a force, position or velocity is not a finite number."
+        if code == stepper.UNSOLVED:
+            status = LcpStatus(int(outcome.counts[0])).name
+            return f"no contact forces satisfy the contact problem of {outcome.counts[1]} unknowns ({status})."
+        return f"contact forces miss their conditions by {outcome.numbers[1]:.2g} m/s."
+
+
+def _default_pairs(character: Character, props: Sequence[Prop]) -> list[tuple[str, str]]:
+    """Every prop with the character and with every other prop."""
+    pairs = [(a.name, b.name) for first, second in combinations(props, 2) for a in first.shapes for b in second.shapes]
+    for prop in props:
+        pairs += [(a.name, b.name) for a in character.contacts for b in prop.shapes]
+    return pairs
+
+
+def _finite(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+    array = np.array(values, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"The shape of {name} must be {shape}, not {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"All numbers in {name} must be finite.")
+    return array
+
+
+def _copy(source: Memory, target: Memory) -> None:
+    for old, new in zip(source, target, strict=True):
+        new[...] = old
