@@ -6,25 +6,33 @@ The one module that knows every room, so it stands above them all.
 
 import bpy
 
-from .operators import add_mannequin
+from .blender_addon.properties import armature as armature_properties
+from .operators import add_mannequin, set_up
 from .panels import character, system
 
 CLASSES = (
+    *armature_properties.CLASSES,
     add_mannequin.HEFT_OT_add_mannequin,
+    set_up.HEFT_OT_set_up,
+    set_up.HEFT_OT_edit_role,
     character.HEFT_PT_character,
+    character.HEFT_PT_roles,
+    character.HEFT_PT_joints,
     system.HEFT_PT_system,
 )
 
 
 def register() -> None:
-    """Register every class, then the menu entries."""
+    """Register every class, then the properties and the menu entries."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    armature_properties.register()
     bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)
 
 
 def unregister() -> None:
     """Undo `register`, last things first."""
     bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)
+    armature_properties.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first panel: which armature Heft would work on, and what it has to offer."""
+"""The first panel: which armature Heft would work on, what its bones stand for, and the character made of it."""
+
+from typing import ClassVar
 
 import bpy
 
+from ..blender_addon.rig.roles import SURE
 from ..operators.add_mannequin import HEFT_OT_add_mannequin
+from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
+
+LABELS = {"upper_arm": "Upper Arm", "clavicle": "Collar Bone"}
+
+
+def label_of(role: str) -> str:
+    """A role as a person calls it: Upper Arm L."""
+    part, _, side = role.partition(".")
+    return f"{LABELS.get(part, part.title())} {side}".strip()
 
 
 class HEFT_PT_character(bpy.types.Panel):
@@ -16,7 +28,7 @@ class HEFT_PT_character(bpy.types.Panel):
     bl_category = "Heft"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The armature and its action, or how to get one."""
+        """The armature and its settings, or how to get one."""
         layout = self.layout
         selected = context.active_object
         if selected is None or selected.type != "ARMATURE":
@@ -28,3 +40,91 @@ class HEFT_PT_character(bpy.types.Panel):
         action = selected.animation_data.action if selected.animation_data else None
         column.label(text=f"{len(selected.data.bones)} bones", icon="BONE_DATA")
         column.label(text=action.name if action else "No action", icon="ACTION")
+
+        settings = selected.heft
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        column.prop(settings, "family")
+        column.prop(settings, "detail")
+        column.prop(settings, "sex")
+        row = column.row(heading="Mass", align=True)
+        row.prop(settings, "use_total_mass", text="")
+        inner = row.row()
+        inner.active = settings.use_total_mass
+        inner.prop(settings, "total_mass", text="")
+        column.prop(settings, "scale")
+        layout.operator(HEFT_OT_set_up.bl_idname, icon="FILE_REFRESH" if settings.character else "PLAY")
+        if settings.character:
+            column = layout.column(align=True)
+            if settings.unsure:
+                for line in settings.unsure.splitlines():
+                    column.label(text=line, icon="ERROR")
+            else:
+                column.label(text="All roles found", icon="CHECKMARK")
+
+
+class HEFT_PT_roles(bpy.types.Panel):
+    """Roles: which bone stands for what, each to be changed."""
+
+    bl_idname = "HEFT_PT_roles"
+    bl_label = "Roles"
+    bl_parent_id = "HEFT_PT_character"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Heft"
+    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Once there are roles."""
+        selected = context.active_object
+        return selected is not None and selected.type == "ARMATURE" and len(selected.heft.roles) > 0
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """A field for each bone of each role; doubtful ones with a warning, those chosen by hand with a hand."""
+        layout = self.layout
+        armature = context.active_object
+        for role in armature.heft.roles:
+            names = role.names()
+            gone = any(name not in armature.data.bones for name in names)
+            if role.is_by_hand():
+                icon = "ERROR" if gone else "VIEW_PAN"
+            else:
+                icon = "ERROR" if gone or (names and role.score < SURE) else "NONE"
+            column = layout.column(align=True)
+            for index, entry in enumerate(role.bones):
+                row = column.row(align=True)
+                split = row.split(factor=0.4, align=True)
+                split.label(text=label_of(role.name) if index == 0 else "", icon=icon if index == 0 else "NONE")
+                split.prop_search(entry, "bone", armature.data, "bones", text="")
+                edit = row.operator(HEFT_OT_edit_role.bl_idname, text="", icon="ADD" if index == 0 else "REMOVE")
+                edit.role, edit.action, edit.index = role.name, "ADD" if index == 0 else "REMOVE", index
+        layout.operator(HEFT_OT_set_up.bl_idname, text="Find All Again", icon="LOOP_BACK").forget = True
+
+
+class HEFT_PT_joints(bpy.types.Panel):
+    """Joints: how each of the character's joints moves."""
+
+    bl_idname = "HEFT_PT_joints"
+    bl_label = "Joints"
+    bl_parent_id = "HEFT_PT_character"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Heft"
+    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Once there is a character."""
+        selected = context.active_object
+        return selected is not None and selected.type == "ARMATURE" and len(selected.heft.joints) > 0
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """A choice for each joint."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column(align=True)
+        for joint in context.active_object.heft.joints:
+            column.prop(joint, "kind", text=joint.name)

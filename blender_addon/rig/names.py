@@ -18,50 +18,25 @@ SIDE_OF_WORD = {
     "r": RIGHT, "right": RIGHT, "rg": RIGHT, "rgt": RIGHT, "rt": RIGHT, "rht": RIGHT, "der": RIGHT,
 }  # fmt: skip
 
-# Words of whole rigs, not of bones.
 PREFIXES = {"mixamorig", "armature", "skeleton", "bip", "biped", "valvebiped", "cc", "base", "def", "jnt", "joint"}
 PREFIXES |= {"bone", "bn", "b", "j", "c", "skel", "rig", "character", "sk", "bind", "jt", "geo", "deform", "valve"}
 
-# Bones that steer other bones, or mark a place, and carry no part of the body.
-CONTROL = {"ik", "fk", "pole", "pv", "target", "tgt", "ctrl", "ctl", "control", "controller", "mch", "wgt", "vis"}
-CONTROL |= {"org", "helper", "goal", "effector", "nub", "end", "site", "tweak", "master", "pivot", "footsteps"}
-CONTROL |= {"virtual", "dummy", "null", "handle", "swing", "offset", "attach", "socket", "weapon", "prop", "gun"}
-CONTROL |= {"camera", "glue", "corrective", "sharebone", "interaction", "center", "mass", "ground", "heel", "rock"}
+CONTROL = {
+    "attach", "camera", "center", "control", "controller", "corrective", "ctl", "ctrl", "dummy", "effector", "end",
+    "fk", "footsteps", "glue", "goal", "ground", "gun", "handle", "heel", "helper", "ik", "interaction", "mass",
+    "master", "mch", "nub", "null", "offset", "org", "pivot", "pole", "prop", "pv", "rock", "sharebone", "site",
+    "socket", "swing", "target", "tgt", "tweak", "virtual", "vis", "weapon", "wgt",
+}  # fmt: skip
+"""Bones that steer other bones, or mark a place, and carry no part of the body."""
 
-# Parts that ride on the body: face, hair, clothes, flesh.
-RIDING = {"eye", "eyes", "eyeball", "eyelid", "eyebrow", "brow", "lid", "lip", "lips", "jaw", "tongue", "teeth"}
-RIDING |= {
-    "tooth",
-    "ear",
-    "ears",
-    "cheek",
-    "nose",
-    "nostril",
-    "mouth",
-    "face",
-    "facial",
-    "chin",
-    "temple",
-    "forehead",
-    "hair",
-}
-RIDING |= {"bang", "ponytail", "braid", "skirt", "cloth", "cape", "coat", "sleeve", "ribbon", "bust", "breast", "boob"}
-RIDING |= {
-    "pec",
-    "pectoral",
-    "glute",
-    "buttock",
-    "belt",
-    "hat",
-    "helmet",
-    "glasses",
-    "scarf",
-    "dress",
-    "sec",
-    "adj",
-    "dyn",
-}
-RIDING |= {"jiggle", "physics", "wing", "feather", "beard", "mustache", "necklace", "bag", "genital", "scrotum"}
+RIDING = {
+    "adj", "bag", "bang", "beard", "belt", "boob", "braid", "breast", "brow", "bust", "buttock", "cape", "cheek",
+    "chin", "cloth", "coat", "dress", "dyn", "ear", "ears", "eye", "eyeball", "eyebrow", "eyelid", "eyes", "face",
+    "facial", "feather", "forehead", "genital", "glasses", "glute", "hair", "hat", "helmet", "jaw", "jiggle", "lid",
+    "lip", "lips", "mouth", "mustache", "necklace", "nose", "nostril", "pec", "pectoral", "physics", "ponytail",
+    "ribbon", "scarf", "scrotum", "sec", "skirt", "sleeve", "teeth", "temple", "tongue", "tooth", "wing",
+}  # fmt: skip
+"""Parts that ride on the body: face, hair, clothes, flesh."""
 
 TWIST = {"twist", "roll", "bend"}
 """Segments of a limb. They lie in its chain (Daz, MakeHuman) or beside it (Unreal), but start nothing."""

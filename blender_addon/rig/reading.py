@@ -7,6 +7,7 @@ never raw curves. Lengths become metres here, once: by the object's scale and by
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import bpy
 import numpy as np
@@ -26,6 +27,7 @@ class Sampling:
 
     clip: Clip
     frames: Array  # (nf,) of the scene
+    unit: float  # metres per Blender unit
     object_matrix: Array  # (nf, 4, 4) of the armature object in the world, in Blender units
     pose: Array  # (nf, nb, 4, 4) of each bone in the armature's space, scale included
 
@@ -96,13 +98,16 @@ def sample_armatures(
     view_layer: bpy.types.ViewLayer,
     armatures: Sequence[bpy.types.Object],
     frames: Array,
+    scales: Sequence[float] | None = None,
 ) -> list[Sampling]:
     """Read the evaluated poses of all armatures at all frames; the scene is evaluated once per frame.
 
-    Frames may be fractions, at even steps.
+    Frames may be fractions, at even steps. `scales` are metres per metre of the scene, one for each armature, for rigs
+    that were not built to scale.
     """
     if len(frames) == 0:
         raise ValueError("There are no frames to read.")
+    units = scene.unit_settings.scale_length * np.array(scales or [1.0] * len(armatures))
     counts = [len(armature.pose.bones) for armature in armatures]
     flat = [np.empty((len(frames), 16 * count), dtype=np.float32) for count in counts]
     place = [np.empty((len(frames), 4, 4)) for _ in armatures]
@@ -118,29 +123,29 @@ def sample_armatures(
                 place[index][row] = evaluated.matrix_world
     finally:
         scene.frame_set(now, subframe=part)
-    return [_sampling(scene, armature, frames, flat[index], place[index]) for index, armature in enumerate(armatures)]
+    return [_sampling(scene, *each) for each in zip(armatures, flat, place, units.tolist(), repeat(frames))]
 
 
-def _sampling(scene: bpy.types.Scene, armature: bpy.types.Object, frames: Array, flat: Array, place: Array) -> Sampling:
-    unit = scene.unit_settings.scale_length
+def _sampling(
+    scene: bpy.types.Scene, armature: bpy.types.Object, flat: Array, place: Array, unit: float, frames: Array
+) -> Sampling:
     order = {bone.name: index for index, bone in enumerate(armature.pose.bones)}
     columns = [order[bone.name] for bone in ordered_bones(armature)]
     # Blender hands matrices out column by column.
     pose = flat.reshape(len(frames), -1, 4, 4).transpose(0, 1, 3, 2)[:, columns].astype(np.float64)
     for matrix in place[[0, -1]]:
         uniform_scale(matrix, armature.name)
-    skeleton = read_skeleton(armature, unit, place[0])
     world = place[:, None] @ pose
     step = float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     clip = Clip(
-        skeleton=skeleton,
+        skeleton=read_skeleton(armature, unit, place[0]),
         rate=scene.render.fps / scene.render.fps_base / step,
         position=unit * world[..., :3, 3],
         orientation=quaternions.continuous(quaternions.from_matrix(rotations_of(world[..., :3, :3]))),
         first_frame=float(frames[0]),
         frames_per_sample=step,
     )
-    return Sampling(clip, frames, place, pose)
+    return Sampling(clip, frames, unit, place, pose)
 
 
 def rotations_of(matrices: Array) -> Array:

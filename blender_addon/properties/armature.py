@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Heft knows of an armature: `obj.heft`."""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ..rig.families import FAMILIES
+from ..rig.roles import ROLES, Roles
+
+OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+
+
+class HEFT_PG_bone(bpy.types.PropertyGroup):
+    """A bone of a role."""
+
+    bone: StringProperty(name="Bone", description="A bone that plays this role", override=OVERRIDABLE)
+
+
+class HEFT_PG_role(bpy.types.PropertyGroup):
+    """A role, by its `name`, and the bones that play it, ordered from root to tip."""
+
+    bones: CollectionProperty(type=HEFT_PG_bone, override=OVERRIDABLE_LIST)
+    found: StringProperty(description="The bones that Set Up found, by which a choice by hand is known")
+    score: FloatProperty(name="Score", description="How sure Set Up was, from 0 to 1", min=0.0, max=1.0)
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the bones, empty entries left out."""
+        return tuple(entry.bone for entry in self.bones if entry.bone)
+
+    def is_by_hand(self) -> bool:
+        """Whether the bones are not those that Set Up found."""
+        return "\n".join(self.names()) != self.found
+
+    def assign(self, names: tuple[str, ...]) -> None:
+        """Make these the role's bones; it always has one entry at least, for the panel to show."""
+        self.bones.clear()
+        for name in names or ("",):
+            self.bones.add().bone = name
+
+
+class HEFT_PG_joint(bpy.types.PropertyGroup):
+    """A joint of the character, by its `name`, and the kind that it is to have."""
+
+    kind: EnumProperty(
+        name="Kind",
+        description="How the joint moves",
+        items=[
+            ("AUTO", "As It Moves", "By the rest pose and the motion", 0),
+            ("HINGE", "Hinge", "About one axis, like a knee", 1),
+            ("UNIVERSAL", "Universal", "About two axes, like an ankle", 2),
+            ("BALL", "Ball", "In any direction, like a hip", 3),
+        ],
+        default="AUTO",
+        override=OVERRIDABLE,
+    )
+
+
+class HEFT_PG_armature(bpy.types.PropertyGroup):
+    """Heft's settings of one armature, and what Set Up made of it."""
+
+    family: EnumProperty(
+        name="Rig",
+        description="Whose names the bones have",
+        items=[
+            ("AUTO", "Find Out", "By names and by shape, whatever the rig", 0),
+            *(
+                (key, family.label, f"By the names of {family.label}", n)
+                for n, (key, family) in enumerate(FAMILIES.items(), 1)
+            ),
+        ],
+        default="AUTO",
+        override=OVERRIDABLE,
+    )
+    roles: CollectionProperty(type=HEFT_PG_role, override=OVERRIDABLE_LIST)
+    joints: CollectionProperty(type=HEFT_PG_joint, override=OVERRIDABLE_LIST)
+    unsure: StringProperty(description="What Set Up was unsure of, one sentence a line")
+    detail: EnumProperty(
+        name="Detail",
+        description="How many joints the character has",
+        items=[
+            ("SIMPLE", "Simple", "One trunk, hands and head on: about 29 degrees of freedom", 0),
+            ("FULL", "Full", "A trunk of two, with collar bones, hands and head: 42 to 54 degrees of freedom", 1),
+        ],
+        default="SIMPLE",
+        override=OVERRIDABLE,
+    )
+    sex: EnumProperty(
+        name="Proportions",
+        description="Whose table of masses is used",
+        items=[("MALE", "Male", "Means of men", 0), ("FEMALE", "Female", "Means of women", 1)],
+        default="MALE",
+        override=OVERRIDABLE,
+    )
+    use_total_mass: BoolProperty(
+        name="Own Mass",
+        description="Give the mass instead of taking it from the figure's height",
+        override=OVERRIDABLE,
+    )
+    total_mass: FloatProperty(
+        name="Mass",
+        description="Mass of the whole character, in kilograms",
+        default=75.0,
+        min=0.1,
+        soft_max=200.0,
+        max=100000.0,
+        precision=1,
+        override=OVERRIDABLE,
+    )
+    scale: FloatProperty(
+        name="Scale",
+        description="Metres for each metre of the scene, for rigs that were not built to scale",
+        default=1.0,
+        min=1e-6,
+        max=1e6,
+        precision=4,
+        override=OVERRIDABLE,
+    )
+    character: StringProperty(
+        name="Character", description="The physical character, as the text of a character file", override=OVERRIDABLE
+    )
+
+    def chosen_roles(self) -> dict[str, tuple[str, ...]]:
+        """The roles that have bones."""
+        return {role.name: role.names() for role in self.roles if role.names()}
+
+    def by_hand(self) -> dict[str, tuple[str, ...]]:
+        """The roles that the user changed, those that were emptied too."""
+        return {role.name: role.names() for role in self.roles if role.is_by_hand()}
+
+    def store_roles(self, found: Roles, chosen: dict[str, tuple[str, ...]]) -> None:
+        """Keep every role: what was found, and what was chosen instead."""
+        self.roles.clear()
+        for name in ROLES:
+            role = self.roles.add()
+            role.name, role.found, role.score = name, "\n".join(found[name]), found.score.get(name, 0.0)
+            role.assign(chosen.get(name, ()))
+        self.unsure = "\n".join(found.unsure)
+
+    def store_joints(self, names: list[str]) -> None:
+        """Keep an entry for each of the character's joints, with the kinds chosen so far."""
+        kinds = {joint.name: joint.kind for joint in self.joints}
+        self.joints.clear()
+        for name in names:
+            joint = self.joints.add()
+            joint.name, joint.kind = name, kinds.get(name, "AUTO")
+
+
+CLASSES = (HEFT_PG_bone, HEFT_PG_role, HEFT_PG_joint, HEFT_PG_armature)
+
+
+def register() -> None:
+    """Hang the settings on every object; only armatures use them."""
+    bpy.types.Object.heft = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
+
+
+def unregister() -> None:
+    """Take them off."""
+    del bpy.types.Object.heft

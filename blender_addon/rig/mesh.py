@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The meshes that an armature moves, at rest: where the soles of its feet are."""
+
+from collections.abc import Collection
+
+import bpy
+import numpy as np
+
+from ...core.motion.quaternions import Array
+
+
+def vertices_of_bones(
+    armature: bpy.types.Object, bones: Collection[str], unit: float, place: Array
+) -> dict[str, Array]:
+    """Return the vertices (n, 3) of each bone that moves them more than any other, in metres, in the world at rest.
+
+    `place` (4, 4) is where the armature stands; the meshes stand to it as they do now.
+    """
+    clouds: dict[str, list[Array]] = {}
+    to_place = place @ np.linalg.inv(np.array(armature.matrix_world))
+    for mesh_object in skinned(armature):
+        strongest = strongest_bones(mesh_object, {bone.name for bone in armature.data.bones if bone.use_deform})
+        points = np.empty(3 * len(mesh_object.data.vertices), dtype=np.float32)
+        mesh_object.data.vertices.foreach_get("co", points)
+        matrix = to_place @ np.array(mesh_object.matrix_world)
+        world = unit * (points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
+        for bone in bones:
+            chosen = np.array([name == bone for name in strongest])
+            if chosen.any():
+                clouds.setdefault(bone, []).append(world[chosen])
+    return {bone: np.concatenate(parts) for bone, parts in clouds.items()}
+
+
+def skinned(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """Return the mesh objects that an armature modifier binds to the armature."""
+    return [
+        other
+        for other in bpy.data.objects
+        if other.type == "MESH"
+        and any(modifier.type == "ARMATURE" and modifier.object == armature for modifier in other.modifiers)
+    ]
+
+
+def strongest_bones(mesh_object: bpy.types.Object, bones: Collection[str]) -> list[str]:
+    """Return for each vertex the bone of the largest weight, "" where it has none."""
+    names = {group.index: group.name for group in mesh_object.vertex_groups if group.name in bones}
+    result = []
+    for vertex in mesh_object.data.vertices:
+        weights = [(group.weight, names[group.group]) for group in vertex.groups if group.group in names]
+        result.append(max(weights)[1] if weights else "")
+    return result

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an armature and what it does to a physical character. Nothing is stored here; bad input is a ValueError."""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import bpy
+import numpy as np
+
+from ...core.character import JointKind, storage
+from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
+from ...core.motion.damage import repair
+from ...core.motion.quaternions import Array
+from ..properties.armature import HEFT_PG_armature
+from ..writer import assigned_curves
+from .families import FAMILIES, roles_of_family
+from .mesh import vertices_of_bones
+from .reading import frame_numbers, read_skeleton, sample_armatures
+from .roles import Roles, detect_roles
+from .vrm import humanoid_of
+
+MOST_FRAMES = 2000
+"""More than enough to tell a joint's axis; a longer action is read at wider steps."""
+
+SEX: dict[str, Literal["male", "female"]] = {"MALE": "male", "FEMALE": "female"}
+KINDS: dict[str, JointKind] = {"HINGE": "hinge", "UNIVERSAL": "universal", "BALL": "ball"}
+DETAIL: dict[str, Literal["simple", "full"]] = {"SIMPLE": "simple", "FULL": "full"}
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """All that Set Up finds."""
+
+    found: Roles
+    chosen: dict[str, tuple[str, ...]]
+    scale: float
+    plan: BodyPlan
+    lines: tuple[str, ...]  # what was repaired in the motion
+
+    @property
+    def character(self) -> str:
+        """The text of the character's file."""
+        return json.dumps(storage.to_data(self.plan.character), allow_nan=False)
+
+
+def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choices: bool = True) -> SetUp:
+    """Find the roles of an armature's bones and make its character.
+
+    Roles that the user chose by hand are kept unless told otherwise; a scale other than one is.
+    """
+    settings: HEFT_PG_armature = armature.heft
+    check_usable(armature)
+    skeleton = read_skeleton(armature, context.scene.unit_settings.scale_length * settings.scale)
+    found = find_roles(armature, settings)
+    by_hand = settings.by_hand() if keep_choices else {}
+    chosen = {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
+    check_roles(armature, chosen)
+    scale = settings.scale * (plausible_scale(skeleton, chosen) if settings.scale == 1.0 else 1.0)
+
+    frames = frames_of_motion(context.scene, armature)
+    (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [scale])
+    clip, repairs = repair(sampling.clip, chosen)
+    feet = [name for role, names in chosen.items() if role.startswith(("foot", "toe")) for name in names]
+    plan = make_body_plan(
+        clip.skeleton,
+        chosen,
+        clip=clip,
+        detail=DETAIL[settings.detail],
+        sex=SEX[settings.sex],
+        joints={joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS},
+        total_mass=settings.total_mass if settings.use_total_mass else None,
+        vertices=vertices_of_bones(armature, feet, sampling.unit, sampling.object_matrix[0]),
+        name=armature.name,
+    )
+    return SetUp(found, chosen, scale, plan, tuple(one.text for one in repairs))
+
+
+def store(armature: bpy.types.Object, done: SetUp) -> None:
+    """Keep on the armature what was found."""
+    settings: HEFT_PG_armature = armature.heft
+    settings.store_roles(done.found, done.chosen)
+    settings.scale = done.scale
+    settings.character = done.character
+    settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])
+
+
+def find_roles(armature: bpy.types.Object, settings: HEFT_PG_armature) -> Roles:
+    """Return the roles by the chosen preset, or by names and shape; these fill a preset's gaps too."""
+    skeleton = read_skeleton(armature)
+    deform = [bone.use_deform for bone in armature.data.bones]
+    found = detect_roles(skeleton, deform, humanoid_of(armature) or None)
+    if settings.family not in FAMILIES:
+        return found
+    by_name = roles_of_family(skeleton, FAMILIES[settings.family])
+    if len(by_name) < 6:
+        raise ValueError(f"{armature.name} has not the names of {FAMILIES[settings.family].label}.")
+    taken = {name for names in by_name.values() for name in names}
+    rest = {role: names for role, names in found.bones.items() if role not in by_name and not taken & set(names)}
+    bones = {role: names for role, names in (by_name | rest).items() if names}
+    unsure = tuple(line for line in found.unsure if not any(f"{role} may not" in line for role in by_name))
+    return replace(found, bones=bones, score=dict(found.score) | dict.fromkeys(by_name, 1.0), unsure=unsure)
+
+
+def check_usable(armature: bpy.types.Object) -> None:
+    """Refuse what Set Up cannot work on, in words for the user."""
+    if armature.library is not None:
+        raise ValueError(f"{armature.name} is linked from another file: make a library override of it first.")
+    if len(armature.data.bones) < 2:
+        raise ValueError(f"{armature.name} has too few bones for a character.")
+    if not has_motion(armature):
+        raise ValueError(f"{armature.name} has no action: assign the motion that is to be simulated.")
+
+
+def has_motion(armature: bpy.types.Object) -> bool:
+    """Whether an action, the NLA, drivers or constraints move the armature."""
+    animation = armature.animation_data
+    if animation is not None:
+        if animation.action is not None:
+            if animation.action_slot is None:
+                raise ValueError(f"{armature.name} has the action {animation.action.name}, but none of its slots.")
+            return True
+        if any(not track.mute and track.strips for track in animation.nla_tracks) or animation.drivers:
+            return True
+    return any(not constraint.mute for bone in armature.pose.bones for constraint in bone.constraints)
+
+
+def check_roles(armature: bpy.types.Object, chosen: dict[str, tuple[str, ...]]) -> None:
+    """Refuse a rig without legs before the core does, and by the rig's name."""
+    if not any(role.startswith(("thigh", "shin")) for role in chosen):
+        raise ValueError(f"{armature.name} has no legs: choose the bones of thighs, shins and feet in the panel.")
+    there = {bone.name for bone in armature.data.bones}
+    gone = [name for names in chosen.values() for name in names if name not in there]
+    if gone:
+        raise ValueError(f"{armature.name} has no bone '{gone[0]}' any more: choose another in the panel.")
+
+
+def frames_of_motion(scene: bpy.types.Scene, armature: bpy.types.Object) -> Array:
+    """Return the frames from the first to the last key of the assigned slot, else of the NLA, else of the scene."""
+    animation = armature.animation_data
+    ranges: list[tuple[float, float]] = []
+    if animation is not None and animation.action is not None:
+        ranges = [tuple(curve.range()) for curve in assigned_curves(armature, animation.action)]
+    elif animation is not None:
+        ranges = [
+            (strip.frame_start, strip.frame_end)
+            for track in animation.nla_tracks
+            if not track.mute
+            for strip in track.strips
+        ]
+    start = min((low for low, _ in ranges), default=scene.frame_start)
+    end = max((high for _, high in ranges), default=scene.frame_end)
+    step = max(1.0, float(np.ceil((end - start) / MOST_FRAMES)))
+    return frame_numbers(float(np.floor(start)), float(np.ceil(end)), step)
