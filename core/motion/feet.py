@@ -13,7 +13,8 @@ from .quaternions import Array
 # too few samples, the next is tried.
 FLAT_SPEEDS = (0.25, 0.5, 1.0)
 FEWEST_FLAT = 5  # samples from which a sole's plane may be taken
-STEEP = 0.75  # sine of a paw's slope above which an animal walks on its toes
+STEEP = 0.75  # sine of a foot's slope from which on an animal, or a figure with so long a foot, walks on its toes
+LONG_FOOT = 0.1  # of stature: as high above its toes an ankle is no person's
 UP = np.array([0.0, 0.0, 1.0])
 
 # Fractions of stature; ankle and heel as in character.presets.person.
@@ -53,6 +54,7 @@ def find_sole(
     stature: float,
     vertices: Array | None,
     floor: float | None,
+    quadruped: bool,
 ) -> Sole:
     """The sole of a foot whose bones are `chain`, toes last.
 
@@ -63,7 +65,8 @@ def find_sole(
     ankle = skeleton.head[foot]
     ball = skeleton.head[chain[1]] if len(chain) > 1 else skeleton.tail[foot]
     tip = skeleton.tail[chain[-1]]
-    steep = abs(float(ball[2] - ankle[2])) > STEEP * float(np.linalg.norm(ball - ankle))
+    drop = float(ankle[2] - ball[2])
+    steep = drop > STEEP * float(np.linalg.norm(ball - ankle)) and (quadruped or drop > LONG_FOOT * stature)
     up = UP if steep or floor is not None else _rest_up(skeleton, clip, foot, ball)
     along = ball - ankle
     if np.linalg.norm(along - (along @ up) * up) < 0.01 * stature:

@@ -26,6 +26,7 @@ RIDGE = 0.3  # m: how far apart a slope's evidence must lie to count as much as 
 BIWEIGHT = 0.04  # m: soles further than this from the plane stand on something else
 STEEPEST = 0.035  # beyond it the ground is a slope or a stair, not a floor askew
 FEWEST = 10  # standing samples
+DEEPEST = 0.035  # of stature: a tenth of all frames may show soles this far below the floor
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Floor:
 def estimate_floor(plan: BodyPlan, clip: Clip) -> Floor:
     """The floor under a clip without damage.
 
-    Where feet hardly stand it is level, at the height of their slowest moments; where they never do, at the lowest.
+    Where feet hardly stand it is level, at the height of their slowest moments; where they never do, at the lowest. A
+    foot that walks in place glides while it stands and rests in the air: a floor that feet go well below is none.
     """
     corners = _soles(plan, clip)
     if corners.shape[1] == 0:
@@ -55,7 +57,10 @@ def estimate_floor(plan: BodyPlan, clip: Clip) -> Floor:
     for limit in FLAT_SPEEDS:
         soles = middles[speed < limit]
         if len(soles) >= FEWEST:
-            return _plane_through(soles, level=limit > FLAT_SPEEDS[0])
+            floor = _plane_through(soles, level=limit > FLAT_SPEEDS[0])
+            above = corners[..., 2] - floor.height - corners[..., :2] @ np.array(floor.slope)
+            if np.percentile(above.min(axis=(1, 2)), 10.0) > -DEEPEST * plan.stature:
+                return floor
     return Floor(float(np.percentile(corners[..., 2], 1.0)))
 
 

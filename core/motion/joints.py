@@ -6,6 +6,7 @@ Ranges are rounded figures of healthy adults, as in character.presets.person; an
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def make_joint(
                 limits = (Range(-math.radians(30.0), math.radians(30.0)),) * 2
                 return Joint(part.joint, "universal", (as_vector(first), as_vector(universal.child_axis)), limits), rest
         elif kind == "ball":
-            return Joint(part.joint, "ball", limits=_cone(part, at_rest, marks, heading, frame, quadruped)), at_rest
+            return Joint(part.joint, "ball", limits=_cone(part, at_rest, marks, frame, quadruped)), at_rest
         elif kind == "fixed":
             return Joint(part.joint, "fixed"), quaternions.mean(motion)
     raise AssertionError(part.kinds)
@@ -182,57 +183,58 @@ def _angle_limits(
     return (Range(-bent, flexion - bent),) if part.joint.endswith("_knee") else (Range(-flexion - bent, -bent),)
 
 
-def _cone(
-    part: Part, at_rest: Array, marks: Mapping[str, Array], heading: Array, frame: Array, quadruped: bool
-) -> Limits:
-    """Rounded ranges of healthy adults, as in character.presets.person; an animal's lie around its rest pose."""
-    side, _, joint = part.joint.rpartition("_")
-    back = quaternions.conjugate(heading)
-    outward = 1.0 if side == "left" else -1.0
-    places = {
-        "hip": ("hip", "knee"),
-        "shoulder": ("shoulder", "elbow"),
-        "knee": ("knee", "ankle"),
-        "elbow": ("elbow", "wrist"),
-        "wrist": ("wrist", "fingers"),
-        "clavicle": ("clavicle", "shoulder"),
-    }
-    axis = Z
-    ends = places.get(joint or part.joint, places.get(part.joint.removeprefix(side + "_")))
-    if joint in places and ends is not None and f"{side}_{ends[1]}" in marks:
-        along = marks[f"{side}_{ends[1]}"] - marks[f"{side}_{ends[0]}"]
-        if np.linalg.norm(along) > 1e-6:
-            axis = quaternions.rotate(back, along / np.linalg.norm(along))
-    elif joint == "ankle":
-        axis = X
+class _Reach(NamedTuple):
+    """A ball's range: swing and twist, and how its middle leans for a person; all in degrees."""
+
+    swing: float
+    twist: float
+    forward: float = 0.0
+    outward: float = 0.0
+
+
+REACHES = {
+    "trunk": _Reach(50.0, 45.0, forward=20.0),
+    "lower_back": _Reach(40.0, 25.0),
+    "upper_back": _Reach(35.0, 40.0),
+    "neck": _Reach(55.0, 75.0),
+    "tail": _Reach(80.0, 45.0),
+    "clavicle": _Reach(30.0, 30.0),
+    "shoulder": _Reach(115.0, 90.0, forward=60.0, outward=30.0),
+    "elbow": _Reach(80.0, 90.0),
+    "wrist": _Reach(80.0, 90.0),
+    "hip": _Reach(72.0, 45.0, forward=50.0),
+    "knee": _Reach(80.0, 90.0),
+    "ankle": _Reach(55.0, 40.0),
+}
+ENDS = {
+    "clavicle": ("clavicle", "shoulder"),
+    "shoulder": ("shoulder", "elbow"),
+    "elbow": ("elbow", "wrist"),
+    "wrist": ("wrist", "fingers"),
+    "hip": ("hip", "knee"),
+    "knee": ("knee", "ankle"),
+}
+
+
+def _cone(part: Part, at_rest: Array, marks: Mapping[str, Array], frame: Array, quadruped: bool) -> Limits:
+    """A cone around the limb, the trunk or the foot."""
+    side, joint = ("", part.joint) if part.joint in REACHES else part.joint.split("_")
+    reach = REACHES[joint]
+    axis = X if joint == "ankle" else quaternions.rotate(quaternions.conjugate(frame), Z)
+    start, end = (marks.get(f"{side}_{point}") for point in ENDS.get(joint, ("", "")))
+    if start is not None and end is not None and np.linalg.norm(end - start) > 1e-6:
+        axis = quaternions.rotate(quaternions.conjugate(frame), (end - start) / np.linalg.norm(end - start))
     center = axis
-    swing, twist = {
-        "trunk": (50.0, 45.0),
-        "lower_back": (40.0, 25.0),
-        "upper_back": (35.0, 40.0),
-        "neck": (55.0, 75.0),
-        "tail": (80.0, 45.0),
-    }.get(part.joint, {"hip": (72.0, 45.0), "shoulder": (115.0, 90.0), "ankle": (55.0, 40.0)}.get(joint, (80.0, 90.0)))
-    if part.joint == "trunk":
-        center = _leaning(20.0, 0.0, 1.0)
-    elif joint == "hip" and not quadruped:
-        center = _leaning(50.0, 0.0, -1.0)
-    elif joint == "shoulder" and not quadruped:
-        center = _leaning(60.0, 30.0 * outward, -1.0)
-    elif joint == "clavicle":
-        swing, twist = 30.0, 30.0
-    in_body = (
-        axis
-        if joint == "ankle"
-        else quaternions.rotate(quaternions.conjugate(frame), quaternions.rotate(heading, axis))
-    )
-    # a centre that is only the axis at rest stays that; a leaning one is a direction of the parent's frame
-    in_joint = in_body if center is axis else quaternions.rotate(quaternions.conjugate(at_rest), center)
-    spread = Range(-math.radians(twist), math.radians(twist))
-    return Cone(as_vector(in_body), as_vector(in_joint), math.radians(swing), spread)
+    if reach.forward > 0.0 and not quadruped:
+        outward = reach.outward if side == "left" else -reach.outward
+        leaning = _leaning(reach.forward, outward, 1.0 if joint == "trunk" else -1.0)
+        center = quaternions.rotate(quaternions.conjugate(at_rest), leaning)
+    twist = math.radians(reach.twist)
+    return Cone(as_vector(axis), as_vector(center), math.radians(reach.swing), Range(-twist, twist))
 
 
 def _leaning(forward: float, outward: float, up: float) -> Array:
+    """Up or down (1 or -1), turned forward, then outward to the left; in degrees."""
     pitch, roll = math.radians(forward), math.radians(outward)
     return np.array([math.sin(pitch) * math.cos(roll), math.sin(roll), up * math.cos(pitch) * math.cos(roll)])
 

@@ -82,7 +82,7 @@ def find_soles(
             chain = chains[f"{role}.{letter}"] + (chains.get(f"toe.{letter}", ()) if role == "foot" else ())
             clouds = [np.asarray(vertices[skeleton.names[b]]) for b in chain if skeleton.names[b] in vertices]
             cloud = np.concatenate(clouds) if clouds else None
-            result[f"{side}_{part}"] = find_sole(skeleton, clip, chain, heading, stature, cloud, floor)
+            result[f"{side}_{part}"] = find_sole(skeleton, clip, chain, heading, stature, cloud, floor, quadruped)
     return result
 
 

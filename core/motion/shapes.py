@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,25 @@ from .feet import Sole
 from .joints import as_vector
 from .parts import Part
 from .quaternions import Array
+
+# Radii of a person of 1.75 m, as those of the presets.
+STATURE = 1.75
+LIMBS = {
+    "arm": ("shoulder", "elbow", 0.045),
+    "forearm": ("elbow", "wrist", 0.035),
+    "thigh": ("hip", "knee", 0.07),
+    "shank": ("knee", "ankle", 0.05),
+}
+PELVIS, TRUNK, HEAD, HAND = 0.10, 0.12, 0.10, 0.05
+SHORTEST_CAPSULE = 1e-4  # m
+
+
+class _Span(NamedTuple):
+    """A segment at rest and a radius around it; a ball where its ends coincide."""
+
+    start: Array
+    end: Array
+    radius: float
 
 
 def contact_shapes(
@@ -24,52 +44,56 @@ def contact_shapes(
     stature: float,
     quadruped: bool,
 ) -> list[ContactShape]:
-    """Capsules along limbs and trunk, spheres at head and hands, the corners of the soles."""
-    size = stature / 1.75
-    spans = {"pelvis": ("left_hip", "right_hip", 0.10), "abdomen": None, "head": None}
+    """The shapes of all parts, whose frames at rest are at `places` (n, 3) with orientations `frame` (n, 4)."""
     shapes: list[ContactShape] = []
     for part, place, turn in zip(parts, places, frame, strict=True):
-        side, _, limb = part.name.rpartition("_")
-        back = quaternions.conjugate(turn)
         if part.name in soles:
-            sole = soles[part.name]
-            shapes += [
-                Corner(f"{side}_{limb}_{end}_{edge}", part.name, (x, y, -sole.height))
-                if limb == "hand"
-                else Corner(f"{side}_{end}_{edge}", part.name, (x, y, -sole.height))
-                for end, x in (("heel", sole.back), ("toe", sole.front))
-                for edge, y in (("left", sole.left), ("right", sole.right))
-            ]
+            shapes += _corners(part.name, soles[part.name])
             continue
-        ends = {
-            "arm": ("shoulder", "elbow", 0.045),
-            "forearm": ("elbow", "wrist", 0.035),
-            "thigh": ("hip", "knee", 0.07),
-            "shank": ("knee", "ankle", 0.05),
-        }.get(limb)
-        span = spans.get(part.name)
-        if ends is not None and f"{side}_{ends[1]}" in marks:
-            start, end, radius = marks[f"{side}_{ends[0]}"], marks[f"{side}_{ends[1]}"], ends[2] * size
-        elif span is not None:
-            start, end, radius = marks[span[0]], marks[span[1]], span[2] * size
-        elif part.name in {"torso", "thorax"}:
-            start, end = (marks["hips"] + cut * (marks["cervicale"] - marks["hips"]) for cut in (0.5, 0.8))
-            radius = 0.12 * size
-        elif part.name == "head":
-            start = end = 0.5 * (marks["skull"] + marks["vertex"])
-            radius = 0.10 * size
-        elif limb == "hand":
-            start = end = 0.5 * (marks[f"{side}_wrist"] + marks[f"{side}_fingers"])
-            radius = 0.05 * size
-        else:
+        span = _span(part.name, marks, stature / STATURE)
+        if span is None:
             continue
-        if quadruped:
-            length = max(float(np.linalg.norm(end - start)), 2.0 * radius)
+        length = float(np.linalg.norm(span.end - span.start))
+        radius = span.radius
+        if quadruped:  # as thick as its mass makes it
             heavy = sum(weight.mass for weight in weights[part.name])
-            radius = math.sqrt(heavy / (masses.DENSITY * math.pi * length))
-        a, b = (as_vector(quaternions.rotate(back, point - place)) for point in (start, end))
-        if np.linalg.norm(end - start) < 1e-4:
-            shapes.append(Sphere(part.name, part.name, a, radius))
-        else:
-            shapes.append(Capsule(part.name, part.name, a, b, radius))
+            radius = math.sqrt(heavy / (masses.DENSITY * math.pi * max(length, 2.0 * radius)))
+        back = quaternions.conjugate(turn)
+        a, b = (as_vector(quaternions.rotate(back, point - place)) for point in (span.start, span.end))
+        shapes.append(
+            Capsule(part.name, part.name, a, b, radius)
+            if length > SHORTEST_CAPSULE
+            else Sphere(part.name, part.name, a, radius)
+        )
     return shapes
+
+
+def _corners(name: str, sole: Sole) -> list[ContactShape]:
+    """Of a foot as in the presets, left_heel_right; of a paw at an arm, left_hand_heel_right."""
+    owner = name.removesuffix("_foot")
+    return [
+        Corner(f"{owner}_{end}_{edge}", name, (x, y, -sole.height))
+        for end, x in (("heel", sole.back), ("toe", sole.front))
+        for edge, y in (("left", sole.left), ("right", sole.right))
+    ]
+
+
+def _span(name: str, marks: Mapping[str, Array], size: float) -> _Span | None:
+    """Where a part's shape lies; none for parts that hide inside others."""
+    side, _, limb = name.rpartition("_")
+    if limb in LIMBS:
+        start, end, radius = LIMBS[limb]
+        if f"{side}_{end}" in marks:
+            return _Span(marks[f"{side}_{start}"], marks[f"{side}_{end}"], radius * size)
+    elif name == "pelvis":
+        return _Span(marks["left_hip"], marks["right_hip"], PELVIS * size)
+    elif name in {"torso", "thorax"}:
+        way = marks["cervicale"] - marks["hips"]
+        return _Span(marks["hips"] + 0.5 * way, marks["hips"] + 0.8 * way, TRUNK * size)
+    elif name == "head":
+        middle = 0.5 * (marks["skull"] + marks["vertex"])
+        return _Span(middle, middle, HEAD * size)
+    elif limb == "hand":
+        middle = 0.5 * (marks[f"{side}_wrist"] + marks[f"{side}_fingers"])
+        return _Span(middle, middle, HAND * size)
+    return None

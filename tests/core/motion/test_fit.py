@@ -179,6 +179,17 @@ def test_a_floor_is_found_where_soles_stand_and_taken_away():
     assert back.position == pytest.approx(clip.position, abs=1e-12)
 
 
+def test_feet_that_glide_on_the_ground_and_rest_in_the_air_walk_in_place():
+    """As in a cycle that was keyed in place: its slow soles are no floor."""
+    pose = still(wooden(), 60, 60.0)
+    place = pose.position.copy()
+    place[:30, :, 1] += 1.5 * np.arange(30)[:, None] / 60.0
+    place[30:, :, 2] += 0.25
+    floor = estimate_floor(PLANS["simple"], dataclasses.replace(pose, position=place))
+    assert floor.height == pytest.approx(0.0, abs=1e-6)
+    assert floor.tilt == 0.0
+
+
 @needs_clips
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
 def test_cmu_clips_fit_within_a_degree_and_a_centimetre_and_come_back(path):
