@@ -9,7 +9,7 @@ Sizes are given, so that the arrays may be larger than what is used of them.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.kernel import kernel
+from ...maths.kernel import inner_kernel, kernel
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def add_symmetric_product(a: Array, b: Array, out: Array, rows: int, inner: int,
     _accumulate(a, b, out, rows, inner, rows, sign, True)
 
 
-@kernel
+@inner_kernel
 def _accumulate(a: Array, b: Array, out: Array, rows: int, inner: int, columns: int, sign: float, lower: bool) -> None:
     for i in range(0, rows - rows % 4, 4):
         end = min(columns, i + 4) if lower else columns

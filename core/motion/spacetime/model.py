@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The quadratic model of one iteration: dynamics to first order, cost to second (Gauss-Newton), inequalities.
+
+The dynamics are the simulator's own step and its exact derivatives (dynamics.stepping, dynamics.derivatives). Held
+points are an augmented Lagrangian: weight / 2 |p - place|^2 + multiplier . (p - place). What must not be exceeded by
+states (clearance, joints' ranges) is a squared hinge. What must not be exceeded by controls (friction, torques) is an
+interior point: a slack s > 0 and a multiplier z > 0 with s z = barrier for each inequality g(u) = s, eliminated from
+the step as in J. Nocedal and S. Wright, "Numerical Optimization", 2006, section 19.3:
+
+    hessian += (z / s) g' g'^T        gradient += (z / s g - barrier / s) g'
+
+Slacks and multipliers are kept positive one by one, so that one force at the edge of its cone does not shorten the
+step of all others; a slack that could not follow its g catches up in the next iteration.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character.tree import Tree
+from ...dynamics.derivatives import DerivativeWorkspace, linearize, make_derivative_workspace
+from ...dynamics.kinematics import difference_positions, integrate_positions, update_positions, world_point
+from ...dynamics.stepping import advance
+from ...dynamics.workspace import Workspace, make_workspace
+from ...maths.kernel import inner_kernel, kernel
+from ...maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
+from .problem import Iterate, Problem
+from .riccati import QuadraticProgramme
+
+Array = NDArray[np.float64]
+
+# A slack or multiplier loses at most this share of itself in one iteration: fraction to the boundary.
+BOUNDARY = 0.97
+
+
+class ModelWorkspace(NamedTuple):
+    """Scratch of one frame."""
+
+    dynamics: Workspace
+    derivatives: DerivativeWorkspace
+    A: Array  # (n, n)
+    B: Array  # (n most,) flat; its width changes with the contacts
+    q_next: Array  # (nq,)
+    v_next: Array  # (nv,)
+    change: Array  # (nv,)
+    generalized: Array  # (nv,) motors' torques, after a free root's zeros
+    implicit: Array  # (nv,) zero: no controller's gains
+    body: NDArray[np.int64]  # (np,)
+    local: Array  # (np, 3)
+    world_force: Array  # (np, 3)
+    chain: NDArray[np.int64]  # (nv,) velocities that move a point
+    column: Array  # (nv, 3) how they move it
+
+
+def make_model_workspace(tree: Tree, points: int) -> ModelWorkspace:
+    """Allocate."""
+    nq, nv = len(tree.rest), len(tree.velocity_body)
+    return ModelWorkspace(
+        dynamics=make_workspace(tree),
+        derivatives=make_derivative_workspace(tree),
+        A=np.zeros((2 * nv, 2 * nv)),
+        B=np.zeros(2 * nv * (nv + 3 * points)),
+        q_next=np.zeros(nq),
+        v_next=np.zeros(nv),
+        change=np.zeros(nv),
+        generalized=np.zeros(nv),
+        implicit=np.zeros(nv),
+        body=np.zeros(points, np.int64),
+        local=np.zeros((points, 3)),
+        world_force=np.zeros((points, 3)),
+        chain=np.zeros(nv, np.int64),
+        column=np.zeros((nv, 3)),
+    )
+
+
+@inner_kernel
+def _gather_controls(problem: Problem, iterate: Iterate, work: ModelWorkspace, k: int) -> int:
+    """Torques and world forces of step k into the workspace; the number of forces."""
+    start = problem.motors_start
+    for i in range(iterate.torque.shape[1]):
+        work.generalized[start + i] = iterate.torque[k, i]
+    count = problem.force_count[k]
+    for c in range(count):
+        p = problem.force_point[k, c]
+        work.body[c] = problem.point_body[p]
+        for x in range(3):
+            work.local[c, x] = problem.point_local[p, x]
+            work.world_force[c, x] = 0.0
+            for j in range(3):
+                work.world_force[c, x] += problem.axes[k + 1, p, j, x] * iterate.force[k, p, j]
+    return count
+
+
+@inner_kernel
+def _advance(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, k: int, count: int) -> None:
+    """Make step k."""
+    advance(
+        tree,
+        work.dynamics,
+        iterate.q[k],
+        iterate.v[k],
+        work.generalized,
+        work.body[:count],
+        work.local[:count],
+        work.world_force[:count],
+        problem.dt,
+        work.implicit,
+        work.q_next,
+        work.v_next,
+    )
+
+
+@inner_kernel
+def _set_defect(tree: Tree, iterate: Iterate, work: ModelWorkspace, k: int, out: Array) -> None:
+    """Where step k leads, minus the state at k + 1."""
+    n = iterate.v.shape[1]
+    difference_positions(tree, iterate.q[k + 1], work.q_next, out[:n])
+    for i in range(n):
+        out[n + i] = work.v_next[i] - iterate.v[k + 1, i]
+
+
+@kernel
+def fill_defects(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, out: Array) -> None:
+    """Defects (N, n) of an iterate."""
+    for k in range(out.shape[0]):
+        count = _gather_controls(problem, iterate, work, k)
+        _advance(tree, problem, iterate, work, k, count)
+        _set_defect(tree, iterate, work, k, out[k])
+
+
+@kernel
+def fill_programme(
+    tree: Tree,
+    problem: Problem,
+    iterate: Iterate,
+    work: ModelWorkspace,
+    programme: QuadraticProgramme,
+    barrier: float,
+) -> None:
+    """Everything of the quadratic programme, at the iterate."""
+    steps = programme.lower.shape[0]
+    for k in range(steps):
+        _fill_dynamics(tree, problem, iterate, work, programme, k)
+        _fill_control_cost(problem, iterate, programme, barrier, k)
+    for k in range(steps + 1):
+        _fill_state_cost(tree, problem, iterate, work, programme, k)
+
+
+@inner_kernel
+def _fill_dynamics(
+    tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, programme: QuadraticProgramme, k: int
+) -> None:
+    """A, B and defect of step k; forces along the contacts' own axes."""
+    nv = iterate.v.shape[1]
+    motors = iterate.torque.shape[1]
+    count = _gather_controls(problem, iterate, work, k)
+    width = motors + 3 * count
+    B = work.B[: 2 * nv * width].reshape((2 * nv, width))
+    _advance(tree, problem, iterate, work, k, count)
+    linearize(
+        tree,
+        work.dynamics,
+        work.derivatives,
+        iterate.q[k],
+        iterate.v[k],
+        work.body[:count],
+        work.local[:count],
+        work.world_force[:count],
+        problem.dt,
+        work.q_next,
+        work.v_next,
+        work.A,
+        B,
+    )
+    _set_defect(tree, iterate, work, k, programme.defect[k])
+    for i in range(nv):
+        first = programme.group[i, 0]
+        for j in range(programme.group[i, 1] - first + 1):
+            programme.upper[k, i, j] = work.A[i, first + j]
+            programme.upper[k, i, 3 + j] = work.A[i, nv + first + j]
+        for j in range(2 * nv):
+            programme.lower[k, i, j] = work.A[nv + i, j]
+        for j in range(motors):
+            programme.control[k, i, j] = B[nv + i, j]
+        for c in range(count):
+            p = problem.force_point[k, c]
+            start = motors + 3 * c
+            b = (B[nv + i, start], B[nv + i, start + 1], B[nv + i, start + 2])
+            for j in range(3):
+                programme.control[k, i, start + j] = dot(b, row(problem.axes[k + 1, p], j))
+
+
+@inner_kernel
+def _fill_control_cost(
+    problem: Problem, iterate: Iterate, programme: QuadraticProgramme, barrier: float, k: int
+) -> None:
+    """R and r of step k: magnitude, smoothness, friction, torque limits."""
+    motors = iterate.torque.shape[1]
+    R, r = programme.control_hessian[k], programme.control_gradient[k]
+    for i in range(programme.controls[k]):
+        for j in range(programme.controls[k]):
+            R[i, j] = 0.0
+    for i in range(motors):
+        u = iterate.torque[k, i]
+        R[i, i] = problem.torque_weight + problem.torque_smoothing
+        r[i] = problem.torque_weight * u + problem.torque_smoothing * (u - iterate.torque_target[k, i])
+        if problem.torque_limit < np.inf:
+            for side in range(2):
+                sign = -1.0 if side == 0 else 1.0
+                s, z = iterate.torque_slack[k, i, side], iterate.torque_multiplier[k, i, side]
+                R[i, i] += z / s
+                r[i] += sign * (z * (problem.torque_limit + sign * u) - barrier) / s
+    for c in range(problem.force_count[k]):
+        p = problem.force_point[k, c]
+        start = motors + 3 * c
+        f = row(iterate.force[k], p)
+        for j in range(3):
+            R[start + j, start + j] = problem.force_weight[p, j] + problem.force_smoothing
+            r[start + j] = problem.force_weight[p, j] * f[j]
+            r[start + j] += problem.force_smoothing * (f[j] - iterate.force_target[k, p, j])
+        if not problem.grab[p]:
+            for face in range(problem.faces.shape[0]):
+                g = row(problem.faces, face)
+                s, z = iterate.slack[k, p, face], iterate.multiplier[k, p, face]
+                pull = (z * dot(g, f) - barrier) / s
+                for i in range(3):
+                    r[start + i] += pull * g[i]
+                    for j in range(i + 1):
+                        R[start + i, start + j] += z / s * g[i] * g[j]
+
+
+@inner_kernel
+def _fill_state_cost(
+    tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, programme: QuadraticProgramme, k: int
+) -> None:
+    """Q (lower triangle) and q of frame k."""
+    nv = iterate.v.shape[1]
+    Q, gradient = programme.hessian[k], programme.gradient[k]
+    for i in range(2 * nv):
+        gradient[i] = 0.0
+        for j in range(2 * nv):
+            Q[i, j] = 0.0
+    share = problem.frame_weight[k]
+    if share == 0.0:
+        return
+    # Weights are the same in all directions of a ball, so the gradient of its half squared angle is the angle itself.
+    difference_positions(tree, problem.clip_q[k], iterate.q[k], work.change)
+    for i in range(nv):
+        Q[i, i] = problem.pose_weight[i]
+        gradient[i] = problem.pose_weight[i] * work.change[i]
+        Q[nv + i, nv + i] = problem.velocity_weight[i]
+        gradient[nv + i] = problem.velocity_weight[i] * (iterate.v[k, i] - problem.clip_v[k, i])
+    for l in range(problem.limit_position.shape[0]):
+        angle, i = iterate.q[k, problem.limit_position[l]], problem.limit_velocity[l]
+        beyond = min(0.0, angle - problem.limit_range[l, 0]) + max(0.0, angle - problem.limit_range[l, 1])
+        if beyond != 0.0:
+            Q[i, i] += problem.limit_weight
+            gradient[i] += problem.limit_weight * beyond
+    update_positions(tree, work.dynamics, iterate.q[k])
+    for p in range(problem.point_body.shape[0]):
+        b = problem.point_body[p]
+        point = world_point(work.dynamics, b, row(problem.point_local, p))
+        off = subtract(point, row(problem.place[k], p))
+        if problem.held[k, p]:
+            count = _fill_columns(tree, work, b, point)
+            for x in range(3):
+                pull = problem.held_weight * off[x] + iterate.place_multiplier[k, p, x]
+                for i in range(count):
+                    a = work.column[i, x]
+                    gradient[work.chain[i]] += pull * a
+                    for j in range(i, count):  # the chain runs from the point to the root: columns fall
+                        Q[work.chain[i], work.chain[j]] += problem.held_weight * a * work.column[j, x]
+        else:
+            normal = row(problem.axes[k, p], 2)
+            below = problem.clearance[k, p] - dot(normal, off)
+            if below > 0.0:
+                count = _fill_columns(tree, work, b, point)
+                for i in range(count):
+                    a = dot(normal, row(work.column, i))
+                    gradient[work.chain[i]] -= problem.clearance_weight * below * a
+                    for j in range(i, count):
+                        Q[work.chain[i], work.chain[j]] += (
+                            problem.clearance_weight * a * dot(normal, row(work.column, j))
+                        )
+
+
+@inner_kernel
+def _fill_columns(tree: Tree, work: ModelWorkspace, b: int, point: Vector) -> int:
+    """The point's Jacobian along the chain to the root; its length."""
+    dynamics = work.dynamics
+    arm = subtract(point, row(dynamics.position, 0))
+    count = 0
+    i = dynamics.last_velocity[b]
+    while i >= 0:
+        moved = add(row(dynamics.motion, i), cross(row_angular(dynamics.motion, i), arm))
+        work.chain[count] = i
+        for x in range(3):
+            work.column[count, x] = moved[x]
+        count += 1
+        i = tree.velocity_parent[i]
+    return count
+
+
+@kernel
+def move(
+    tree: Tree, problem: Problem, base: Iterate, programme: QuadraticProgramme, work: ModelWorkspace, share: float, out: Iterate
+) -> None:
+    """Fill states and controls of `out` with those of `base`, moved by a share of the programme's answer."""
+    frames, nv = base.v.shape
+    motors = base.torque.shape[1]
+    for k in range(frames):
+        for i in range(nv):
+            work.change[i] = share * programme.dx[k, i]
+            out.v[k, i] = base.v[k, i] + share * programme.dx[k, nv + i]
+        integrate_positions(tree, base.q[k], work.change, 1.0, out.q[k])
+    for k in range(frames - 1):
+        for i in range(motors):
+            out.torque[k, i] = base.torque[k, i] + share * programme.du[k, i]
+        for c in range(problem.force_count[k]):
+            p = problem.force_point[k, c]
+            for j in range(3):
+                out.force[k, p, j] = base.force[k, p, j] + share * programme.du[k, motors + 3 * c + j]
+
+
+@kernel
+def move_multipliers(problem: Problem, iterate: Iterate, barrier: float) -> None:
+    """Slacks and multipliers after a step to the iterate's present controls: s = g, z = (barrier - z (g - s)) / s."""
+    for k in range(problem.force_count.shape[0]):
+        for c in range(problem.force_count[k]):
+            p = problem.force_point[k, c]
+            if not problem.grab[p]:
+                for face in range(problem.faces.shape[0]):
+                    g = dot(row(problem.faces, face), row(iterate.force[k], p))
+                    _move_pair(iterate.slack[k, p], iterate.multiplier[k, p], face, g, barrier)
+        if problem.torque_limit < np.inf:
+            for i in range(iterate.torque.shape[1]):
+                u = iterate.torque[k, i]
+                _move_pair(iterate.torque_slack[k, i], iterate.torque_multiplier[k, i], 0, problem.torque_limit - u, barrier)
+                _move_pair(iterate.torque_slack[k, i], iterate.torque_multiplier[k, i], 1, problem.torque_limit + u, barrier)
+
+
+@inner_kernel
+def _move_pair(slack: Array, multiplier: Array, i: int, g: float, barrier: float) -> None:
+    s, z = slack[i], multiplier[i]
+    slack[i] = max(g, (1.0 - BOUNDARY) * s)
+    multiplier[i] = max((barrier - z * (g - s)) / s, (1.0 - BOUNDARY) * z)
+
+
+@kernel
+def fill_held_offsets(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, out: Array) -> None:
+    """Points minus their places (N + 1, np, 3) along the contacts' axes, held or not."""
+    for k in range(out.shape[0]):
+        update_positions(tree, work.dynamics, iterate.q[k])
+        for p in range(problem.point_body.shape[0]):
+            point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local, p))
+            off = subtract(point, row(problem.place[k], p))
+            for j in range(3):
+                out[k, p, j] = dot(off, row(problem.axes[k, p], j))

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The optimisation as kernels see it: the clip, the contacts and the weights in flat arrays; and the present iterate.
+
+Frames are 0 to N, steps 0 to N - 1. The force of step k changes v_{k+1}, and v_{k+1} sets q_{k+2}: a point may carry
+force in step k only if it is held at k + 1 and at k + 2, or it would have to push on while it leaves the ground.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...character.parts import Cone, Corner
+from ...character.tree import FREE
+from ...contact.terrain import Terrain, nearest_points
+from ...dynamics import body_poses
+from ...dynamics.kinematics import difference_positions
+from ..cycle import Cycle
+from ..quaternions import rotate
+from ..schedule import ContactPoint, ContactSchedule
+from .settings import Settings
+
+Array = NDArray[np.float64]
+
+NO_CLEARANCE = -1e9  # m: a point that may be anywhere
+GROUND_REACH = 2.0  # m: how far from the clip's own points the ground is looked for
+
+
+class Problem(NamedTuple):
+    """Arrays over frames (N + 1), steps (N), velocities (nv), motors, and points (np): the schedule's, then others."""
+
+    dt: float
+    motors_start: int  # first velocity with a motor: 6 above a free root
+    clip_q: Array  # (N + 1, nq)
+    clip_v: Array  # (N + 1, nv)
+    frame_weight: Array  # (N + 1,) 1; 0 for the last frame of a cycle, which is the first
+    pose_weight: Array  # (nv,)
+    velocity_weight: Array  # (nv,)
+    torque_weight: float
+    torque_smoothing: float
+    torque_limit: float  # infinite where there is none
+    force_weight: Array  # (np, 3) along two tangents and the normal
+    force_smoothing: float
+    point_body: NDArray[np.int64]  # (np,)
+    point_local: Array  # (np, 3) in the body's frame
+    grab: NDArray[np.bool_]  # (np,) carries force in all directions
+    held: NDArray[np.bool_]  # (N + 1, np)
+    place: Array  # (N + 1, np, 3)
+    axes: Array  # (N + 1, np, 3, 3) rows: two tangents and the normal of the ground
+    clearance: Array  # (N + 1, np) least height over the ground where not held
+    held_weight: float
+    clearance_weight: float
+    force_count: NDArray[np.int64]  # (N,) points that may carry force in the step
+    force_point: NDArray[np.int64]  # (N, np) which they are
+    faces: Array  # (sides, 3) the pyramid of friction: face . (two tangents, normal) >= 0
+    limit_position: NDArray[np.int64]  # (nl,) entries of q with a limited angle
+    limit_velocity: NDArray[np.int64]  # (nl,) the same entries of v
+    limit_range: Array  # (nl, 2)
+    limit_weight: float
+
+
+class Iterate(NamedTuple):
+    """States, controls, and what goes with their inequalities."""
+
+    q: Array  # (N + 1, nq)
+    v: Array  # (N + 1, nv)
+    torque: Array  # (N, motors)
+    force: Array  # (N, np, 3) along the contact's axes, N
+    torque_target: Array  # (N, motors) the smoothed torque of an iteration before
+    force_target: Array  # (N, np, 3)
+    slack: Array  # (N, np, sides) of the faces
+    multiplier: Array  # (N, np, sides) of the faces
+    torque_slack: Array  # (N, motors, 2) below the upper limit and above the lower
+    torque_multiplier: Array  # (N, motors, 2)
+    place_multiplier: Array  # (N + 1, np, 3) of held points
+
+
+def make_problem(
+    character: Character,
+    q: Array,
+    v: Array,
+    rate: float,
+    schedule: ContactSchedule,
+    terrain: Terrain,
+    settings: Settings,
+    cycle: Cycle | None,
+) -> Problem:
+    """Flatten; all arguments are checked, but for the ground under held points: ValueError where there is none."""
+    tree = character.tree
+    frames = len(q)
+    points = schedule.points + _watched_corners(character, schedule)
+    scheduled, count = len(schedule.points), len(points)
+    held = np.zeros((frames, count), np.bool_)
+    held[:, :scheduled] = schedule.active
+    place = point_positions(character, q, points)
+    place[held] = schedule.place[schedule.active]
+    grab = np.array([point.grab for point in points], dtype=np.bool_)
+    ground, normal = _ground(terrain, place, held, points)
+    clearance = np.zeros((frames, count))
+    for i, point in enumerate(points):
+        if i < scheduled:
+            clearance[:, i] = _clearance(held[:, i], settings, rate, periodic=cycle is not None)
+        clearance[:, i] = NO_CLEARANCE if point.grab else clearance[:, i] + point.radius
+    force_count, force_point = _allowed_forces(held, periodic=cycle is not None)
+    motors_start = 6 if tree.joint[0] == FREE else 0
+    velocity_weight = np.full(character.nv, settings.velocity)
+    if motors_start:
+        velocity_weight[:2] = settings.velocity_level
+    force_weight = np.tile((settings.force_tangential, settings.force_tangential, settings.force_normal), (count, 1))
+    force_weight[grab] = settings.force_normal
+    frame_weight = np.ones(frames)
+    if cycle is not None:
+        frame_weight[-1] = 0.0
+    limit_position, limit_velocity, limit_range = _limits(character, schedule, settings)
+    return Problem(
+        dt=1.0 / rate,
+        motors_start=motors_start,
+        clip_q=q,
+        clip_v=v,
+        frame_weight=frame_weight,
+        pose_weight=_pose_weights(character, settings),
+        velocity_weight=velocity_weight,
+        torque_weight=settings.torque,
+        torque_smoothing=settings.torque_smoothing,
+        torque_limit=math.inf if settings.torque_limit is None else settings.torque_limit,
+        force_weight=force_weight,
+        force_smoothing=settings.force_smoothing,
+        point_body=np.array([point.body for point in points], dtype=np.int64),
+        point_local=np.array([point.position for point in points], dtype=np.float64).reshape(-1, 3),
+        grab=grab,
+        held=held,
+        place=np.where(held[:, :, None], place, ground),
+        axes=_contact_axes(normal, grab),
+        clearance=clearance,
+        held_weight=settings.held,
+        clearance_weight=settings.clearance,
+        force_count=force_count,
+        force_point=force_point,
+        faces=friction_faces(settings.friction, settings.friction_sides),
+        limit_position=limit_position,
+        limit_velocity=limit_velocity,
+        limit_range=limit_range,
+        limit_weight=settings.limit,
+    )
+
+
+def point_positions(character: Character, q: Array, points: Sequence[ContactPoint]) -> Array:
+    """Where the points are (frames, np, 3) in the world."""
+    index = [point.body for point in points]
+    local = np.array([point.position for point in points]).reshape(-1, 3)
+    result = np.empty((len(q), len(points), 3))
+    for k, positions in enumerate(q):
+        origin, orientation = body_poses(character, positions)
+        result[k] = origin[index] + rotate(orientation[index], local)
+    return result
+
+
+def _ground(
+    terrain: Terrain, place: Array, held: NDArray[np.bool_], points: Sequence[ContactPoint]
+) -> tuple[Array, Array]:
+    """The ground nearest to each point (N + 1, np, 3), and its normal there; far below where there is none."""
+    found = nearest_points(terrain, place.reshape(-1, 3), GROUND_REACH)
+    missing = (found.surface < 0).reshape(held.shape)
+    needed = held & np.array([not point.grab for point in points], dtype=np.bool_)
+    for i, point in enumerate(points):
+        frames = np.flatnonzero(missing[:, i] & needed[:, i])
+        if len(frames) > 0:
+            raise ValueError(
+                f"'{point.name}' is to stand on the ground in frames {frames[0]} to {frames[-1]}, but there is no ground "
+                f"within {GROUND_REACH:g} m of its place."
+            )
+    below = place - np.array([0.0, 0.0, GROUND_REACH])
+    ground = np.where(missing[:, :, None], below, found.point.reshape(place.shape))
+    normal = np.where(missing[:, :, None], (0.0, 0.0, 1.0), found.normal.reshape(place.shape))
+    return ground, normal
+
+
+def make_iterate(character: Character, problem: Problem, barrier: float) -> Iterate:
+    """Start on the clip, with its own finite differences as velocities and the weight shared among the contacts."""
+    frames, count = problem.held.shape
+    steps, motors, sides = frames - 1, character.nv - problem.motors_start, len(problem.faces)
+    v = np.empty((frames, character.nv))
+    for k in range(steps):
+        difference_positions(character.tree, problem.clip_q[k], problem.clip_q[k + 1], v[k])
+    v[:-1] /= problem.dt
+    v[-1] = problem.clip_v[-1]
+    force = np.zeros((steps, count, 3))
+    weight = character.total_mass * float(np.linalg.norm(character.gravity))
+    for k in range(steps):
+        active = problem.force_point[k, : problem.force_count[k]]
+        grounded = active[~problem.grab[active]]
+        force[k, grounded, 2] = weight / max(1, len(active))
+    slack = np.maximum(force @ problem.faces.T, 0.05 * weight)
+    room = min(problem.torque_limit, 1e6)
+    torque_slack = np.full((steps, motors, 2), room)
+    return Iterate(
+        q=problem.clip_q.copy(),
+        v=v,
+        torque=np.zeros((steps, motors)),
+        force=force,
+        torque_target=np.zeros((steps, motors)),
+        force_target=force.copy(),
+        slack=slack,
+        multiplier=barrier / slack,
+        torque_slack=torque_slack,
+        torque_multiplier=barrier / torque_slack,
+        place_multiplier=np.zeros((frames, count, 3)),
+    )
+
+
+def friction_faces(friction: float, sides: int) -> Array:
+    """Faces of the pyramid inscribed in Coulomb's cone whose edges lie at multiples of 2 pi / sides from a tangent.
+
+    Four sides: |f_x| + |f_y| <= mu f_n, as in Muico et al. 2009, appendix A. Rows are scaled to 1 along a tangent edge.
+    """
+    angle = (2.0 * np.arange(sides) + 1.0) * math.pi / sides
+    half = math.cos(math.pi / sides)
+    return np.column_stack((-np.cos(angle) / half, -np.sin(angle) / half, np.full(sides, friction)))
+
+
+def _watched_corners(character: Character, schedule: ContactSchedule) -> tuple[ContactPoint, ...]:
+    """Corners of bodies that may stand, where they are not scheduled themselves: they stay above the ground."""
+    standing = {point.body for point in schedule.points if not point.grab}
+    known = {(point.body, point.position) for point in schedule.points}
+    corners = (contact for contact in character.contacts if isinstance(contact, Corner))
+    watched = (ContactPoint(corner.name, character.index(corner.body), corner.position) for corner in corners)
+    return tuple(point for point in watched if point.body in standing and (point.body, point.position) not in known)
+
+
+def _clearance(held: NDArray[np.bool_], settings: Settings, rate: float, *, periodic: bool) -> Array:
+    """Height to be kept at each frame: nothing beside a stance, rising smoothly to the full height in the swing."""
+    frames = len(held)
+    on = np.flatnonzero(held)
+    if periodic:
+        on = np.concatenate((on - (frames - 1), on, on + (frames - 1)))
+    if len(on) == 0:
+        return np.full(frames, settings.clearance_height)
+    distance = np.abs(np.arange(frames)[:, None] - on[None, :]).min(axis=1)
+    x = np.clip((distance - 1.0) / max(1.0, settings.clearance_ramp * rate), 0.0, 1.0)
+    result: Array = settings.clearance_height * x * x * (3.0 - 2.0 * x)
+    return result
+
+
+def _allowed_forces(held: NDArray[np.bool_], *, periodic: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Points held at k + 1 and k + 2. After the last frame follows the second of a cycle; else contacts stay."""
+    after = np.concatenate((held, held[1:2] if periodic else held[-1:]))
+    allowed = after[1:-1] & after[2:]
+    point = np.zeros(allowed.shape, np.int64)
+    for k, row in enumerate(allowed):
+        active = np.flatnonzero(row)
+        point[k, : len(active)] = active
+    return allowed.sum(axis=1).astype(np.int64), point
+
+
+def _contact_axes(normal: Array, grab: NDArray[np.bool_]) -> Array:
+    """Two tangents and the normal: the first tangent is the world's X (or Y) axis laid into the plane."""
+    axis = np.where(np.abs(normal[..., :1]) < 0.8, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    first = axis - (axis * normal).sum(axis=-1, keepdims=True) * normal
+    first /= np.linalg.norm(first, axis=-1, keepdims=True)
+    axes = np.ascontiguousarray(np.stack((first, np.cross(normal, first), normal), axis=-2))
+    axes[:, grab] = np.eye(3)
+    return axes
+
+
+def _pose_weights(character: Character, settings: Settings) -> Array:
+    """Between least and most, by the share of the mass that a joint moves; all of it for the root."""
+    tree = character.tree
+    moved = tree.mass.copy()
+    for b in range(len(moved) - 1, 0, -1):
+        moved[tree.parent[b]] += moved[b]
+    share = moved[tree.velocity_body] / moved[0]
+    weights: Array = settings.pose_least + (settings.pose_most - settings.pose_least) * share
+    return weights
+
+
+def _limits(
+    character: Character, schedule: ContactSchedule, settings: Settings
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """Ranges of hinges and universal joints: entries of q, of v, and lower and upper bounds."""
+    tree = character.tree
+    supporting = set()
+    for point in schedule.points:
+        b = point.body
+        while b >= 0:
+            supporting.add(b)
+            b = int(tree.parent[b])
+    position: list[int] = []
+    velocity: list[int] = []
+    ranges: list[tuple[float, float]] = []
+    for b, body in enumerate(character.bodies):
+        if body.joint.limits is None or isinstance(body.joint.limits, Cone):
+            continue
+        for i, limit in enumerate(body.joint.limits):
+            margin = 0.0
+            if body.joint.kind == "hinge" and b in supporting:
+                margin = min(settings.limit_margin, 0.25 * (limit.upper - limit.lower))
+            position.append(int(tree.position_start[b]) + i)
+            velocity.append(int(tree.velocity_start[b]) + i)
+            ranges.append((limit.lower + margin, limit.upper - margin))
+    bounds = np.array(ranges, dtype=np.float64).reshape(-1, 2)
+    return np.array(position, dtype=np.int64), np.array(velocity, dtype=np.int64), bounds

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sequential quadratic programming by multiple shooting: linearize all frames, solve, move, until nothing moves.
+
+Every state is an unknown of its own, so the gaps between a step's outcome and the next state (defects) close as the
+iteration goes on. Steps are full. In place of a line search, which would reject good steps because they leave the
+curved constraints for a moment (N. Maratos' effect), the defects at the far end of a step are put back into the same
+quadratic programme, whose factors are kept: a second-order correction, for a tenth of an iteration's cost (Nocedal and
+Wright 2006, section 18.3).
+
+A step bends the barrier down, and the smoothed controls that the objective pulls towards follow the iterates; both
+stop before the end, and the last iterations converge to a fixed problem.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...character.tree import FREE
+from ...dynamics.kinematics import difference_positions
+from ...dynamics.workspace import make_workspace
+from ..cycle import Cycle
+from . import ends
+from .model import fill_defects, fill_held_offsets, fill_programme, make_model_workspace, move, move_multipliers
+from .problem import Iterate, Problem, make_iterate
+from .riccati import make_programme, make_riccati_workspace
+from .settings import Settings
+
+Array = NDArray[np.float64]
+
+# The greatest change of a pose in one iteration, rad and m: beyond it, linear models are worthless.
+LONGEST_STEP = 0.5
+# Corrections for curvature in one iteration, and when closing the last defects.
+CORRECTIONS = 2
+LAST_CORRECTIONS = 12
+# What is left of defects at the end: rad, m, and their rates.
+DEFECT_TOLERANCE = 1e-11
+# Below this step the smoothed controls stay as they are.
+SETTLED_STEP = 0.02
+# From this iteration on they stay anyway.
+LAST_SMOOTHING = 12
+# Below this step held points are pulled onto their places by multipliers.
+MULTIPLIER_STEP = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Where the motion begins and ends: free unless a state (q, v) is given, or a cycle."""
+
+    start: tuple[Array, Array] | None = None
+    end: tuple[Array, Array] | None = None
+    cycle: Cycle | None = None
+
+    def __post_init__(self) -> None:
+        if self.cycle is not None and (self.start is not None or self.end is not None):
+            raise ValueError("A cycle has no ends to pin.")
+
+
+@dataclass(eq=False)
+class Solution:
+    """The last iterate, and how the iteration went."""
+
+    iterate: Iterate
+    converged: bool
+    steps: list[float] = field(default_factory=list)  # greatest change of a pose, rad and m, per iteration
+    defects: list[float] = field(default_factory=list)  # greatest defect after each iteration
+    worst_frame: int = 0  # of the last defects
+    seconds: float = 0.0
+
+
+def solve(character: Character, problem: Problem, bounds: Ends, settings: Settings) -> Solution:
+    """Iterate from the clip. Numbers that stop being finite end the iteration, not converged."""
+    begun = time.perf_counter()
+    tree = character.tree
+    nv = character.nv
+    motors = nv - problem.motors_start
+    frames, count = problem.held.shape
+    dynamics = make_workspace(tree)
+    group = np.column_stack((dynamics.group_first, dynamics.group_last))
+    controls = motors + 3 * problem.force_count
+    programme = make_programme(group, controls, int(controls.max()))
+    riccati = make_riccati_workspace(nv, programme.du.shape[1])
+    work = make_model_workspace(tree, count)
+    barrier = max(settings.barrier_first, settings.barrier_last)
+    iterate = make_iterate(character, problem, barrier)
+    moved = Iterate(*(array.copy() for array in iterate))
+    defect = np.zeros_like(programme.defect)
+    offsets = np.zeros((frames, count, 3))
+    cycle_map = None if bounds.cycle is None else _cycle_map(character, bounds.cycle)
+    smoothed = _Smoother(problem, bounds.cycle)
+    solution = Solution(iterate, converged=False)
+    frozen = False
+
+    for iteration in range(settings.iterations):
+        fill_programme(tree, problem, iterate, work, programme, barrier)
+        try:
+            system = ends.factor(
+                programme,
+                riccati,
+                start_pinned=bounds.start is not None,
+                end_bound=bounds.end is not None or bounds.cycle is not None,
+                cycle=cycle_map,
+            )
+        except ends.SingularFrameError as error:
+            solution.worst_frame = error.frame
+            break
+        start, residual = _end_offsets(character, iterate, bounds)
+        ends.solve(system, programme, riccati, start, residual)
+        if not np.isfinite(programme.dx).all():
+            break
+        step = float(np.abs(programme.dx[:, :nv]).max())
+        share = min(1.0, LONGEST_STEP / step)
+        move(tree, problem, iterate, programme, work, share, moved)
+        fill_defects(tree, problem, moved, work, defect)
+        size = float(np.abs(defect).max())
+        settled = frozen and barrier <= settings.barrier_last and step <= settings.step_tolerance
+        if share == 1.0:
+            for _ in range(LAST_CORRECTIONS if settled else CORRECTIONS):
+                last = size
+                programme.defect[:] += defect
+                residual = residual + _end_offsets(character, moved, bounds)[1]
+                ends.solve(system, programme, riccati, start, residual)
+                move(tree, problem, iterate, programme, work, share, moved)
+                fill_defects(tree, problem, moved, work, defect)
+                size = float(np.abs(defect).max())
+                if size <= DEFECT_TOLERANCE or not size < 0.5 * last:
+                    break
+        if not np.isfinite(size):
+            break
+        move_multipliers(problem, moved, barrier)
+        iterate, moved = moved, iterate
+        solution.iterate = iterate
+        solution.steps.append(step)
+        solution.defects.append(size)
+        solution.worst_frame = int(np.abs(defect).max(axis=1).argmax())
+        if settled:
+            solution.converged = size <= 10.0 * DEFECT_TOLERANCE
+            break
+        if share == 1.0:
+            barrier = max(settings.barrier_last, barrier * settings.barrier_factor)
+        frozen = frozen or step < SETTLED_STEP or iteration >= LAST_SMOOTHING
+        if not frozen:
+            smoothed.update(iterate)
+        if step < MULTIPLIER_STEP:
+            fill_held_offsets(tree, problem, iterate, work, offsets)
+            pull = np.einsum("kpji,kpj->kpi", problem.axes, offsets)
+            iterate.place_multiplier[problem.held] += problem.held_weight * pull[problem.held]
+        for kept, latest in zip(moved, iterate, strict=True):
+            kept[...] = latest
+    solution.seconds = time.perf_counter() - begun
+    return solution
+
+
+def _cycle_map(character: Character, cycle: Cycle) -> Array:
+    """F (n, n): how a change of x_0 appears in T x_0. Only what is in world axes turns: the root's place and speed."""
+    n = 2 * character.nv
+    F = np.eye(n)
+    if character.tree.joint[0] == FREE:
+        for first in (0, character.nv):
+            F[first : first + 3, first : first + 3] = cycle.rotation
+    return F
+
+
+def _end_offsets(character: Character, iterate: Iterate, bounds: Ends) -> tuple[Array, Array]:
+    """The change dx_0 that leads to a pinned start, and how far the last state is from where it is bound."""
+    nv = character.nv
+    start, residual = np.zeros(2 * nv), np.zeros(2 * nv)
+    if bounds.start is not None:
+        _subtract(character, bounds.start, (iterate.q[0], iterate.v[0]), start)
+    end = bounds.end
+    if bounds.cycle is not None:
+        end = bounds.cycle.move_state(character, iterate.q[0], iterate.v[0])
+    if end is not None:
+        _subtract(character, (iterate.q[-1], iterate.v[-1]), end, residual)
+    return start, residual
+
+
+def _subtract(character: Character, x: tuple[Array, Array], base: tuple[Array, Array], out: Array) -> None:
+    """Fill `out` with x (-) base."""
+    difference_positions(character.tree, base[0], x[0], out[: character.nv])
+    out[character.nv :] = x[1] - base[1]
+
+
+class _Smoother:
+    """Low-passed controls as targets of the next iteration: twice (1, 2, 1) / 4, forces within a stance only."""
+
+    PASSES = 2
+
+    def __init__(self, problem: Problem, cycle: Cycle | None) -> None:
+        steps, count = len(problem.force_count), len(problem.point_body)
+        self.allowed = np.zeros((steps, count, 1))
+        for k in range(steps):
+            self.allowed[k, problem.force_point[k, : problem.force_count[k]]] = 1.0
+        self.wrap_torque = cycle is not None
+        # along the seam of a turning cycle the contacts' axes do not continue
+        self.wrap_force = cycle is not None and cycle.turn == 0.0
+
+    def update(self, iterate: Iterate) -> None:
+        torque, force = iterate.torque, iterate.force
+        ones = np.ones((len(torque), 1))
+        for _ in range(self.PASSES):
+            torque = _blurred(torque, ones, wrap=self.wrap_torque)
+            force = _blurred(force, self.allowed, wrap=self.wrap_force)
+        iterate.torque_target[:] = torque
+        iterate.force_target[:] = force
+
+
+def _blurred(values: Array, present: Array, *, wrap: bool) -> Array:
+    """(1, 2, 1) / 4 along the first axis, over those neighbours that are present."""
+    total = weight = np.zeros(1)
+    for shift, share in ((-1, 0.25), (0, 0.5), (1, 0.25)):
+        neighbor, there = np.roll(values, shift, axis=0), np.roll(present, shift, axis=0)
+        if not wrap and shift != 0:
+            there = there.copy()
+            there[0 if shift > 0 else -1] = 0.0
+        total = total + share * there * neighbor
+        weight = weight + share * there
+    result: Array = np.divide(total, weight, out=np.zeros_like(values), where=(weight * present) > 0.0)
+    return result
