@@ -68,6 +68,7 @@ def make_body_plan(
     total_mass: float | None = None,
     joints: Mapping[str, JointKind] | None = None,
     vertices: Mapping[str, Array] | None = None,
+    masses_from_mesh: bool = False,
     on_floor: bool | None = None,
     name: str = "character",
 ) -> BodyPlan:
@@ -75,7 +76,8 @@ def make_body_plan(
 
     `clip`, without damage, tells where joints are, their kinds and axes, and the soles; without it the rest pose does.
     `joints` chooses kinds by the joints' names, whatever the motion says. `vertices` are the mesh's at rest, in the
-    world, by the bone that moves them most. `on_floor` says whether the rest pose stands on z = 0, so that soles are
+    world, by the bone that moves them most: they tell the soles and, with `masses_from_mesh`, what the bodies weigh,
+    instead of tables. `on_floor` says whether the rest pose stands on z = 0, so that soles are
     level in it and reach down to there; unless given, its toes say so. A ValueError says what is missing or wrong.
     """
     chains = roles.checked(roles_of_bones, skeleton)
@@ -95,18 +97,24 @@ def make_body_plan(
     else:
         stature = leg / masses.LEG_OF_STATURE
         usual_mass = masses.MASS_OF_STATURE * stature**2
-    if total_mass is None:
-        total_mass = usual_mass
-    if not 0.0 < total_mass < 1e6:
+    if total_mass is not None and not 0.0 < total_mass < 1e6:
         raise ValueError(f"A character's mass must be positive and below a million kg, not {total_mass}.")
+    mass = usual_mass if total_mass is None else total_mass
     if on_floor is None:
         on_floor = abs(lowest) < ON_FLOOR * stature
     floor = 0.0 if on_floor else None
     soles = find_soles(skeleton, clip, chains, heading, stature, quadruped, vertices or {}, floor)
     marks = find_landmarks(skeleton, chains, stature, soles, hips)
-    weights = masses.animal(marks, total_mass) if quadruped else masses.person(marks, heading, stature, total_mass, sex)
+    weights = masses.animal(marks, mass) if quadruped else masses.person(marks, heading, stature, mass, sex)
     parts = make_parts(chains, marks, quadruped, detail)
     weights = gather_masses(weights, parts)
+    body_of_bone = _body_of_bone(skeleton, chains, parts)
+    if masses_from_mesh:
+        clouds: dict[str, list[Array]] = {}
+        for bone, bone_name in enumerate(skeleton.names):
+            if bone_name in (vertices or {}) and body_of_bone[bone] >= 0:
+                clouds.setdefault(parts[body_of_bone[bone]].name, []).append((vertices or {})[bone_name])
+        weights = masses.from_mesh(clouds, weights, total_mass)
     kinds = check_kinds(joints or {}, parts)
 
     posed = clip or Clip(skeleton, 1.0, skeleton.head[None], skeleton.orientation[None])
@@ -130,7 +138,7 @@ def make_body_plan(
         at = skeleton.head[part.leader] + quaternions.rotate(skeleton.orientation[part.leader], origin[i])
         weight = masses.seen_from(weights[part.name], at, frame[i])
         bodies.append(_body(part, joint, weight, place, rest))
-    body, offset, through_parent = _ride(skeleton, chains, parts, frame)
+    offset, through_parent = _ride(skeleton, body_of_bone, parts, frame)
     places = skeleton.head[leader] + quaternions.rotate(skeleton.orientation[leader], origin)
     contacts = contact_shapes(parts, marks, soles, places, frame, weights, stature, quadruped)
     character = Character(name, tuple(bodies), tuple(contacts))
@@ -145,7 +153,7 @@ def make_body_plan(
         leader[order],
         frame[order],
         origin[order],
-        np.where(body >= 0, place_of[np.maximum(body, 0)], -1),
+        np.where(body_of_bone >= 0, place_of[np.maximum(body_of_bone, 0)], -1),
         offset,
         through_parent,
     )
@@ -183,10 +191,8 @@ def _body(part: Part, joint: Joint, weight: Mass, place: Array, rest: Array) -> 
     )
 
 
-def _ride(
-    skeleton: Skeleton, chains: Chains, parts: list[Part], frame: Array
-) -> tuple[NDArray[np.int64], Array, NDArray[np.bool_]]:
-    """For each bone its body, its orientation in the body's frame, and whether its parent bone gives its place."""
+def _body_of_bone(skeleton: Skeleton, chains: Chains, parts: list[Part]) -> NDArray[np.int64]:
+    """For each bone the index of the part it rides on, -1 for none; bones without a role ride with their parent."""
     index = {part.name: i for i, part in enumerate(parts)}
     trunk = next(name for name in ("thorax", "torso", "pelvis") if name in index)
     spine = chains.get("spine", ()) + chains.get("chest", ())
@@ -204,16 +210,25 @@ def _ride(
         upper = spine.index(parts[index["thorax"]].leader)
         body[list(spine[: max(upper, 1)])] = index["abdomen"]
         body[list(spine[upper:])] = index["thorax"]
+    for bone, parent in enumerate(skeleton.parent):
+        if body[bone] < 0 <= parent:
+            body[bone] = body[parent]
+    return body
+
+
+def _ride(
+    skeleton: Skeleton, body: NDArray[np.int64], parts: list[Part], frame: Array
+) -> tuple[Array, NDArray[np.bool_]]:
+    """For each bone its orientation in its body's frame, and whether its parent bone gives its place."""
+    index = {part.name: i for i, part in enumerate(parts)}
     through_parent = np.zeros(len(body), dtype=np.bool_)
     for bone, parent in enumerate(skeleton.parent):
         if parent < 0:
             continue
-        if body[bone] < 0:
-            body[bone] = body[parent]
         above, below = int(body[parent]), int(body[bone])
         while below >= 0 and below != above:
             owner = parts[below].parent
             below = -1 if owner is None else index[owner]
         through_parent[bone] = above == below
     offset = quaternions.multiply(quaternions.conjugate(frame[np.maximum(body, 0)]), skeleton.orientation)
-    return body, np.where((body < 0)[:, None], IDENTITY, offset), through_parent
+    return np.where((body < 0)[:, None], IDENTITY, offset), through_parent

@@ -4,7 +4,8 @@
 A part is named as its body is in body_plan.py, its mass given in the world's frame at rest. People are de Leva's (see
 character.anthropometry). Animals have the fractions of three Thoroughbred horses: K. Kubo, T. Sakai, H. Sakuraoka and
 K. Ishii, "Segmental body weight, volume and mass center in Thoroughbred horses", Japanese Journal of Equine Science
-3(2), 1992; their segments are cylinders of water along the bones.
+3(2), 1992; their segments are cylinders of water along the bones. Or what the mesh around the bones says: the convex
+hull of each bone's vertices, of water.
 """
 
 import math
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
+from scipy.spatial import ConvexHull, QhullError
 
 from ..character.anthropometry import Segment, Sex, segment_length, segment_mass
 from ..character.mass import Mass, combine, cylinder
@@ -134,13 +136,56 @@ def animal(marks: Landmarks, total_mass: float) -> Masses:
     return _weighing(parts, total_mass)
 
 
+def from_mesh(clouds: Mapping[str, list[Array]], tables: Masses, total_mass: float | None) -> Masses:
+    """The same bodies with the masses of the hulls around their bones' vertices, in the world's frame at rest.
+
+    A body without a mesh keeps its share of the whole from the tables. The whole weighs what water of its volume does,
+    unless its mass is given.
+    """
+    hulls = {name: [hull for cloud in clouds.get(name, []) if (hull := _hull(cloud)) is not None] for name in tables}
+    bare = [name for name, found in hulls.items() if not found]
+    if len(bare) == len(tables):
+        raise ValueError("The mesh has no volume around any bone: take the masses from tables instead.")
+    whole, missing = (sum(mass.mass for name in names for mass in tables[name]) for names in (tables, bare))
+    measured = sum(mass.mass for found in hulls.values() for mass in found)
+    total = total_mass if total_mass is not None else measured * whole / (whole - missing)
+    kept, filled = (whole - missing) / whole * total / measured, total / whole
+    return {
+        name: [_scaled(mass, kept) for mass in found] if found else [_scaled(mass, filled) for mass in tables[name]]
+        for name, found in hulls.items()
+    }
+
+
+def _hull(points: Array) -> Mass | None:
+    """The convex hull of points, of water; None where they have no volume."""
+    if len(points) < 4:
+        return None
+    try:
+        hull = ConvexHull(points)
+    except QhullError:
+        return None
+    # tetrahedra from a point within to every face; for corners a, b, c and 0, with det = 6 volumes,
+    # the integral of x x^T is det / 120 (a a^T + b b^T + c c^T + (a + b + c)(a + b + c)^T)
+    inside = points[hull.vertices].mean(axis=0)
+    corners = points[hull.simplices] - inside
+    det = np.abs(np.linalg.det(corners))
+    volume = det.sum() / 6.0
+    sums = corners.sum(axis=1)
+    center = (det[:, None] * sums).sum(axis=0) / (24.0 * volume)
+    second = np.einsum("n,nki,nkj->ij", det, corners, corners) + np.einsum("n,ni,nj->ij", det, sums, sums)
+    about = second / 120.0 - volume * np.outer(center, center)
+    inertia = DENSITY * (np.trace(about) * np.eye(3) - about)
+    return Mass(DENSITY * volume, inside + center, inertia)
+
+
+def _scaled(mass: Mass, factor: float) -> Mass:
+    return Mass(factor * mass.mass, mass.center, factor * mass.inertia)
+
+
 def _weighing(parts: Masses, total_mass: float) -> Masses:
     """The same parts, together of the given mass whatever is missing."""
     scale = total_mass / sum(mass.mass for masses in parts.values() for mass in masses)
-    return {
-        name: [Mass(scale * mass.mass, mass.center, scale * mass.inertia) for mass in masses]
-        for name, masses in parts.items()
-    }
+    return {name: [_scaled(mass, scale) for mass in masses] for name, masses in parts.items()}
 
 
 def seen_from(masses: list[Mass], origin: Array, orientation: Array) -> Mass:
