@@ -29,13 +29,22 @@ from .dynamics import (
     step,
     step_derivatives,
 )
+from .simulation import AffineLaw, Controller, DivergedError, Grab, Hinge, Prop, Push, World
 
 __all__ = [
+    "AffineLaw",
     "Character",
+    "Controller",
     "Derivatives",
+    "DivergedError",
+    "Grab",
+    "Hinge",
     "LcpSolution",
     "LcpStatus",
     "PointForces",
+    "Prop",
+    "Push",
+    "World",
     "bias_force",
     "body_acceleration_bias",
     "body_jacobian",
