@@ -37,6 +37,7 @@ class LcpWorkspace(NamedTuple):
     column_scale: NDArray[np.float64]  # (nm,) c
     matrix: NDArray[np.float64]  # (nm^2,) M', n by n
     vector: NDArray[np.float64]  # (nm,) q' = diag(r) q / |diag(r) q|
+    kept: NDArray[np.float64]  # (nm,) best z' so far
     shifted: NDArray[np.float64]  # (nm,) q' of a proximal step
     tableau: NDArray[np.float64]  # (nm (nm + 2),) Lemke's tableau, n by n + 2; the other methods' linear systems
     row: NDArray[np.float64]  # (nm + 2,) one row of it
@@ -58,6 +59,7 @@ def make_workspace(maximum: int) -> LcpWorkspace:
         column_scale=np.ones(size),
         matrix=np.zeros(size * size),
         vector=np.zeros(size),
+        kept=np.zeros(size),
         shifted=np.zeros(size),
         tableau=np.zeros(size * (size + 2)),
         row=np.zeros(size + 2),
