@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look-ahead control after Muico et al. 2009: linear and nonlinear quadratic regulators, adapted to contact."""
+
+from .lookahead import LookAhead, Place, PolicyError
+from .precompute import Policy, precompute
+from .settings import Settings
+from .track import Track, standing
+
+__all__ = ["LookAhead", "Place", "Policy", "PolicyError", "Settings", "Track", "precompute", "standing"]

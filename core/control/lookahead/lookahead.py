@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`LookAhead`: a track's policy as a controller, with its place in the motion and in the world."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...character import Character
+from ...contact.detection import Contacts
+from ..law import AffineLaw, State
+from .evaluation import make_scratch, update_law
+from .height import ground_height, point_heights
+from .phase import next_touchdown
+from .precompute import Policy, precompute
+from .settings import Settings
+from .track import Track
+
+Array = NDArray[np.float64]
+
+# Time in which the reference's height follows the ground, s.
+GROUND_TIME = 0.1
+# Steps of time that differ by more than this share are not the same.
+SAME_STEP = 1e-9
+
+
+class Place(NamedTuple):
+    """Where in the motion the controller is, and how the reference's coordinates lie in the world."""
+
+    frame: int
+    anchor: tuple[float, float, float, float]  # x, y, z, yaw
+
+
+class PolicyError(RuntimeError):
+    """The policy has no answer: its numbers are no longer finite."""
+
+
+class LookAhead:
+    """Look-ahead policy and contact adaptation (Muico et al. 2009, section 4.3). One step of the world, one frame.
+
+    The controller counts frames by itself: `reset` it together with its world.
+    """
+
+    def __init__(
+        self,
+        character: Character,
+        track: Track,
+        settings: Settings | None = None,
+        policy: Policy | None = None,
+        *,
+        max_contacts: int = 64,
+    ) -> None:
+        self.character = character
+        self.track = track.checked(character)
+        self.settings = (settings or Settings()).checked()
+        self.policy = policy or precompute(character, self.track, self.settings)
+        self._scratch = make_scratch(character.tree, self.policy, max_contacts)
+        self._anchor = np.zeros(4)
+        self._point_height = point_heights(character, self.track)
+        self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
+        self.resets: list[tuple[float, int]] = []  # time, and frames skipped
+
+    def reset(self, frame: int = 0, anchor: ArrayLike = (0.0, 0.0, 0.0, 0.0)) -> None:
+        """Go to a frame, with the reference's coordinates at x, y, z, yaw in the world."""
+        if not 0 <= frame < len(self.track.q):
+            raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")
+        x, y, z, yaw = np.asarray(anchor, dtype=np.float64).tolist()
+        self.place = Place(frame, (x, y, z, yaw))
+        self.resets.clear()
+
+    def reference_state(self, place: Place | None = None) -> tuple[Array, Array]:
+        """Where the reference is now, or at another place: q (nq,) and v (nv,) in the world."""
+        frame, anchor = place or self.place
+        q, v = self.track.q[frame].copy(), self.track.v[frame].copy()
+        if self.track.torque.shape[1] < self.character.nv:
+            q[:7], v[:3] = _moved(anchor, q[:7], v[:3])
+        return q, v
+
+    @property
+    def predicted_force(self) -> Array:
+        """Forces (n, 3) [chi~] of the last step at the points that it expected to be loaded, in track's axes."""
+        motors = self.track.torque.shape[1]
+        return self._scratch.control[motors:].reshape(-1, 3).copy()
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """The law for one step; and on to the next frame."""
+        if abs(state.dt - self.track.dt) > SAME_STEP * self.track.dt:
+            raise ValueError(f"The track's step of {self.track.dt} s is not the world's of {state.dt} s.")
+        if self.settings.reset_phase:
+            self._reset_phase(state, contacts)
+        if self.settings.follow_ground:
+            self._follow_ground(state, contacts)
+        frame = self.place.frame
+        after = self._next(self.place)
+        self._anchor[:] = after.anchor
+        scratch, settings = self._scratch, self.settings
+        valid = update_law(
+            self.character.tree,
+            state.work,
+            contacts,
+            self.policy,
+            scratch,
+            frame,
+            self._anchor,
+            state.q,
+            state.v,
+            state.q_next,
+            state.dt,
+            settings.adaptation,
+            settings.policy == "lqr",
+            settings.about_reference,
+        )
+        if not valid:
+            raise PolicyError(f"The policy of frame {frame} has no answer at {state.time:.4f} s.")
+        self.place = after
+        motors, n = len(scratch.torque), int(contacts.filled[0])
+        return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
+
+    def _next(self, place: Place) -> Place:
+        """The frame after this one, in the coordinates of its lap."""
+        frame = place.frame + 1
+        if frame < len(self.track.q):
+            return Place(frame, place.anchor)
+        cycle = self.track.cycle
+        if cycle is None:
+            return place
+        x, y, z, yaw = place.anchor
+        c, s = np.cos(yaw), np.sin(yaw)
+        dx, dy = cycle.shift
+        return Place(0, (x + c * dx - s * dy, y + s * dx + c * dy, z, yaw + cycle.turn))
+
+    def _reset_phase(self, state: State, contacts: Contacts) -> None:
+        """Move on to a foot's touchdown when it touches early; the root keeps its offset from the reference."""
+        skipped = next_touchdown(self.track, self.place.frame, contacts)
+        if skipped == 0:
+            return
+        before = self.reference_state()[0]
+        for _ in range(skipped):
+            self.place = self._next(self.place)
+        shift = before[:2] - self.reference_state()[0][:2]
+        x, y, z, yaw = self.place.anchor
+        self.place = Place(self.place.frame, (x + float(shift[0]), y + float(shift[1]), z, yaw))
+        self.resets.append((state.time, skipped))
+
+    def _follow_ground(self, state: State, contacts: Contacts) -> None:
+        """Let the anchor's height follow the ground under the points that the reference stands on."""
+        frame = self.place.frame
+        found = ground_height(self.track, self._point_height[frame], frame, contacts)
+        if np.isnan(found):
+            return
+        x, y, z, yaw = self.place.anchor
+        z += (found - z) * min(1.0, state.dt / GROUND_TIME)
+        self.place = Place(frame, (x, y, z, yaw))
+
+
+def _moved(anchor: tuple[float, float, float, float], pose: Array, velocity: Array) -> tuple[Array, Array]:
+    """A free root's pose (7,) and linear velocity (3,) from the reference's coordinates to the world's."""
+    x, y, z, yaw = anchor
+    c, s = np.cos(yaw), np.sin(yaw)
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    qw, qx, qy, qz = pose[3:].tolist()
+    c, s = np.cos(0.5 * yaw), np.sin(0.5 * yaw)
+    turned = (c * qw - s * qz, c * qx - s * qy, c * qy + s * qx, c * qz + s * qw)
+    return np.concatenate((turn @ pose[:3] + (x, y, z), turned)), turn @ velocity

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A reference as look-ahead control follows it: frames, and steps that lead from each to the next without end.
+
+Step k leads from frame k to frame k + 1. The last step leads to frame 0 of the next lap where the motion is cyclic, and
+back to its own frame where it is not: there the motion has settled into a stance.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+from numpy.typing import ArrayLike, NDArray
+
+from ...character import Character
+from ...character.tree import FREE
+from ...dynamics import bias_force, point_jacobian
+from ...motion.cycle import Cycle
+from ...motion.reference import Reference
+
+Array = NDArray[np.float64]
+
+# Weight of an unbalanced root's newton against a newton of contact force.
+BALANCE = 1e3
+# Friction that a settled stance may use.
+FRICTION = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """nf frames and as many steps, np points that may carry force."""
+
+    dt: float  # s
+    q: Array  # (nf, nq)
+    v: Array  # (nf, nv)
+    torque: Array  # (nf, motors) of the step from this frame
+    force: Array  # (nf, np, 3) of the step from this frame, in the world, N
+    loaded: NDArray[np.bool_]  # (nf, np) the point carries force in the step from this frame
+    point_body: NDArray[np.int64]  # (np,)
+    point_local: Array  # (np, 3) in the body's frame, m
+    grip: NDArray[np.bool_]  # (np,) the point may pull as well as push
+    cycle: Cycle | None = None  # how the next lap starts; None: the last frame holds
+
+    @classmethod
+    def of(cls, reference: Reference) -> "Track":
+        """A reference's track: its period if it is cyclic, else all its frames and a settled stance."""
+        schedule, steps = reference.schedule, reference.steps
+        cyclic = reference.cycle is not None
+        frames = steps if cyclic else steps + 1
+        rest = 0 if cyclic else 1  # the last frame has no step yet
+        track = cls(
+            dt=1.0 / reference.rate,
+            q=reference.q[:frames],
+            v=reference.v[:frames],
+            torque=np.pad(reference.torque, ((0, rest), (0, 0))),
+            force=np.pad(reference.force, ((0, rest), (0, 0), (0, 0))),
+            loaded=np.concatenate((reference.carrying, schedule.active[-1:]))[:frames],
+            point_body=schedule.body,
+            point_local=schedule.position,
+            grip=np.array([point.grab for point in schedule.points], dtype=np.bool_),
+            cycle=reference.cycle,
+        ).checked(reference.character)
+        return track if cyclic else track.settled(reference.character)
+
+    def checked(self, character: Character) -> "Track":
+        """The same in contiguous arrays, or ValueError saying what does not fit."""
+        frames, points = len(self.q), len(self.point_body)
+        motors = character.nv - (6 if character.tree.joint[0] == FREE else 0)
+        shapes = {
+            "q": (frames, character.nq),
+            "v": (frames, character.nv),
+            "torque": (frames, motors),
+            "force": (frames, points, 3),
+            "point_local": (points, 3),
+        }
+        arrays = {}
+        for name, shape in shapes.items():
+            array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            if array.shape != shape:
+                raise ValueError(f"`{name}` of a track must have the shape {shape}, not {array.shape}.")
+            if not np.isfinite(array).all():
+                raise ValueError(f"All numbers in `{name}` of a track must be finite.")
+            arrays[name] = array
+        body = np.ascontiguousarray(self.point_body, dtype=np.int64)
+        if ((body < 0) | (body >= len(character.bodies))).any():
+            raise ValueError(f"The bodies of a track's points must be indices below {len(character.bodies)}.")
+        loaded = np.ascontiguousarray(self.loaded, dtype=np.bool_)
+        if loaded.shape != (frames, points):
+            raise ValueError(f"`loaded` of a track must have the shape {(frames, points)}, not {loaded.shape}.")
+        if frames == 0 or not 0.0 < self.dt < np.inf:
+            raise ValueError("A track needs at least one frame and a positive time step.")
+        grip = np.ascontiguousarray(self.grip, dtype=np.bool_)
+        if grip.shape != (points,):
+            raise ValueError(f"`grip` of a track must have the shape {(points,)}, not {grip.shape}.")
+        return Track(self.dt, loaded=loaded, grip=grip, point_body=body, cycle=self.cycle, **arrays)
+
+    def settled(self, character: Character) -> "Track":
+        """The track, going on after its last frame with a stance in that frame's pose, at rest, for ever.
+
+        The last frame's own step is given the stance's controls: it had none, or none that would stop the motion.
+        """
+        if self.cycle is not None:
+            raise ValueError("A cyclic motion does not settle.")
+        stance = standing(character, self.q[-1], self.point_body, self.point_local, self.grip, self.loaded[-1], self.dt)
+        parts = {name: getattr(self, name).copy() for name in ("torque", "force", "loaded")}
+        for name, array in parts.items():
+            array[-1] = getattr(stance, name)[0]
+        return replace(
+            self,
+            q=np.concatenate((self.q, stance.q)),
+            v=np.concatenate((self.v, stance.v)),
+            torque=np.concatenate((parts["torque"], stance.torque)),
+            force=np.concatenate((parts["force"], stance.force)),
+            loaded=np.concatenate((parts["loaded"], stance.loaded)),
+        )
+
+
+def standing(
+    character: Character,
+    q: ArrayLike,
+    point_body: ArrayLike,
+    point_local: ArrayLike,
+    grip: ArrayLike | None = None,
+    loaded: ArrayLike | None = None,
+    dt: float = 1.0 / 120.0,
+) -> Track:
+    """A single frame that holds: torques and contact forces at `q`, at rest, by least squares.
+
+    Forces lie in friction's pyramid (a grip's anywhere), and are the smallest that balance the root as well as can be;
+    torques then hold the joints exactly.
+    """
+    positions = np.array(q, dtype=np.float64)
+    body, local = np.array(point_body, dtype=np.int64), np.array(point_local, dtype=np.float64).reshape(-1, 3)
+    on = np.ones(len(body), np.bool_) if loaded is None else np.array(loaded, dtype=np.bool_)
+    grips = np.zeros(len(body), np.bool_) if grip is None else np.array(grip, dtype=np.bool_)
+    start = 6 if character.tree.joint[0] == FREE else 0
+    bias = bias_force(character, positions, np.zeros(character.nv))
+    force = np.zeros((len(body), 3))
+    used = np.flatnonzero(on)
+    generalized = np.zeros(character.nv)
+    if len(used):
+        J = np.concatenate([point_jacobian(character, positions, int(body[p]), local[p]) for p in used])
+        edges = np.array([(FRICTION, 0, 1), (-FRICTION, 0, 1), (0, FRICTION, 1), (0, -FRICTION, 1)], dtype=np.float64)
+        axes = np.concatenate((np.eye(3), -np.eye(3)))
+        # (3 n, ...) forces of the shares, none negative, of edges and axes
+        spread = scipy.linalg.block_diag(*((axes if grips[p] else edges).T for p in used))
+        wrench = BALANCE * J.T[:start] @ spread
+        system = np.concatenate((wrench, spread, 0.1 * np.eye(spread.shape[1])))
+        target = np.concatenate((BALANCE * bias[:start], np.zeros(sum(spread.shape))))
+        share, _ = scipy.optimize.nnls(system, target)
+        force[used] = (spread @ share).reshape(-1, 3)
+        generalized = J.T @ (spread @ share)
+    return Track(
+        dt=dt,
+        q=positions[None],
+        v=np.zeros((1, character.nv)),
+        torque=(bias - generalized)[None, start:],
+        force=force[None],
+        loaded=on[None],
+        point_body=body,
+        point_local=local,
+        grip=grips,
+    ).checked(character)
