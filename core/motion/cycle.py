@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Cycle:
-    """What one period does to a motion: x_N = T x_0, with T a turn about the vertical through the origin, then a shift."""
+    """What one period does to a motion, x_N = T x_0: a turn about the vertical through the origin, then a shift."""
 
     shift: tuple[float, float]  # along x and y, m
     turn: float = 0.0  # rad

@@ -15,9 +15,48 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from ...character import Character
+from ...dynamics.kinematics import difference_positions
+from ..cycle import Cycle
 from .riccati import QuadraticProgramme, RiccatiWorkspace, factor_programme, sweep_back, sweep_forward
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Where the motion begins and ends: free unless a state (q, v) is given, or a cycle."""
+
+    start: tuple[Array, Array] | None = None
+    end: tuple[Array, Array] | None = None
+    cycle: Cycle | None = None
+
+    def __post_init__(self) -> None:
+        if self.cycle is not None and (self.start is not None or self.end is not None):
+            raise ValueError("A cycle has no ends to pin.")
+
+
+def start_offset(character: Character, q: Array, v: Array, bounds: Ends) -> Array:
+    """The change dx_0 (n,) that leads from the states' first one to a pinned start; zero where it is not pinned."""
+    result = np.zeros(2 * character.nv)
+    if bounds.start is not None:
+        _subtract(character, bounds.start, (q[0], v[0]), result)
+    return result
+
+
+def end_offsets(character: Character, q: Array, v: Array, bounds: Ends) -> Array:
+    """How far (n,) the last of the states is from where it is bound; zero where it is free."""
+    result = np.zeros(2 * character.nv)
+    end = bounds.end if bounds.cycle is None else bounds.cycle.move_state(character, q[0], v[0])
+    if end is not None:
+        _subtract(character, (q[-1], v[-1]), end, result)
+    return result
+
+
+def _subtract(character: Character, x: tuple[Array, Array], base: tuple[Array, Array], out: Array) -> None:
+    """Fill `out` with x (-) base."""
+    difference_positions(character.tree, base[0], x[0], out[: character.nv])
+    out[character.nv :] = x[1] - base[1]
 
 
 @dataclass(frozen=True)

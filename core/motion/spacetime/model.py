@@ -80,7 +80,7 @@ def _gather_controls(problem: Problem, iterate: Iterate, work: ModelWorkspace, k
     start = problem.motors_start
     for i in range(iterate.torque.shape[1]):
         work.generalized[start + i] = iterate.torque[k, i]
-    count = problem.force_count[k]
+    count: int = problem.force_count[k]
     for c in range(count):
         p = problem.force_point[k, c]
         work.body[c] = problem.point_body[p]
@@ -304,7 +304,13 @@ def _fill_columns(tree: Tree, work: ModelWorkspace, b: int, point: Vector) -> in
 
 @kernel
 def move(
-    tree: Tree, problem: Problem, base: Iterate, programme: QuadraticProgramme, work: ModelWorkspace, share: float, out: Iterate
+    tree: Tree,
+    problem: Problem,
+    base: Iterate,
+    programme: QuadraticProgramme,
+    work: ModelWorkspace,
+    share: float,
+    out: Iterate,
 ) -> None:
     """Fill states and controls of `out` with those of `base`, moved by a share of the programme's answer."""
     frames, nv = base.v.shape
@@ -336,8 +342,12 @@ def move_multipliers(problem: Problem, iterate: Iterate, barrier: float) -> None
         if problem.torque_limit < np.inf:
             for i in range(iterate.torque.shape[1]):
                 u = iterate.torque[k, i]
-                _move_pair(iterate.torque_slack[k, i], iterate.torque_multiplier[k, i], 0, problem.torque_limit - u, barrier)
-                _move_pair(iterate.torque_slack[k, i], iterate.torque_multiplier[k, i], 1, problem.torque_limit + u, barrier)
+                _move_pair(
+                    iterate.torque_slack[k, i], iterate.torque_multiplier[k, i], 0, problem.torque_limit - u, barrier
+                )
+                _move_pair(
+                    iterate.torque_slack[k, i], iterate.torque_multiplier[k, i], 1, problem.torque_limit + u, barrier
+                )
 
 
 @inner_kernel

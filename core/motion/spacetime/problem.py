@@ -26,6 +26,12 @@ from .settings import Settings
 Array = NDArray[np.float64]
 
 NO_CLEARANCE = -1e9  # m: a point that may be anywhere
+HELP_WEIGHT = 1e-3  # per squared newton
+# Three points of the root, not in line: forces on them add up to any force and moment.
+HELPERS = tuple(
+    ContactPoint(f"help_{i}", 0, place, grab=True)
+    for i, place in enumerate(((0.3, 0.0, 0.0), (-0.15, 0.26, 0.0), (-0.15, -0.26, 0.0)))
+)
 GROUND_REACH = 2.0  # m: how far from the clip's own points the ground is looked for
 
 
@@ -46,6 +52,7 @@ class Problem(NamedTuple):
     force_smoothing: float
     point_body: NDArray[np.int64]  # (np,)
     point_local: Array  # (np, 3) in the body's frame
+    radius: Array  # (np,) of a ball around the point, which stays above the ground too
     grab: NDArray[np.bool_]  # (np,) carries force in all directions
     held: NDArray[np.bool_]  # (N + 1, np)
     place: Array  # (N + 1, np, 3)
@@ -87,11 +94,16 @@ def make_problem(
     terrain: Terrain,
     settings: Settings,
     cycle: Cycle | None,
+    *,
+    helped: bool = False,
 ) -> Problem:
-    """Flatten; all arguments are checked, but for the ground under held points: ValueError where there is none."""
+    """Flatten; all arguments are checked, but for the ground under held points: ValueError where there is none.
+
+    `helped` lets dear forces from nowhere act on the root, at all times: what they do shows what a clip lacks.
+    """
     tree = character.tree
     frames = len(q)
-    points = schedule.points + _watched_corners(character, schedule)
+    points = schedule.points + _watched_corners(character, schedule) + (HELPERS if helped else ())
     scheduled, count = len(schedule.points), len(points)
     held = np.zeros((frames, count), np.bool_)
     held[:, :scheduled] = schedule.active
@@ -104,13 +116,18 @@ def make_problem(
         if i < scheduled:
             clearance[:, i] = _clearance(held[:, i], settings, rate, periodic=cycle is not None)
         clearance[:, i] = NO_CLEARANCE if point.grab else clearance[:, i] + point.radius
-    force_count, force_point = _allowed_forces(held, periodic=cycle is not None)
+    allowed = allowed_forces(held, periodic=cycle is not None)
+    if helped:
+        allowed[:, -len(HELPERS) :] = True
+    force_count, force_point = _packed(allowed)
     motors_start = 6 if tree.joint[0] == FREE else 0
     velocity_weight = np.full(character.nv, settings.velocity)
     if motors_start:
         velocity_weight[:2] = settings.velocity_level
     force_weight = np.tile((settings.force_tangential, settings.force_tangential, settings.force_normal), (count, 1))
     force_weight[grab] = settings.force_normal
+    if helped:
+        force_weight[-len(HELPERS) :] = HELP_WEIGHT
     frame_weight = np.ones(frames)
     if cycle is not None:
         frame_weight[-1] = 0.0
@@ -130,6 +147,7 @@ def make_problem(
         force_smoothing=settings.force_smoothing,
         point_body=np.array([point.body for point in points], dtype=np.int64),
         point_local=np.array([point.position for point in points], dtype=np.float64).reshape(-1, 3),
+        radius=np.array([point.radius for point in points]),
         grab=grab,
         held=held,
         place=np.where(held[:, :, None], place, ground),
@@ -169,8 +187,8 @@ def _ground(
         frames = np.flatnonzero(missing[:, i] & needed[:, i])
         if len(frames) > 0:
             raise ValueError(
-                f"'{point.name}' is to stand on the ground in frames {frames[0]} to {frames[-1]}, but there is no ground "
-                f"within {GROUND_REACH:g} m of its place."
+                f"'{point.name}' is to stand on the ground in frames {frames[0]} to {frames[-1]}, but there is no "
+                f"ground within {GROUND_REACH:g} m of its place."
             )
     below = place - np.array([0.0, 0.0, GROUND_REACH])
     ground = np.where(missing[:, :, None], below, found.point.reshape(place.shape))
@@ -181,7 +199,7 @@ def _ground(
 def make_iterate(character: Character, problem: Problem, barrier: float) -> Iterate:
     """Start on the clip, with its own finite differences as velocities and the weight shared among the contacts."""
     frames, count = problem.held.shape
-    steps, motors, sides = frames - 1, character.nv - problem.motors_start, len(problem.faces)
+    steps, motors = frames - 1, character.nv - problem.motors_start
     v = np.empty((frames, character.nv))
     for k in range(steps):
         difference_positions(character.tree, problem.clip_q[k], problem.clip_q[k + 1], v[k])
@@ -244,10 +262,15 @@ def _clearance(held: NDArray[np.bool_], settings: Settings, rate: float, *, peri
     return result
 
 
-def _allowed_forces(held: NDArray[np.bool_], *, periodic: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Points held at k + 1 and k + 2. After the last frame follows the second of a cycle; else contacts stay."""
+def allowed_forces(held: NDArray[np.bool_], *, periodic: bool) -> NDArray[np.bool_]:
+    """Points (N, np) held at k + 1 and k + 2. After the last frame comes the second of a cycle, or nothing changes."""
     after = np.concatenate((held, held[1:2] if periodic else held[-1:]))
-    allowed = after[1:-1] & after[2:]
+    result: NDArray[np.bool_] = after[1:-1] & after[2:]
+    return result
+
+
+def _packed(allowed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many points (N,), and which, first in the rows of (N, np)."""
     point = np.zeros(allowed.shape, np.int64)
     for k, row in enumerate(allowed):
         active = np.flatnonzero(row)

@@ -19,11 +19,19 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...character.tree import FREE
-from ...dynamics.kinematics import difference_positions
 from ...dynamics.workspace import make_workspace
 from ..cycle import Cycle
 from . import ends
-from .model import fill_defects, fill_held_offsets, fill_programme, make_model_workspace, move, move_multipliers
+from .ends import Ends, end_offsets, start_offset
+from .model import (
+    ModelWorkspace,
+    fill_defects,
+    fill_held_offsets,
+    fill_programme,
+    make_model_workspace,
+    move,
+    move_multipliers,
+)
 from .problem import Iterate, Problem, make_iterate
 from .riccati import make_programme, make_riccati_workspace
 from .settings import Settings
@@ -37,25 +45,15 @@ CORRECTIONS = 2
 LAST_CORRECTIONS = 12
 # What is left of defects at the end: rad, m, and their rates.
 DEFECT_TOLERANCE = 1e-11
-# Below this step the smoothed controls stay as they are.
+# The targets of smooth controls follow for at least so many iterations (at first they are nothing, and pull there), then
+# until a step is below this, but not for ever.
+LEAST_SMOOTHING = 5
 SETTLED_STEP = 0.02
-# From this iteration on they stay anyway.
-LAST_SMOOTHING = 12
+MOST_SMOOTHING = 12
 # Below this step held points are pulled onto their places by multipliers.
 MULTIPLIER_STEP = 0.05
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """Where the motion begins and ends: free unless a state (q, v) is given, or a cycle."""
-
-    start: tuple[Array, Array] | None = None
-    end: tuple[Array, Array] | None = None
-    cycle: Cycle | None = None
-
-    def __post_init__(self) -> None:
-        if self.cycle is not None and (self.start is not None or self.end is not None):
-            raise ValueError("A cycle has no ends to pin.")
+# Held points this near to their places need no further pulling, m.
+PLACE_TOLERANCE = 5e-5
 
 
 @dataclass(eq=False)
@@ -64,10 +62,15 @@ class Solution:
 
     iterate: Iterate
     converged: bool
+    finished: bool = True  # all iterations made, or converged
     steps: list[float] = field(default_factory=list)  # greatest change of a pose, rad and m, per iteration
     defects: list[float] = field(default_factory=list)  # greatest defect after each iteration
     worst_frame: int = 0  # of the last defects
     seconds: float = 0.0
+
+    def usable(self, defect: float) -> bool:
+        """It obeys the laws of physics to that tolerance, though it may still be on its way to the best such motion."""
+        return len(self.steps) > 0 and self.finished and self.defects[-1] <= defect
 
 
 def solve(character: Character, problem: Problem, bounds: Ends, settings: Settings) -> Solution:
@@ -104,11 +107,13 @@ def solve(character: Character, problem: Problem, bounds: Ends, settings: Settin
                 cycle=cycle_map,
             )
         except ends.SingularFrameError as error:
-            solution.worst_frame = error.frame
+            solution.worst_frame, solution.finished = error.frame, False
             break
-        start, residual = _end_offsets(character, iterate, bounds)
+        start = start_offset(character, iterate.q, iterate.v, bounds)
+        residual = end_offsets(character, iterate.q, iterate.v, bounds)
         ends.solve(system, programme, riccati, start, residual)
         if not np.isfinite(programme.dx).all():
+            solution.finished = False
             break
         step = float(np.abs(programme.dx[:, :nv]).max())
         share = min(1.0, LONGEST_STEP / step)
@@ -116,11 +121,12 @@ def solve(character: Character, problem: Problem, bounds: Ends, settings: Settin
         fill_defects(tree, problem, moved, work, defect)
         size = float(np.abs(defect).max())
         settled = frozen and barrier <= settings.barrier_last and step <= settings.step_tolerance
+        last_chance = iteration == settings.iterations - 1
         if share == 1.0:
-            for _ in range(LAST_CORRECTIONS if settled else CORRECTIONS):
+            for _ in range(LAST_CORRECTIONS if settled or last_chance else CORRECTIONS):
                 last = size
                 programme.defect[:] += defect
-                residual = residual + _end_offsets(character, moved, bounds)[1]
+                residual = residual + end_offsets(character, moved.q, moved.v, bounds)
                 ends.solve(system, programme, riccati, start, residual)
                 move(tree, problem, iterate, programme, work, share, moved)
                 fill_defects(tree, problem, moved, work, defect)
@@ -128,6 +134,7 @@ def solve(character: Character, problem: Problem, bounds: Ends, settings: Settin
                 if size <= DEFECT_TOLERANCE or not size < 0.5 * last:
                     break
         if not np.isfinite(size):
+            solution.finished = False
             break
         move_multipliers(problem, moved, barrier)
         iterate, moved = moved, iterate
@@ -140,17 +147,25 @@ def solve(character: Character, problem: Problem, bounds: Ends, settings: Settin
             break
         if share == 1.0:
             barrier = max(settings.barrier_last, barrier * settings.barrier_factor)
-        frozen = frozen or step < SETTLED_STEP or iteration >= LAST_SMOOTHING
+        frozen = frozen or iteration >= (LEAST_SMOOTHING if step < SETTLED_STEP else MOST_SMOOTHING)
         if not frozen:
             smoothed.update(iterate)
         if step < MULTIPLIER_STEP:
-            fill_held_offsets(tree, problem, iterate, work, offsets)
-            pull = np.einsum("kpji,kpj->kpi", problem.axes, offsets)
-            iterate.place_multiplier[problem.held] += problem.held_weight * pull[problem.held]
+            _pull_to_places(character, problem, iterate, work, offsets)
         for kept, latest in zip(moved, iterate, strict=True):
             kept[...] = latest
     solution.seconds = time.perf_counter() - begun
     return solution
+
+
+def _pull_to_places(
+    character: Character, problem: Problem, iterate: Iterate, work: ModelWorkspace, offsets: Array
+) -> None:
+    """Update the multipliers of held points, unless all are where they should be: each update moves the optimum."""
+    fill_held_offsets(character.tree, problem, iterate, work, offsets)
+    if np.abs(offsets[problem.held]).max(initial=0.0) > PLACE_TOLERANCE:
+        pull = np.einsum("kpji,kpj->kpi", problem.axes, offsets)
+        iterate.place_multiplier[problem.held] += problem.held_weight * pull[problem.held]
 
 
 def _cycle_map(character: Character, cycle: Cycle) -> Array:
@@ -161,26 +176,6 @@ def _cycle_map(character: Character, cycle: Cycle) -> Array:
         for first in (0, character.nv):
             F[first : first + 3, first : first + 3] = cycle.rotation
     return F
-
-
-def _end_offsets(character: Character, iterate: Iterate, bounds: Ends) -> tuple[Array, Array]:
-    """The change dx_0 that leads to a pinned start, and how far the last state is from where it is bound."""
-    nv = character.nv
-    start, residual = np.zeros(2 * nv), np.zeros(2 * nv)
-    if bounds.start is not None:
-        _subtract(character, bounds.start, (iterate.q[0], iterate.v[0]), start)
-    end = bounds.end
-    if bounds.cycle is not None:
-        end = bounds.cycle.move_state(character, iterate.q[0], iterate.v[0])
-    if end is not None:
-        _subtract(character, (iterate.q[-1], iterate.v[-1]), end, residual)
-    return start, residual
-
-
-def _subtract(character: Character, x: tuple[Array, Array], base: tuple[Array, Array], out: Array) -> None:
-    """Fill `out` with x (-) base."""
-    difference_positions(character.tree, base[0], x[0], out[: character.nv])
-    out[character.nv :] = x[1] - base[1]
 
 
 class _Smoother:

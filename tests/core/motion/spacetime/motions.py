@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motions of muico29 made by a few lines of kinematics: roughly what a person does, and not yet possible physically."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from heft.core.character import Character
+from heft.core.character.parts import Corner
 from heft.core.dynamics import body_poses, difference
 from heft.core.motion.cycle import Cycle
 from heft.core.motion.schedule import ContactPoint, ContactSchedule, contact_points
@@ -29,8 +31,16 @@ def soles(character):
     return tuple(point for point in contact_points(character) if point.foot)
 
 
+def corners(character):
+    return tuple(
+        ContactPoint(c.name, character.index(c.body), c.position, foot=True)
+        for c in character.contacts
+        if isinstance(c, Corner)
+    )
+
+
 def velocities(character, q):
-    steps = [difference(character, a, b) * RATE for a, b in zip(q[:-1], q[1:], strict=True)]
+    steps = [difference(character, a, b) * RATE for a, b in pairwise(q)]
     return np.array([*steps, steps[-1]])
 
 
@@ -88,12 +98,16 @@ def squat(frames=120, depth=0.25):
         bend = np.sin(np.pi * k / frames) ** 2
         pelvis = np.array([-0.25 * depth * bend, 0.0, height - depth * bend])
         turn = Rotation.from_euler("Y", 0.9 * depth * bend)
-        q.append(standing_pose(character, pelvis, turn, places + (0.0, 0.0, ANKLE), (0.0, 0.0)))
+        q.append(standing_pose(character, pelvis, turn, np.add(places, (0.0, 0.0, ANKLE)), (0.0, 0.0)))
     q = np.array(q)
     points = soles(character)
     active = np.ones((frames + 1, len(points)), bool)
-    place = np.array([sole_place(0.0, np.sign(p.position[1] + s) * HIP, 0.0, p.position[0]) for p, s in with_side(points)])
-    return Motion(character, q, velocities(character, q), RATE, schedule_of(points, active, np.tile(place, (frames + 1, 1, 1))))
+    place = np.array(
+        [sole_place(0.0, np.sign(p.position[1] + s) * HIP, 0.0, p.position[0]) for p, s in with_side(points)]
+    )
+    return Motion(
+        character, q, velocities(character, q), RATE, schedule_of(points, active, np.tile(place, (frames + 1, 1, 1)))
+    )
 
 
 def with_side(points):
@@ -169,8 +183,7 @@ def jump(rise=0.2, hang=1.0):
     flight = round(hang * 2.0 * speed / 9.81 * RATE)
     top = height - 0.01
     z, foot = [], []
-    for k in range(down):
-        z.append(height - low * smooth(k / down))
+    z += [height - low * smooth(k / down) for k in range(down)]
     for k in range(push):  # from rest to the speed of take-off
         x = k / push
         T = push / RATE
@@ -200,7 +213,9 @@ def jump(rise=0.2, hang=1.0):
         q.append(standing_pose(character, np.array([0.0, 0.0, level]), Rotation.identity(), ankles, (0.0, 0.0)))
     q = np.array(q)
     place = np.array([sole_place(0.0, s * HIP, 0.0, p.position[0]) for p, s in with_side(points)])
-    return Motion(character, q, velocities(character, q), RATE, schedule_of(points, active, np.tile(place, (len(z), 1, 1))))
+    return Motion(
+        character, q, velocities(character, q), RATE, schedule_of(points, active, np.tile(place, (len(z), 1, 1)))
+    )
 
 
 def hang(frames=120, swing=0.25):
@@ -221,7 +236,7 @@ def hang(frames=120, swing=0.25):
     for k in range(frames + 1):
         turn = Rotation.from_euler("Y", swing * np.sin(2.0 * np.pi * k / frames))
         pose = up.copy()
-        pose[:3] = (0.0, 0.0, 2.2) + turn.apply(up[:3] - bar)
+        pose[:3] = np.add(turn.apply(up[:3] - bar), (0.0, 0.0, 2.2))
         pose[3:7] = turn.as_quat(scalar_first=True)
         q.append(pose)
     q = np.array(q)

@@ -99,7 +99,9 @@ def test_riccati_equals_dense_solve(start, end):
     ends.solve(system, programme, work, dx_0, residual)
     np.testing.assert_allclose(programme.dx, x, atol=1e-8 * np.abs(x).max())
     for k in range(FRAMES):
-        np.testing.assert_allclose(programme.du[k, : len(u[k])], u[k], atol=1e-8 * max(np.abs(v).max(initial=1) for v in u))
+        np.testing.assert_allclose(
+            programme.du[k, : len(u[k])], u[k], atol=1e-8 * max(np.abs(v).max(initial=1) for v in u)
+        )
 
 
 def test_second_solve_with_kept_factors():

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a character's trajectory and its contacts to a reference, or a refusal that names frames."""
+
+import hashlib
+import json
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character, storage
+from ...contact.terrain import Plane, Terrain, make_terrain
+from ..cycle import Cycle
+from ..fit import Trajectory
+from ..reference import VERSION, Reference
+from ..schedule import ContactSchedule
+from .ends import Ends
+from .measure import measure, named_frames, world_forces
+from .problem import HELPERS, Problem, allowed_forces, make_problem
+from .settings import Settings
+from .solver import Solution, solve
+
+Array = NDArray[np.float64]
+
+# Defects, rad or m and per second, up to which a motion that still changes is worth showing.
+USABLE_DEFECT = 1e-10
+LONGEST = 100_000  # frames
+
+
+class NoReferenceError(ValueError):
+    """There is no possible motion near the clip; the message says around which frames."""
+
+
+class Request(NamedTuple):
+    """Checked arguments of `build_reference`."""
+
+    character: Character
+    trajectory: Trajectory
+    schedule: ContactSchedule
+    terrain: Terrain
+    bounds: Ends
+    settings: Settings
+
+
+def build_reference(
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    *,
+    terrain: Terrain | None = None,
+    bounds: Ends | None = None,
+    settings: Settings | None = None,
+) -> Reference:
+    """The motion closest to a trajectory that torques and contact forces can make.
+
+    `schedule` says which points are held where, over the same frames; the ground under them is `terrain`, flat at z = 0
+    unless given. In a cycle (`bounds`), the last frame is the first, one period later, contacts included.
+
+    Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
+    trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
+    """
+    request = _checked(character, trajectory, schedule, terrain, bounds, settings)
+    problem = _problem(request)
+    solution = solve(character, problem, request.bounds, request.settings)
+    if not solution.usable(USABLE_DEFECT):
+        raise NoReferenceError(_refusal(request, solution))
+    quality = measure(character, trajectory, problem, request.bounds, request.settings, solution)
+    points = len(schedule.points)
+    cycle = request.bounds.cycle
+    iterate = solution.iterate
+    return Reference(
+        character=character,
+        rate=trajectory.rate,
+        q=iterate.q,
+        v=iterate.v,
+        torque=iterate.torque,
+        schedule=request.schedule,
+        normal=np.ascontiguousarray(problem.axes[:, :points, 2]),
+        carrying=allowed_forces(schedule.active, periodic=cycle is not None),
+        force=np.ascontiguousarray(world_forces(problem, iterate)[:, :points]),
+        friction=request.settings.friction,
+        cycle=cycle,
+        quality=quality,
+        first_frame=trajectory.first_frame,
+        frames_per_sample=trajectory.frames_per_sample,
+    )
+
+
+def reference_key(
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    *,
+    terrain: Terrain | None = None,
+    bounds: Ends | None = None,
+    settings: Settings | None = None,
+) -> str:
+    """A digest of everything that `build_reference` depends on: equal keys mean the same reference."""
+    request = _checked(character, trajectory, schedule, terrain, bounds, settings)
+    ends, cycle = request.bounds, request.bounds.cycle
+    text = json.dumps(
+        {
+            "version": VERSION,
+            "character": storage.to_data(character),
+            "points": request.schedule.points,
+            "settings": asdict(request.settings),
+            "cycle": None if cycle is None else asdict(cycle),
+            "numbers": (trajectory.rate, trajectory.first_frame, trajectory.frames_per_sample),
+        },
+        sort_keys=True,
+    )
+    digest = hashlib.sha256(text.encode())
+    arrays: list[NDArray[np.generic]] = [trajectory.q, trajectory.v, request.schedule.active, request.schedule.place]
+    arrays += [array for array in request.terrain if isinstance(array, np.ndarray)]
+    for state in (ends.start, ends.end):
+        arrays += [np.zeros(0)] if state is None else [np.asarray(x, dtype=np.float64) for x in state]
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _problem(request: Request, *, helped: bool = False) -> Problem:
+    trajectory = request.trajectory
+    return make_problem(
+        request.character,
+        trajectory.q,
+        trajectory.v,
+        trajectory.rate,
+        request.schedule,
+        request.terrain,
+        request.settings,
+        request.bounds.cycle,
+        helped=helped,
+    )
+
+
+def _checked(
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    terrain: Terrain | None,
+    bounds: Ends | None,
+    settings: Settings | None,
+) -> Request:
+    """All arguments, in contiguous arrays, or ValueError."""
+    frames = len(trajectory.q)
+    if not 3 <= frames <= LONGEST:
+        raise ValueError(f"A trajectory has between 3 and {LONGEST} frames, not {frames}.")
+    if not (np.isfinite(trajectory.rate) and trajectory.rate > 0.0):
+        raise ValueError(f"A rate of {trajectory.rate} frames per second makes no sense.")
+    q = _array(trajectory.q, "positions", (frames, character.nq))
+    v = _array(trajectory.v, "velocities", (frames, character.nv))
+    checked = Trajectory(trajectory.rate, q, v, trajectory.first_frame, trajectory.frames_per_sample)
+    if len(schedule.active) != frames:
+        raise ValueError(f"The contacts of {frames} frames cannot be {len(schedule.active)}.")
+    for point in schedule.points:
+        if not 0 <= point.body < len(character.bodies):
+            raise ValueError(f"The contact point '{point.name}' belongs to no body of the character.")
+    ends = Ends() if bounds is None else bounds
+    for name, state in (("first", ends.start), ("last", ends.end)):
+        if state is not None:
+            _array(state[0], f"{name} positions", (character.nq,))
+            _array(state[1], f"{name} velocities", (character.nv,))
+    if ends.cycle is not None:
+        _check_cycle(schedule, ends.cycle, checked)
+    return Request(
+        character,
+        checked,
+        schedule,
+        make_terrain([Plane()]) if terrain is None else terrain,
+        ends,
+        (Settings() if settings is None else settings).checked(),
+    )
+
+
+def _check_cycle(schedule: ContactSchedule, cycle: Cycle, trajectory: Trajectory) -> None:
+    """The last frame of a cycle is the first: its contacts and their places too."""
+    last = named_frames(trajectory, [len(schedule.active) - 1])
+    different = np.flatnonzero(schedule.active[0] != schedule.active[-1])
+    if len(different) > 0:
+        name = schedule.points[different[0]].name
+        raise ValueError(f"In a cycle the contacts of the last frame ({last}) are those of the first; '{name}' is not.")
+    on = schedule.active[0]
+    gap = np.linalg.norm(schedule.place[-1, on] - cycle.move_points(schedule.place[0, on]), axis=-1)
+    if (gap > 1e-3).any():
+        raise ValueError(
+            f"'{schedule.points[np.flatnonzero(on)[gap.argmax()]].name}' stands {1e3 * gap.max():.0f} mm from where "
+            f"the cycle puts it at the last frame ({last})."
+        )
+
+
+def _array(values: Array, what: str, shape: tuple[int, ...]) -> Array:
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"The shape of the {what} must be {shape}, not {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"All numbers in the {what} must be finite.")
+    return array
+
+
+def _refusal(request: Request, solution: Solution) -> str:
+    """Why there is no reference: solve again with help from nowhere, and say where and how much of it was needed."""
+    trajectory = request.trajectory
+    problem = _problem(request, helped=True)
+    helped = solve(request.character, problem, request.bounds, request.settings)
+    if not helped.usable(USABLE_DEFECT):
+        worst = named_frames(trajectory, [solution.worst_frame])
+        return (
+            f"No possible motion was found near this one in {len(solution.steps)} iterations: the motion is broken, "
+            f"worst around {worst}."
+        )
+    help_given = np.linalg.norm(world_forces(problem, helped.iterate)[:, -len(HELPERS) :].sum(axis=1), axis=1)
+    frames = np.flatnonzero(help_given > 0.5 * help_given.max())
+    return (
+        f"No possible motion was found near this one in {len(solution.steps)} iterations. It would need up to "
+        f"{help_given.max():.0f} N from nowhere, most of it in {named_frames(trajectory, frames)}: is a contact "
+        "missing there, or one too many?"
+    )

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solution is worth: what it lacks, in physical units, and what became of the clip."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...character.tree import VELOCITIES_OF_JOINT
+from ...dynamics import mass_matrix
+from ...dynamics.kinematics import difference_positions
+from ..fit import Trajectory
+from ..reference import Quality
+from .ends import Ends, end_offsets
+from .model import fill_defects, fill_held_offsets, make_model_workspace
+from .problem import NO_CLEARANCE, Iterate, Problem
+from .settings import Settings
+from .solver import Solution
+
+Array = NDArray[np.float64]
+
+# A reference that had to move further than this from its clip made poor controllers on real motions.
+MOST_JOINT_RMS = 2.0  # degrees
+MOST_ROOT_CHANGE = 0.05  # m
+MOST_SLIP = 1.0  # mm, and depth under the ground
+MOST_RESIDUAL = 1e-6  # of the character's weight
+
+
+def measure(
+    character: Character,
+    trajectory: Trajectory,
+    problem: Problem,
+    bounds: Ends,
+    settings: Settings,
+    solution: Solution,
+) -> Quality:
+    """Everything measured anew from the states and controls."""
+    iterate = solution.iterate
+    force, torque = _residuals(character, problem, iterate)
+    slip, depth = _offsets(character, problem, iterate)
+    joint_change, root_change = _changes(character, trajectory, iterate)
+    moving = [b for b, joint in enumerate(character.joints) if joint.kind not in {"free", "fixed"}]
+    joint_rms = float(np.degrees(np.sqrt(np.mean(joint_change[:, moving] ** 2)))) if moving else 0.0
+    distance = np.linalg.norm(root_change, axis=1)
+    forces = np.linalg.norm(iterate.force, axis=2)
+    why = _faults(character, trajectory, problem, settings, solution, (force, slip, depth))
+    why += _departures(character, trajectory, joint_change, joint_rms, distance)
+    return Quality(
+        residual_newtons=force,
+        residual_newton_metres=torque,
+        slip_millimetres=slip,
+        penetration_millimetres=depth,
+        friction_use=_friction_use(problem, iterate, settings.friction),
+        end_error=float(np.abs(end_offsets(character, iterate.q, iterate.v, bounds)).max()),
+        joint_rms_degrees=joint_rms,
+        root_rms_metres=float(np.sqrt(np.mean(distance**2))),
+        root_max_metres=float(distance.max()),
+        peak_force_newtons=float(forces.max(initial=0.0)),
+        peak_torque_newton_metres=float(np.abs(iterate.torque).max(initial=0.0)),
+        iterations=len(solution.steps),
+        last_step=solution.steps[-1],
+        seconds=solution.seconds,
+        fit_for_control=not why,
+        why=" ".join(why) or f"It stays within {joint_rms:.1f}° and {100.0 * distance.max():.1f} cm of the clip.",
+        joint_change=joint_change,
+        root_change=root_change,
+    )
+
+
+def named_frames(trajectory: Trajectory, frames: Sequence[int] | NDArray[np.int64]) -> str:
+    """Frames as their user numbers them: the first and the last of these."""
+    first, last = (
+        f"{trajectory.first_frame + frame * trajectory.frames_per_sample:.5g}" for frame in (frames[0], frames[-1])
+    )
+    return f"frame {first}" if first == last else f"frames {first} to {last}"
+
+
+def world_forces(problem: Problem, iterate: Iterate) -> Array:
+    """Forces (N, points, 3) in the world's axes."""
+    result: Array = np.einsum("kpji,kpj->kpi", problem.axes[1:], iterate.force)
+    return result
+
+
+def _residuals(character: Character, problem: Problem, iterate: Iterate) -> tuple[float, float]:
+    """Greatest force and moment that the motion lacks: M at the next frame times what its velocity is off, over dt."""
+    nv = character.nv
+    defect = np.zeros((len(iterate.torque), 2 * nv))
+    work = make_model_workspace(character.tree, len(problem.point_body))
+    fill_defects(character.tree, problem, iterate, work, defect)
+    lacking = np.array(
+        [mass_matrix(character, q) @ d[nv:] / problem.dt for q, d in zip(iterate.q[1:], defect, strict=True)]
+    )
+    slides = 3 if problem.motors_start else 0
+    force, torque = np.abs(lacking[:, :slides]).max(initial=0.0), np.abs(lacking[:, slides:]).max(initial=0.0)
+    return float(force), float(torque)
+
+
+def _offsets(character: Character, problem: Problem, iterate: Iterate) -> tuple[float, float]:
+    """How far held points are from their places, and points of soles below the ground, mm."""
+    offsets = np.zeros((*problem.held.shape, 3))
+    work = make_model_workspace(character.tree, len(problem.point_body))
+    fill_held_offsets(character.tree, problem, iterate, work, offsets)
+    slip = np.linalg.norm(offsets[problem.held], axis=-1).max(initial=0.0)
+    watched = (problem.clearance > NO_CLEARANCE) & ~problem.held
+    depth = problem.radius - offsets[:, :, 2]
+    return float(1e3 * slip), float(1e3 * depth[watched].max(initial=0.0))
+
+
+def _friction_use(problem: Problem, iterate: Iterate, friction: float) -> float:
+    """Greatest tangential force over friction times normal force; infinite where a normal force pulls."""
+    use = 0.0
+    for k, count in enumerate(problem.force_count):
+        for p in problem.force_point[k, :count]:
+            if not problem.grab[p]:
+                x, y, normal = iterate.force[k, p]
+                use = max(use, float(np.hypot(x, y) / (friction * normal)) if normal > 0.0 else np.finfo(float).max)
+    return use
+
+
+def _changes(character: Character, trajectory: Trajectory, iterate: Iterate) -> tuple[Array, Array]:
+    """Angle (N + 1, bodies) by which each joint was changed, the root's own turn included; and its shift (N + 1, 3)."""
+    tree = character.tree
+    change = np.zeros(character.nv)
+    joints = np.zeros((len(iterate.q), len(character.bodies)))
+    for k, (clip, q) in enumerate(zip(trajectory.q, iterate.q, strict=True)):
+        difference_positions(tree, clip, q, change)
+        for b, start in enumerate(tree.velocity_start):
+            count = VELOCITIES_OF_JOINT[tree.joint[b]]
+            joints[k, b] = np.linalg.norm(change[start + count - min(count, 3) : start + count])
+    root = np.zeros((len(iterate.q), 3))
+    if character.bodies[0].joint.kind == "free":
+        root[:] = iterate.q[:, :3] - trajectory.q[:, :3]
+    return joints, root
+
+
+def _faults(
+    character: Character,
+    trajectory: Trajectory,
+    problem: Problem,
+    settings: Settings,
+    solution: Solution,
+    measured: tuple[float, float, float],
+) -> list[str]:
+    """What is wrong with the physics."""
+    force, slip, depth = measured
+    weight = character.total_mass * float(np.linalg.norm(character.gravity))
+    faults = []
+    if not solution.converged:
+        faults.append(
+            f"It was still changing by {solution.steps[-1]:.1g} (rad or m) after {len(solution.steps)} iterations."
+        )
+    if force > MOST_RESIDUAL * weight:
+        frame = named_frames(trajectory, [solution.worst_frame])
+        faults.append(f"It lacks a force of {force:.2g} N, worst at {frame}.")
+    if slip > MOST_SLIP:
+        faults.append(f"A held point is {slip:.1f} mm from its place.")
+    if depth > MOST_SLIP:
+        faults.append(f"A sole is {depth:.1f} mm under the ground.")
+    if _friction_use(problem, solution.iterate, settings.friction) > 1.0:
+        faults.append("A contact force is outside the cone of friction.")
+    return faults
+
+
+def _departures(
+    character: Character, trajectory: Trajectory, joint_change: Array, joint_rms: float, distance: Array
+) -> list[str]:
+    """Where it is too far from the clip to be called the same motion."""
+    departures = []
+    if joint_rms > MOST_JOINT_RMS:
+        frame, b = np.unravel_index(int(joint_change[:, 1:].argmax()), joint_change[:, 1:].shape)
+        departures.append(
+            f"Its joints moved {joint_rms:.1f}° from the clip (RMS), most '{character.joints[b + 1].name}' at "
+            f"{named_frames(trajectory, [int(frame)])} ({np.degrees(joint_change[frame, b + 1]):.0f}°)."
+        )
+    if distance.max() > MOST_ROOT_CHANGE:
+        far = np.flatnonzero(distance > max(MOST_ROOT_CHANGE, 0.5 * distance.max()))
+        departures.append(
+            f"Its root moved up to {100.0 * distance.max():.0f} cm from the clip, in {named_frames(trajectory, far)}."
+        )
+    return departures
