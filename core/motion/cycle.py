@@ -22,6 +22,9 @@ class Cycle:
     def __post_init__(self) -> None:
         if not np.isfinite((*self.shift, self.turn)).all():
             raise ValueError("The shift and turn of a cycle must be finite.")
+        x, y = self.shift
+        object.__setattr__(self, "shift", (float(x), float(y)))
+        object.__setattr__(self, "turn", float(self.turn))
 
     @property
     def rotation(self) -> Array:

@@ -45,8 +45,8 @@ CORRECTIONS = 2
 LAST_CORRECTIONS = 12
 # What is left of defects at the end: rad, m, and their rates.
 DEFECT_TOLERANCE = 1e-11
-# The targets of smooth controls follow for at least so many iterations (at first they are nothing, and pull there), then
-# until a step is below this, but not for ever.
+# The targets of smooth controls follow for at least so many iterations (at first they are nothing, and pull there), and
+# then until a step is below this, but not for ever.
 LEAST_SMOOTHING = 5
 SETTLED_STEP = 0.02
 MOST_SMOOTHING = 12

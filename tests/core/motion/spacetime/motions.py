@@ -111,7 +111,7 @@ def squat(frames=120, depth=0.25):
 
 
 def with_side(points):
-    return [(point, 1.0 if "left" in point.name else -1.0) for point in points]
+    return [(point, 1.0 if point.name.startswith("left") else -1.0) for point in points]
 
 
 def walk(strides=1, stride=1.1, frames=132, turn=0.0, heel_off=0.3, points_of=soles):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References of whole motions: they obey the laws of physics, checked from outside, and stay near what was asked for."""
+"""References of whole motions: they obey the laws of physics, checked from outside, and stay near the clip."""
 
 import numpy as np
 import pytest
