@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet held still and on the ground while they stand, with what moved written down.
+
+A foot's stance gets one planted pose: flat on the ground, one yaw, at the mean of where its points are, weighted towards
+their slowest moments. Then
+
+    1. the clip is low-passed at 8 Hz without lag;
+    2. the whole body is shifted by what the planted feet ask for, low-passed at 1.5 Hz;
+    3. what is left at each point, its planted place less where it is, is faded out over a twelfth of a second before
+       and after it stands; what is under the ground is lifted;
+    4. inverse kinematics brings the points there: heel and toe exactly while they stand, and their corners to the
+       ground, so that a sole does not roll; along the ground, which is the foot's turn, corners as far as it costs little.
+
+A foot that turns by more than 10° while it stands flat pivots: the end of the sole that is the steadier one keeps its
+place, and the other is taken out of the schedule for as long as it sweeps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+from scipy.signal import butter, sosfiltfilt
+
+from ..character import Character, Corner
+from ..character.tree import BALL, FREE, VELOCITIES_OF_JOINT
+from ..contact.terrain import Terrain, nearest_points
+from ..dynamics import body_poses
+from ..dynamics.kinematics import difference_positions
+from .fit import Trajectory, velocities as joint_velocities
+from .inverse_kinematics import Targets, reach
+from .labels import SLOW, level_ground
+from .quaternions import Array, conjugate, rotate
+from .resample import smoothed
+from .schedule import ContactPoint, ContactSchedule, Mask, runs
+from .tracks import Ground, ground_under, point_places, velocities
+
+CUTOFF = 8.0  # Hz, of the motion
+SHIFT_CUTOFF = 1.5  # Hz, of the whole body's shift
+FADE = 10.0 / 120.0  # s
+MOST_TURN = np.radians(10.0)  # of a foot that stands
+PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
+SHORTEST_PLANTED = 0.1  # s, between two pivots
+STANDS = 1e-7  # m²: slack of points that stand
+LEVEL = 1e-3  # m²: of the height of corners whose end of the sole stands, and of those that were under the ground
+LIKES = 1e-2  # m²: of all others, which keep a foot's turn and its way through the air
+PASSES = 3  # of inverse kinematics, after each of which what is under the ground is lifted
+DEEP = 2e-4  # m: less than this under the ground is on it
+ROOT_MOBILITY, TURN_MOBILITY = 0.1, 0.02  # of the root, m² and rad²; a leg's joints have 1 rad²
+
+
+class Move(NamedTuple):
+    """How far the trajectory was moved from the clip."""
+
+    joints: Array  # (nf, bodies) angle of each joint, rad; of a free root its rotation
+    root: Array  # (nf, 3) of a free root's place, m
+    shift: Array  # (nf, 3) that part of it in which the whole body was shifted, m
+
+
+class Slide(NamedTuple):
+    """A contact, and how far its point strays from its mean place along the ground and below it."""
+
+    point: str
+    start_frame: int
+    end_frame: int
+    before: float  # m
+    after: float  # m
+
+
+@dataclass(frozen=True)
+class CleanMotion:
+    """A trajectory whose feet stand, and how it came about."""
+
+    trajectory: Trajectory
+    schedule: ContactSchedule  # with planted places
+    moved: Move
+    slides: tuple[Slide, ...]
+    penetration_before: float  # m, of corners
+    penetration_after: float  # m
+    lines: tuple[str, ...]  # pivots and glides, for the report
+
+
+def clean_up(
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    terrain: Terrain | None = None,
+    *,
+    cutoff: float | None = CUTOFF,
+) -> CleanMotion:
+    """The trajectory with its feet planted where and when the schedule says they stand; None for no low-pass."""
+    ground = terrain or level_ground()
+    rate, clip = trajectory.rate, np.array(trajectory.q, order="C")
+    soles = _soles(character, schedule.points)
+    planted, lines = _plant(character, trajectory, schedule, soles, ground)
+    q = clip if cutoff is None else low_passed(character, clip, rate, cutoff)
+    wishes = _wishes(soles, planted)
+    points, bound = wishes.points, wishes.bound
+    radius = np.array([point.radius for point in points])
+    places = point_places(character, q, points)
+    shift = _shift(wishes.stands, wishes.place - places, rate)
+    free = character.tree.joint[0] == FREE
+    if free:
+        q[:, :3] += shift
+        places += shift[:, None]
+    target = places + _faded(bound, wishes.place - places, rate)
+    slack = np.where(wishes.stands[:, :, None], STANDS, np.where(bound, [LIKES, LIKES, LEVEL], LIKES))
+    mobility = np.ones(character.nv)
+    if free:
+        mobility[:3], mobility[3:6] = ROOT_MOBILITY, TURN_MOBILITY
+    shifted = q
+    found = target
+    for _ in range(PASSES):
+        # what is deep in the ground where it would like to be, or where it came to be, is to be lifted out of there
+        lift = _lift(wishes.stands, ground_under(ground, found, radius, rate), rate)
+        if not lift.any() and found is not target:
+            break
+        raised = lift.any(axis=2)
+        target = np.where(raised[:, :, None], np.stack([target[..., 0], target[..., 1], found[..., 2]], axis=2), target) + lift
+        slack[raised, 2] = np.minimum(slack[raised, 2], LEVEL)
+        q = reach(character, shifted, _targets(points, target, slack), mobility)
+        found = point_places(character, q, points)
+    v = joint_velocities(character, q, rate)
+    result = Trajectory(rate, q, v, trajectory.first_frame, trajectory.frames_per_sample)
+    before, after = point_places(character, clip, points), point_places(character, q, points)
+    return CleanMotion(
+        result,
+        planted.schedule,
+        moved_by(character, clip, q, shift if free else np.zeros_like(shift)),
+        slides(character, clip, q, planted.schedule),
+        max(0.0, -float(ground_under(ground, before, radius, rate).height.min(initial=0.0))),
+        max(0.0, -float(ground_under(ground, after, radius, rate).height.min(initial=0.0))),
+        tuple(lines),
+    )
+
+
+def low_passed(character: Character, q: Array, rate: float, cutoff: float) -> Array:
+    """Positions through a Butterworth filter of fourth order in all, run forwards and backwards.
+
+    Its pass band is flat, where a Gaussian of that cutoff would take a tenth off a runner's swing. Quaternions are
+    filtered by components, which for turns this slow differs from the manifold's mean by the cube of their angles.
+    """
+    if cutoff >= 0.45 * rate or len(q) < 4:
+        return q.copy()
+    # Forwards and backwards the gain is squared: this factor keeps -3 dB at the cutoff (Winter 2009, section 2.2.4.4).
+    corrected = min(cutoff / (np.sqrt(2.0) - 1.0) ** 0.25, 0.49 * rate)
+    sections = butter(2, corrected, fs=rate, output="sos")
+    result: Array = sosfiltfilt(sections, q, axis=0, padlen=min(len(q) - 1, round(rate / cutoff * 3.0)))
+    tree = character.tree
+    for body, joint in enumerate(tree.joint):
+        if joint in {BALL, FREE}:
+            first = tree.position_start[body] + (3 if joint == FREE else 0)
+            part = result[:, first : first + 4]
+            part /= np.linalg.norm(part, axis=1, keepdims=True)
+    return np.ascontiguousarray(result)
+
+
+def moved_by(character: Character, before: Array, after: Array, shift: Array) -> Move:
+    """How far positions (nf, nq) were moved, joint by joint."""
+    tree = character.tree
+    joints, root = np.zeros((len(before), len(tree.joint))), np.zeros((len(before), 3))
+    way = np.zeros(character.nv)
+    for frame in range(len(before)):
+        difference_positions(tree, before[frame], after[frame], way)
+        for body, joint in enumerate(tree.joint):
+            first = int(tree.velocity_start[body])
+            last = first + VELOCITIES_OF_JOINT[joint]
+            joints[frame, body] = np.linalg.norm(way[first + (3 if joint == FREE else 0) : last])
+        if tree.joint[0] == FREE:
+            root[frame] = way[:3]
+    return Move(joints, root, shift)
+
+
+def slides(character: Character, before: Array, after: Array, schedule: ContactSchedule) -> tuple[Slide, ...]:
+    """Every contact of a foot, with what its point does along the ground."""
+    feet = [i for i, point in enumerate(schedule.points) if point.foot]
+    old, new = (point_places(character, q, [schedule.points[i] for i in feet]) for q in (before, after))
+    found = []
+    for column, i in enumerate(feet):
+        for start, stop in runs(schedule.active[:, i]):
+            for first, last in _constant(schedule.place[start:stop, i], start):
+                strays = [
+                    float(np.linalg.norm(places[first:last, column] - places[first:last, column].mean(axis=0), axis=1).max())
+                    for places in (old, new)
+                ]
+                found.append(Slide(schedule.points[i].name, first, last - 1, strays[0], strays[1]))
+    return tuple(found)
+
+
+class _Sole(NamedTuple):
+    """A foot: the points of the schedule at its ends, its corners, and a frame on it."""
+
+    body: int
+    points: tuple[int, ...]  # columns of the schedule, heel first
+    corners: tuple[ContactPoint, ...]
+    middle: Array  # (3,) between the points, in the body's frame
+    frame: Array  # (3, 3) rows: along the sole, to its left, out of the ground, in the body's frame
+    end: NDArray[np.int64]  # (corners,) the column to which each corner belongs
+    name: str
+
+
+class _Planted(NamedTuple):
+    schedule: ContactSchedule
+    rotation: dict[int, Array]  # by body: (nf, 3, 3) of the planted foot
+    middle: dict[int, Array]  # by body: (nf, 3) of the planted sole
+
+
+def _soles(character: Character, points: Sequence[ContactPoint]) -> list[_Sole]:
+    """The feet among the points."""
+    _, quaternion = body_poses(character, character.neutral())
+    soles = []
+    for body in dict.fromkeys(point.body for point in points if point.foot):
+        columns = [i for i, point in enumerate(points) if point.foot and point.body == body]
+        local = np.array([points[i].position for i in columns])
+        name = character.bodies[body].name
+        corners = tuple(
+            ContactPoint(shape.name, body, shape.position, foot=True)
+            for shape in character.contacts
+            if isinstance(shape, Corner) and shape.body == name
+        )
+        spots = np.array([corner.position for corner in corners])
+        nearest = np.argmin(np.linalg.norm(spots[:, None] - local[None], axis=2), axis=1)
+        up = rotate(conjugate(quaternion[body]), np.array([0.0, 0.0, 1.0]))
+        ahead = rotate(conjugate(quaternion[body]), rotate(quaternion[0], np.array([1.0, 0.0, 0.0])))
+        along = local[-1] - local[0] if len(columns) > 1 else ahead
+        along = along / np.linalg.norm(along)
+        if len(spots) > 2:  # out of the plane of the corners
+            normal = np.linalg.svd(spots - spots.mean(axis=0))[2][2]
+            up = normal if normal @ up > 0.0 else -normal
+        up = up - (up @ along) * along
+        up /= np.linalg.norm(up)
+        frame = np.stack([along, np.cross(up, along), up])
+        soles.append(
+            _Sole(body, tuple(columns), corners, local.mean(axis=0), frame, np.array(columns)[nearest], name)
+        )
+    return soles
+
+
+def _plant(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, soles: list[_Sole], terrain: Terrain
+) -> tuple[_Planted, list[str]]:
+    """The schedule with planted places, without the ends of feet that sweep around the other."""
+    frames = len(trajectory.q)
+    active, place = schedule.active.copy(), schedule.place.copy()
+    rotation, middle, lines = {}, {}, []
+    for sole in soles:
+        columns = list(sole.points)
+        ends = [schedule.points[i] for i in columns]
+        local = np.array([end.position for end in ends]) - sole.middle
+        rotation[sole.body], middle[sole.body] = np.zeros((frames, 3, 3)), np.zeros((frames, 3))
+        tracks = point_places(character, trajectory.q, ends)
+        speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
+        yaw = _yaw(character, trajectory, sole)
+        for start, stop in runs(active[:, columns].any(axis=1)):
+            stance = slice(start, stop)
+            weight = np.where(active[stance][:, columns], 1.0 / (speed[stance] + SLOW) ** 2, 0.0)
+            flat = active[stance][:, columns].all(axis=1)
+            pieces = _pieces(yaw[stance], flat, trajectory.rate)
+            planned = _planned_yaw(yaw[stance], np.where(flat | ~flat.any(), weight.sum(axis=1), 0.0), pieces)
+            kept = int(np.argmax(weight.sum(axis=0)))
+            pivots = any(piece.pivots for piece in pieces)
+            turn, center = _on_ground(tracks[stance], planned, weight, local @ sole.frame[0], pivots, terrain)
+            turn = turn @ sole.frame
+            rotation[sole.body][stance], middle[sole.body][stance] = turn, center
+            for piece in pieces:
+                if piece.pivots:
+                    others = [column for column in columns if column != columns[kept]]
+                    active[start + piece.start : start + piece.stop, others] = False
+                    active[start + piece.start : start + piece.stop, columns[kept]] = True
+            planted = center[:, None] + np.einsum("tij,kj->tki", turn, local)
+            place[stance, columns] = np.where(active[stance, columns][:, :, None], planted, 0.0)
+            if pivots:
+                first, last = (trajectory.first_frame + k * trajectory.frames_per_sample for k in (start, stop - 1))
+                lines.append(
+                    f"frames {first:g}-{last:g}: {sole.name} turns by {np.degrees(np.ptp(yaw[stance])):.0f}° while it "
+                    f"stands, on {ends[kept].name}"
+                )
+    return _Planted(ContactSchedule(schedule.points, active, place), rotation, middle), lines
+
+
+class _Piece(NamedTuple):
+    """Frames start to stop - 1 of a stance."""
+
+    start: int
+    stop: int
+    pivots: bool
+
+
+def _yaw(character: Character, trajectory: Trajectory, sole: _Sole) -> Array:
+    """Where a foot points (nf,), without jumps and low-passed, rad."""
+    x, y, z = (sole.middle + sole.frame[0]).tolist()
+    ahead = ContactPoint("", sole.body, (x, y, z))
+    x, y, z = sole.middle.tolist()
+    here = ContactPoint("", sole.body, (x, y, z))
+    places = point_places(character, trajectory.q, (here, ahead))
+    way = places[:, 1] - places[:, 0]
+    return smoothed(np.unwrap(np.arctan2(way[:, 1], way[:, 0])), trajectory.rate, CUTOFF)
+
+
+def _pieces(yaw: Array, flat: Mask, rate: float) -> list[_Piece]:
+    """A stance parted where the foot turns while it is flat: on one end alone it may turn anyway."""
+    if not flat.any() or np.ptp(yaw[flat]) <= MOST_TURN:
+        return [_Piece(0, len(yaw), False)]
+    first, last = np.flatnonzero(flat)[[0, -1]]
+    yaw = yaw[np.clip(np.arange(len(yaw)), first, last)]
+    turning = np.abs(np.gradient(yaw)) * rate > PIVOT_RATE
+    for start, stop in runs(turning):
+        if np.ptp(yaw[start:stop]) < 0.5 * MOST_TURN:
+            turning[start:stop] = False
+    for start, stop in runs(~turning):
+        if stop - start < SHORTEST_PLANTED * rate or np.ptp(yaw[start:stop]) > MOST_TURN:
+            turning[start:stop] = True
+    pieces = [_Piece(*run, True) for run in runs(turning)] + [_Piece(*run, False) for run in runs(~turning)]
+    return sorted(pieces)
+
+
+def _planned_yaw(yaw: Array, weight: Array, pieces: list[_Piece]) -> Array:
+    """The mean of each planted piece; in between the foot's own, bent so that it meets its neighbours."""
+    planned = yaw.copy()
+    known = np.zeros(len(yaw), dtype=np.bool_)
+    for start, stop, pivots in pieces:
+        if not pivots:
+            w = weight[start:stop] + 1e-9
+            planned[start:stop] = w @ yaw[start:stop] / w.sum()
+            known[start:stop] = True
+    if known.any():
+        frame = np.arange(len(yaw))
+        planned += np.where(known, 0.0, np.interp(frame, frame[known], (planned - yaw)[known]))
+    return planned
+
+
+def _on_ground(
+    tracks: Array, yaw: Array, weight: Array, along: Array, pivots: bool, terrain: Terrain
+) -> tuple[Array, Array]:
+    """Rotations (n, 3, 3) and middles (n, 3) of a sole that lies on the ground through a stance.
+
+    Its ends, `along` (2,) from its middle, are at `tracks` (n, 2, 3) in the clip. One that pivots keeps the place of its
+    steadiest end, another that of its middle.
+    """
+    heading = np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
+    if pivots:
+        weight = np.where(np.arange(len(along)) == np.argmax(weight.sum(axis=0)), weight, 0.0)
+    arm = float(weight.sum(axis=0) @ along / weight.sum())  # from the middle to what bears weight
+    kept = np.einsum("tk,tki->i", weight, tracks - (along[None, :, None] - arm) * heading[:, None]) / weight.sum()
+    near = nearest_points(terrain, kept[None])
+    if near.surface[0] >= 0:
+        kept, normal = near.point[0], near.normal[0]
+    else:
+        normal = np.array([0.0, 0.0, 1.0])
+    ahead = heading - (heading @ normal)[:, None] * normal
+    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
+    rotation = np.stack([ahead, np.cross(normal, ahead), np.broadcast_to(normal, ahead.shape)], axis=2)
+    return rotation, kept - arm * ahead
+
+
+class _Wishes(NamedTuple):
+    """Points (n): heels, toes and whatever else bears weight, then the corners of the soles."""
+
+    points: tuple[ContactPoint, ...]
+    stands: Mask  # (nf, n) when they stand; never, for corners
+    bound: Mask  # (nf, n, 3) when `place` is meant, along the world's axes
+    place: Array  # (nf, n, 3)
+
+
+def _wishes(soles: list[_Sole], planted: _Planted) -> _Wishes:
+    """What is planted, point by point."""
+    schedule = planted.schedule
+    used = [i for i, point in enumerate(schedule.points) if point.foot or schedule.active[:, i].any()]
+    points = [schedule.points[i] for i in used]
+    stands = [schedule.active[:, i] for i in used]
+    bound = [np.repeat(one[:, None], 3, axis=1) for one in stands]
+    place = [schedule.place[:, i] for i in used]
+    for sole in soles:
+        flat = schedule.active[:, list(sole.points)].all(axis=1)
+        for corner, end in zip(sole.corners, sole.end, strict=True):
+            arm = np.array(corner.position) - sole.middle
+            points.append(corner)
+            stands.append(np.zeros_like(flat))
+            bound.append(np.stack([flat, flat, schedule.active[:, end]], axis=1))
+            place.append(planted.middle[sole.body] + planted.rotation[sole.body] @ arm)
+    return _Wishes(tuple(points), np.stack(stands, axis=1), np.stack(bound, axis=1), np.stack(place, axis=1))
+
+
+def _targets(points: Sequence[ContactPoint], place: Array, slack: Array) -> Targets:
+    """For inverse kinematics."""
+    return Targets(
+        np.array([point.body for point in points], dtype=np.int64),
+        np.array([point.position for point in points], dtype=np.float64).reshape(-1, 3),
+        np.ascontiguousarray(place),
+        np.ascontiguousarray(slack),
+    )
+
+
+def _shift(active: Mask, missing: Array, rate: float) -> Array:
+    """The whole body's way (nf, 3) towards its planted corners, slow and smooth."""
+    count = active.sum(axis=1)
+    known = count > 0
+    if not known.any():
+        return np.zeros((len(active), 3))
+    total = np.where(active[:, :, None], missing, 0.0).sum(axis=1)
+    frame = np.arange(len(active))
+    mean = np.stack([np.interp(frame, frame[known], total[known, k] / count[known]) for k in range(3)], axis=1)
+    return smoothed(mean, rate, SHIFT_CUTOFF)
+
+
+def _faded(bound: Mask, missing: Array, rate: float) -> Array:
+    """What is missing (nf, n, 3) while a place is meant; before and after, its first and last value, faded out."""
+    frames = len(bound)
+    fade = max(1, round(FADE * rate))
+    share = np.arange(1, fade + 1) / (fade + 1)
+    ease = 1.0 - share * share * (3.0 - 2.0 * share)
+    result = np.where(bound, missing, 0.0)
+    for i, k in np.ndindex(bound.shape[1:]):
+        free = ~bound[:, i, k]
+        for start, stop in runs(bound[:, i, k]):
+            before, after = min(fade, start), min(fade, frames - stop)
+            for part, weight, value in (
+                (slice(start - before, start), ease[:before][::-1], missing[start, i, k]),
+                (slice(stop, stop + after), ease[:after], missing[stop - 1, i, k]),
+            ):
+                result[part, i, k] += np.where(free[part], weight * value, 0.0)
+    return result
+
+
+def _lift(stands: Mask, under: Ground, rate: float) -> Array:
+    """The way out of the ground (nf, n, 3) for points that do not stand, spread over neighbouring frames."""
+    depth = np.where(stands | (under.height > -DEEP), 0.0, -under.height)
+    half = max(1, round(0.3 * FADE * rate))
+    widened = maximum_filter1d(depth, 2 * half + 1, axis=0, mode="nearest")
+    smooth = gaussian_filter1d(widened, 0.5 * half, axis=0, mode="nearest", truncate=2.0)
+    result: Array = np.where(stands, 0.0, smooth)[:, :, None] * under.normal
+    return result
+
+
+def _constant(place: Array, start: int) -> list[tuple[int, int]]:
+    """The stretches, from frame `start` on, in which rows (n, 3) stay the same."""
+    edges = np.flatnonzero(np.linalg.norm(np.diff(place, axis=0), axis=1) > 1e-9) + 1
+    bounds = [0, *edges.tolist(), len(place)]
+    return [(start + a, start + b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points brought to targets with the least change of pose: regularised least squares on the manifold.
+
+For the change e of the pose, q = q_0 (+) e, and the residuals r of all points, minimise
+
+    sum_i e_i^2 / W_i + sum_j r_j^2 / D_j
+
+where W (mobility) says how willingly a velocity moves, and D (slack) how near a point must come. One Gauss-Newton step:
+
+    e <- W J^T (J W J^T + D)^-1 (r + J e)
+
+A system as large as the residuals, not the pose; as D goes to zero the targets are met exactly, by the least change.
+(S. R. Buss, "Introduction to Inverse Kinematics with Jacobian Transpose, Pseudoinverse and Damped Least Squares
+methods", 2004, section 6, has the step from e = 0.)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character
+from ..character.parts import Range
+from ..character.tree import HINGE, UNIVERSAL, VELOCITIES_OF_JOINT, Tree
+from ..dynamics.jacobians import fill_jacobian
+from ..dynamics.kinematics import integrate_positions, update_positions, world_point
+from ..dynamics.workspace import Workspace, make_workspace
+from ..maths.dense import cholesky, cholesky_solve
+from ..maths.kernel import kernel
+from ..maths.vectors import row
+from .quaternions import Array
+
+ITERATIONS = 20
+CONVERGED = 1e-7  # rad or m
+LONGEST_STEP = 0.2  # rad or m, of any velocity in one iteration
+
+
+class Targets(NamedTuple):
+    """Points (np) of bodies and where they should be in every frame (nf)."""
+
+    body: NDArray[np.int64]  # (np,)
+    position: Array  # (np, 3) in the body's frame, m
+    place: Array  # (nf, np, 3) in the world, m
+    slack: Array  # (nf, np, 3) D along the world's axes, m²
+
+
+def reach(character: Character, q: Array, targets: Targets, mobility: Array) -> Array:
+    """Positions (nf, nq) near q that bring the points to their targets, as far as joints with ranges allow.
+
+    `mobility` (nv,) is W; zero for velocities that shall not move.
+    """
+    tree, rows = character.tree, 3 * len(targets.body)
+    lower, upper = np.full(character.nq, -np.inf), np.full(character.nq, np.inf)
+    for index, joint in enumerate(character.joints):
+        if isinstance(joint.limits, tuple):
+            for axis, limit in enumerate(joint.limits):
+                assert isinstance(limit, Range)
+                entry = tree.position_start[index] + axis
+                # a pose that is beyond already may stay there
+                lower[entry] = min(limit.lower, float(q[:, entry].min()))
+                upper[entry] = max(limit.upper, float(q[:, entry].max()))
+    result = np.array(q, order="C")
+    _reach(
+        tree,
+        make_workspace(tree),
+        result,
+        targets,
+        np.ascontiguousarray(mobility),
+        lower,
+        upper,
+        np.zeros((rows, character.nv)),
+        np.zeros((6, character.nv)),
+        np.zeros((rows, rows)),
+        np.zeros(rows),
+        np.zeros(character.nv),
+        np.zeros(character.nv),
+        np.zeros(character.nv),
+        np.zeros(character.nq),
+    )
+    return result
+
+
+@kernel
+def _reach(
+    tree: Tree,
+    work: Workspace,
+    q: Array,
+    targets: Targets,
+    mobility: Array,
+    lower: Array,
+    upper: Array,
+    jacobian: Array,
+    body_jacobian: Array,
+    matrix: Array,
+    right: Array,
+    step: Array,
+    change: Array,
+    free: Array,
+    start: Array,
+) -> None:
+    rows, nv = jacobian.shape
+    for frame in range(q.shape[0]):
+        now = q[frame]
+        start[:] = now
+        change[:] = 0.0
+        free[:] = mobility
+        for _ in range(ITERATIONS):
+            update_positions(tree, work, now)
+            for i in range(targets.body.shape[0]):
+                place = world_point(work, targets.body[i], row(targets.position, i))
+                fill_jacobian(tree, work, targets.body[i], place, body_jacobian)
+                for k in range(3):
+                    s = targets.place[frame, i, k] - place[k]
+                    for j in range(nv):
+                        jacobian[3 * i + k, j] = body_jacobian[k, j]
+                        if free[j] > 0.0:  # what has met its range stays there and is part of the pose
+                            s += body_jacobian[k, j] * change[j]
+                    right[3 * i + k] = s
+            for i in range(rows):
+                for j in range(i + 1):
+                    s = 0.0
+                    for k in range(nv):
+                        s += jacobian[i, k] * free[k] * jacobian[j, k]
+                    matrix[i, j] = s
+                matrix[i, i] += targets.slack[frame, i // 3, i % 3]
+            if not cholesky(matrix, matrix):
+                break
+            cholesky_solve(matrix, right)
+            largest = 0.0
+            for k in range(nv):
+                s = 0.0
+                for i in range(rows):
+                    s += jacobian[i, k] * right[i]
+                step[k] = free[k] * s - change[k] if free[k] > 0.0 else 0.0
+                largest = max(largest, abs(step[k]))
+            share = min(1.0, LONGEST_STEP / max(largest, 1e-300))
+            for k in range(nv):
+                change[k] += share * step[k]
+            integrate_positions(tree, start, change, 1.0, now)
+            for b in range(tree.joint.shape[0]):
+                if tree.joint[b] in (HINGE, UNIVERSAL):
+                    for k in range(VELOCITIES_OF_JOINT[tree.joint[b]]):
+                        i = tree.position_start[b] + k
+                        if now[i] < lower[i] or now[i] > upper[i]:
+                            now[i] = min(max(now[i], lower[i]), upper[i])
+                            change[tree.velocity_start[b] + k] = now[i] - start[i]
+                            free[tree.velocity_start[b] + k] = 0.0
+            if largest < CONVERGED:
+                break

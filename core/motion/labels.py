@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which points touch when: labels from height and speed over the ground.
+
+A point comes to touch where it is low and slow, and touches until it is high or fast: two pairs of thresholds, so that
+noise between them does not flicker. A run that this gives is then trimmed at both ends to where the point is about as
+low as in the middle of the run, or hardly moves: a heel that is still coming down carries nothing yet, and a contact
+force on it would have to jump. Times are in seconds and speeds are taken over the same span at any rate.
+
+A low and slow hand is not a hand that carries weight: it may be picking up a box. Points other than the feet's count
+where the feet alone could not hold the body: where the zero moment point, at which the ground's force must act, lies
+outside their support.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..character import Character
+from ..contact.terrain import Plane, Terrain, make_terrain
+from .fit import Trajectory
+from .quaternions import Array
+from .resample import smoothed
+from .schedule import ContactPoint, ContactSchedule, Interval, Mask, contact_points, from_intervals, runs
+from .tracks import Ground, center_of_mass_path, ground_under, point_places, velocities
+
+DIRECTIONS = 64  # in which the outline of a support is sampled
+ACCELERATION_CUTOFF = 6.0  # Hz
+SLOW = 0.05  # m/s: slower than this, all samples of a stance count alike for its place
+
+
+@dataclass(frozen=True)
+class LabelSettings:
+    """Thresholds, in SI units."""
+
+    on_height: float = 0.035
+    on_speed: float = 0.4
+    off_height: float = 0.06
+    off_speed: float = 0.9
+    shortest: float = 5.0 / 120.0  # s, of a contact
+    longest_gap: float = 5.0 / 120.0  # s, within a contact
+    trim_height: float = 0.013  # above the contact's median height
+    trim_slow_height: float = 0.026  # the same for a point slower than
+    trim_speed: float = 0.3
+    held_up: float = 5.8  # m/s²: something pushes up a body whose centre of mass does not fall at more than g less this
+    reach: float = 0.05  # m beyond the feet's support, where the weight must be for other points to carry it
+
+
+@dataclass(frozen=True)
+class Grab:
+    """A point that holds on during given frames."""
+
+    point: ContactPoint
+    start_frame: int
+    end_frame: int
+
+
+def level_ground() -> Terrain:
+    """The plane z = 0."""
+    return make_terrain([Plane()])
+
+
+def label(
+    character: Character,
+    trajectory: Trajectory,
+    terrain: Terrain | None = None,
+    *,
+    settings: LabelSettings | None = None,
+    grabs: Sequence[Grab] = (),
+    start: float = 0.0,
+) -> ContactSchedule:
+    """The contacts of a trajectory with the ground (z = 0 unless given), and its grabs.
+
+    `start` is the time of the first sample, for ground that moves. Planned places are where each point is in its
+    slowest moments; `clean_up` plans them with care for whole feet.
+    """
+    use = settings or LabelSettings()
+    points = contact_points(character)
+    rate = trajectory.rate
+    places = point_places(character, trajectory.q, points)
+    radius = np.array([point.radius for point in points])
+    ground = ground_under(terrain or level_ground(), places, radius, rate, start)
+    speed = np.linalg.norm(velocities(places, rate) - ground.velocity, axis=2)
+    active = np.zeros(speed.shape, dtype=np.bool_)
+    for i in range(len(points)):
+        active[:, i] = _touching(ground.height[:, i], speed[:, i], rate, use)
+    foot = np.array([point.foot for point in points], dtype=np.bool_)
+    path = center_of_mass_path(character, trajectory.q)
+    push = upward_push(path, rate, float(character.gravity[2]))
+    active[:, foot] |= _holding(active, foot, ground, speed, push, rate, use)
+    outside = distance_from_support(places, active & foot, zero_moment_point(path, push, rate, places, active & foot))
+    for i in np.flatnonzero(~foot):
+        for first, stop in runs(active[:, i]):
+            active[first:stop, i] = np.mean(outside[first:stop] > use.reach) > 0.5
+    if grabs:
+        points, active, places, speed = _with_grabs(character, trajectory, grabs, points, active, places, speed)
+    return ContactSchedule(points, active, _planned(active, places, speed))
+
+
+def relabel(schedule: ContactSchedule, intervals: Sequence[Interval], places: Array, speed: Array) -> ContactSchedule:
+    """The schedule after an animator's edit of its intervals; `places` (nf, np, 3) and `speed` (nf, np) of its points."""
+    active = from_intervals(schedule.points, intervals, len(schedule.active))
+    return ContactSchedule(schedule.points, active, _planned(active, places, speed))
+
+
+def upward_push(path: Array, rate: float, gravity: float) -> Array:
+    """What the ground gives the centre of mass, as an acceleration (nf, 3): its own less gravity."""
+    acceleration = smoothed(np.gradient(np.gradient(path, axis=0), axis=0) * rate**2, rate, ACCELERATION_CUTOFF)
+    if len(acceleration) > 4:  # a derivative of one side's differences says nothing
+        acceleration[:2], acceleration[-2:] = acceleration[2], acceleration[-3]
+    return acceleration - np.array([0.0, 0.0, gravity])
+
+
+def zero_moment_point(path: Array, push: Array, rate: float, places: Array, active: Mask) -> Array:
+    """Where on the ground a force along `push` through the centre of mass acts (nf, 2).
+
+    The body's own angular momentum is left out. The ground is as high as the lowest of the points that touch.
+    """
+    height = np.where(active, places[..., 2], np.inf).min(axis=1, initial=np.inf)
+    known = np.isfinite(height)
+    if not known.any():
+        return path[:, :2]
+    frame = np.arange(len(path))
+    height = np.interp(frame, frame[known], height[known])
+    lean = push[:, :2] / np.maximum(push[:, 2:], 1.0)
+    result: Array = path[:, :2] - (path[:, 2] - height)[:, None] * lean
+    return result
+
+
+def distance_from_support(places: Array, active: Mask, point: Array) -> Array:
+    """How far (nf,) a point of the ground (nf, 2) lies outside the convex hull of what touches; infinite without any.
+
+    The distance to a convex set is the largest, over all directions, of the point's advance on the set's outline.
+    """
+    angle = 2.0 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
+    direction = np.stack([np.cos(angle), np.sin(angle)])
+    outline = np.where(active[:, :, None], places[:, :, :2] @ direction, -np.inf).max(axis=1, initial=-np.inf)
+    result: Array = np.maximum((point @ direction - outline).max(axis=1), 0.0)
+    return result
+
+
+def _touching(height: Array, speed: Array, rate: float, use: LabelSettings) -> Mask:
+    """The contacts (nf,) of one point."""
+    on = (height < use.on_height) & (speed < use.on_speed)
+    stays = (height < use.off_height) & (speed < use.off_speed)
+    active = np.zeros(len(height), dtype=np.bool_)
+    for start, stop in runs(stays):
+        first = np.flatnonzero(on[start:stop])
+        if len(first):
+            active[start + first[0] : stop] = True
+    active = _regular(active, rate, use)
+    for start, stop in runs(active):
+        middle = float(np.median(height[start:stop]))
+        good = (height[start:stop] < middle + use.trim_height) | (
+            (speed[start:stop] < use.trim_speed) & (height[start:stop] < middle + use.trim_slow_height)
+        )
+        inner = np.flatnonzero(good)
+        active[start:stop] = False
+        active[start + inner[0] : start + inner[-1] + 1] = True
+    return _regular(active, rate, use)
+
+
+def _regular(active: Mask, rate: float, use: LabelSettings) -> Mask:
+    """Without short gaps, then without short runs. At the ends of the clip a run may have begun before or go on."""
+    result = active.copy()
+    gap, shortest = round(use.longest_gap * rate), round(use.shortest * rate)
+    for start, stop in runs(~result):
+        if start > 0 and stop < len(result) and stop - start <= gap:
+            result[start:stop] = True
+    for start, stop in runs(result):
+        if start > 0 and stop < len(result) and stop - start < shortest:
+            result[start:stop] = False
+    return result
+
+
+def _holding(
+    active: Mask, foot: Mask, ground: Ground, speed: Array, push: Array, rate: float, use: LabelSettings
+) -> Mask:
+    """Feet (nf, feet's points) that must be what holds the body up where nothing else touches and it does not fall."""
+    held = ~active.any(axis=1) & (push[:, 2] > use.held_up)
+    near = (ground.height < use.off_height) & (speed < use.on_speed) & held[:, None]
+    result: Mask = near[:, foot]
+    for i in range(result.shape[1]):
+        result[:, i] = _regular(active[:, foot][:, i] | result[:, i], rate, use)
+    return result
+
+
+def _with_grabs(
+    character: Character,
+    trajectory: Trajectory,
+    grabs: Sequence[Grab],
+    points: tuple[ContactPoint, ...],
+    active: Mask,
+    places: Array,
+    speed: Array,
+) -> tuple[tuple[ContactPoint, ...], Mask, Array, Array]:
+    """The same with a point for every grab."""
+    held = tuple(grab.point._replace(grab=True, foot=False) for grab in grabs)
+    unique = tuple(dict.fromkeys(held))
+    taken = {point.name for point in points}
+    for point in unique:
+        if point.name in taken:
+            raise ValueError(f"A grab cannot have the name of the contact point '{point.name}'.")
+    intervals = [Interval(grab.point.name, grab.start_frame, grab.end_frame) for grab in grabs]
+    there = point_places(character, trajectory.q, unique)
+    fast = np.linalg.norm(velocities(there, trajectory.rate), axis=2)
+    return (
+        points + unique,
+        np.concatenate([active, from_intervals(unique, intervals, len(active))], axis=1),
+        np.concatenate([places, there], axis=1),
+        np.concatenate([speed, fast], axis=1),
+    )
+
+
+def _planned(active: Mask, places: Array, speed: Array) -> Array:
+    """One place per contact: the mean, weighted towards slow samples."""
+    place = np.zeros_like(places)
+    for i in range(active.shape[1]):
+        for start, stop in runs(active[:, i]):
+            weight = 1.0 / (speed[start:stop, i] + SLOW) ** 2
+            place[start:stop, i] = weight @ places[start:stop, i] / weight.sum()
+    return place
