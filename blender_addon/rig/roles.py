@@ -364,7 +364,7 @@ def _label_middle(
         put("chest", torso[-1:], _sureness(max(names[torso[-1]].score("chest"), 0.0), 0.0))
         put("spine", torso[:-1], _sureness(float(np.mean([names[b].score("spine") for b in torso[:-1] or torso])), 0.0))
     if upper:
-        head_place, head_shape = _head_place(body, names, upper, four_legged)
+        head_place, head_shape = _head_place(body, names, upper, _skull_height(skeleton, bones, four_legged))
         said = max((names[b].score("neck") for b in upper[:head_place]), default=0.0)
         put("neck", upper[:head_place], _sureness(said, 0.0))
         put("head", upper[head_place : head_place + 1], _sureness(names[upper[head_place]].score("head"), head_shape))
@@ -435,7 +435,23 @@ def _way_to_head(body: Body, shoulders: int, taken: set[int], names: Sequence[Na
             return chain
 
 
-def _head_place(body: Body, names: Sequence[Name], upper: Sequence[int], four_legged: bool) -> tuple[int, float]:
+def _skull_height(
+    skeleton: Skeleton, bones: Mapping[str, tuple[str, ...]], four_legged: bool
+) -> tuple[float, float] | None:
+    """Where a person's head starts and within how much, m: a fifth of the leg over the shoulders."""
+    if four_legged or "upper_arm.L" not in bones:
+        return None
+
+    def height(role: str) -> float:
+        return float(np.mean([skeleton.head[skeleton.index(bones[f"{role}.{side}"][0]), 2] for side in (LEFT, RIGHT)]))
+
+    leg = height("thigh") - (height("foot") if "foot.L" in bones else height("shin"))
+    return height("upper_arm") + 0.20 * leg, 0.08 * leg
+
+
+def _head_place(
+    body: Body, names: Sequence[Name], upper: Sequence[int], skull: tuple[float, float] | None
+) -> tuple[int, float]:
     """Where in the chain beyond the shoulders the head starts: by name, by how far up, by a face that hangs from it."""
     joints = np.concatenate([body.skeleton.head[list(upper)], body.skeleton.tail[upper[-1]][None]])
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(joints, axis=0), axis=1))])
@@ -443,7 +459,10 @@ def _head_place(body: Body, names: Sequence[Name], upper: Sequence[int], four_le
     faces = [len(body.children[bone]) >= 3 for bone in upper]
     best, best_score, best_shape = 0, -np.inf, 0.0
     for place, bone in enumerate(upper):
-        shape = bell(float(way[place]), 0.7 if four_legged else 0.4, 0.25)
+        if skull is None:
+            shape = bell(float(way[place]), 0.7, 0.25)
+        else:
+            shape = bell(float(way[place]), 0.4, 0.25) + bell(float(body.skeleton.head[bone, 2]), *skull)
         if place == 0 and len(upper) > 1:
             shape -= 0.5
         face = any(faces[p] and way[p] - way[place] < 0.02 for p in range(place, len(upper)))

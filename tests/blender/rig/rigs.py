@@ -7,7 +7,6 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from heft.blender_addon.rig.reading import read_skeleton
 from heft.core.motion import quaternions
 from heft.core.motion.clip import Skeleton
 
