@@ -1,50 +1,45 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Feet held still and on the ground while they stand, with what moved written down.
 
-A foot's stance gets one planted pose: flat on the ground, one yaw, at the mean of where its points are, weighted towards
-their slowest moments. Then
+Each stance of a foot gets one planted pose (planting.py). Then
 
     1. the clip is low-passed at 8 Hz without lag;
     2. the whole body is shifted by what the planted feet ask for, low-passed at 1.5 Hz;
     3. what is left at each point, its planted place less where it is, is faded out over a twelfth of a second before
        and after it stands; what is under the ground is lifted;
     4. inverse kinematics brings the points there: heel and toe exactly while they stand, and their corners to the
-       ground, so that a sole does not roll; along the ground, which is the foot's turn, corners as far as it costs little.
-
-A foot that turns by more than 10° while it stands flat pivots: the end of the sole that is the steadier one keeps its
-place, and the other is taken out of the schedule for as long as it sweeps.
+       ground, so that a sole does not roll; along the ground, which is the foot's turn, only as far as it costs little.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 from scipy.signal import butter, sosfiltfilt
 
-from ..character import Character, Corner
+from ..character import Character
 from ..character.tree import BALL, FREE, VELOCITIES_OF_JOINT
-from ..contact.terrain import Terrain, nearest_points
-from ..dynamics import body_poses
+from ..contact.terrain import Terrain
 from ..dynamics.kinematics import difference_positions
-from .fit import Trajectory, velocities as joint_velocities
+from . import fit
+from .fit import Trajectory
 from .inverse_kinematics import Targets, reach
-from .labels import SLOW, level_ground
-from .quaternions import Array, conjugate, rotate
+from .labels import level_ground
+from .planting import Planted, Sole, find_soles, plant
+from .quaternions import Array
 from .resample import smoothed
 from .schedule import ContactPoint, ContactSchedule, Mask, runs
-from .tracks import Ground, ground_under, point_places, velocities
+from .tracks import Ground, ground_under, point_places
 
 CUTOFF = 8.0  # Hz, of the motion
 SHIFT_CUTOFF = 1.5  # Hz, of the whole body's shift
 FADE = 10.0 / 120.0  # s
-MOST_TURN = np.radians(10.0)  # of a foot that stands
-PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
-SHORTEST_PLANTED = 0.1  # s, between two pivots
 STANDS = 1e-7  # m²: slack of points that stand
-LEVEL = 1e-3  # m²: of the height of corners whose end of the sole stands, and of those that were under the ground
+LEVEL = 1e-4  # m²: of the height of corners whose end of the sole stands, and of those that were under the ground
+TILTED = 1e-3  # m²: the same where the ankle cannot roll, and a level sole would bend the whole leg
 LIKES = 1e-2  # m²: of all others, which keep a foot's turn and its way through the air
 PASSES = 3  # of inverse kinematics, after each of which what is under the ground is lifted
 DEEP = 2e-4  # m: less than this under the ground is on it
@@ -93,8 +88,8 @@ def clean_up(
     """The trajectory with its feet planted where and when the schedule says they stand; None for no low-pass."""
     ground = terrain or level_ground()
     rate, clip = trajectory.rate, np.array(trajectory.q, order="C")
-    soles = _soles(character, schedule.points)
-    planted, lines = _plant(character, trajectory, schedule, soles, ground)
+    soles = find_soles(character, schedule.points)
+    planted, lines = plant(character, trajectory, schedule, soles, ground)
     q = clip if cutoff is None else low_passed(character, clip, rate, cutoff)
     wishes = _wishes(soles, planted)
     points, bound = wishes.points, wishes.bound
@@ -106,7 +101,8 @@ def clean_up(
         q[:, :3] += shift
         places += shift[:, None]
     target = places + _faded(bound, wishes.place - places, rate)
-    slack = np.where(wishes.stands[:, :, None], STANDS, np.where(bound, [LIKES, LIKES, LEVEL], LIKES))
+    slack = np.where(np.repeat(wishes.stands[:, :, None], 3, axis=2), STANDS, LIKES)
+    slack[..., 2] = np.where(bound[..., 2], np.minimum(slack[..., 2], wishes.level), slack[..., 2])
     mobility = np.ones(character.nv)
     if free:
         mobility[:3], mobility[3:6] = ROOT_MOBILITY, TURN_MOBILITY
@@ -117,12 +113,15 @@ def clean_up(
         lift = _lift(wishes.stands, ground_under(ground, found, radius, rate), rate)
         if not lift.any() and found is not target:
             break
-        raised = lift.any(axis=2)
-        target = np.where(raised[:, :, None], np.stack([target[..., 0], target[..., 1], found[..., 2]], axis=2), target) + lift
-        slack[raised, 2] = np.minimum(slack[raised, 2], LEVEL)
+        raised = np.asarray(lift.any(axis=2))
+        target = (
+            np.where(raised[:, :, None], np.stack([target[..., 0], target[..., 1], found[..., 2]], axis=2), target)
+            + lift
+        )
+        slack[..., 2] = np.where(raised, np.minimum(slack[..., 2], wishes.level), slack[..., 2])
         q = reach(character, shifted, _targets(points, target, slack), mobility)
         found = point_places(character, q, points)
-    v = joint_velocities(character, q, rate)
+    v = fit.velocities(character, q, rate)
     result = Trajectory(rate, q, v, trajectory.first_frame, trajectory.frames_per_sample)
     before, after = point_places(character, clip, points), point_places(character, q, points)
     return CleanMotion(
@@ -182,177 +181,15 @@ def slides(character: Character, before: Array, after: Array, schedule: ContactS
         for start, stop in runs(schedule.active[:, i]):
             for first, last in _constant(schedule.place[start:stop, i], start):
                 strays = [
-                    float(np.linalg.norm(places[first:last, column] - places[first:last, column].mean(axis=0), axis=1).max())
+                    float(
+                        np.linalg.norm(
+                            places[first:last, column] - places[first:last, column].mean(axis=0), axis=1
+                        ).max()
+                    )
                     for places in (old, new)
                 ]
                 found.append(Slide(schedule.points[i].name, first, last - 1, strays[0], strays[1]))
     return tuple(found)
-
-
-class _Sole(NamedTuple):
-    """A foot: the points of the schedule at its ends, its corners, and a frame on it."""
-
-    body: int
-    points: tuple[int, ...]  # columns of the schedule, heel first
-    corners: tuple[ContactPoint, ...]
-    middle: Array  # (3,) between the points, in the body's frame
-    frame: Array  # (3, 3) rows: along the sole, to its left, out of the ground, in the body's frame
-    end: NDArray[np.int64]  # (corners,) the column to which each corner belongs
-    name: str
-
-
-class _Planted(NamedTuple):
-    schedule: ContactSchedule
-    rotation: dict[int, Array]  # by body: (nf, 3, 3) of the planted foot
-    middle: dict[int, Array]  # by body: (nf, 3) of the planted sole
-
-
-def _soles(character: Character, points: Sequence[ContactPoint]) -> list[_Sole]:
-    """The feet among the points."""
-    _, quaternion = body_poses(character, character.neutral())
-    soles = []
-    for body in dict.fromkeys(point.body for point in points if point.foot):
-        columns = [i for i, point in enumerate(points) if point.foot and point.body == body]
-        local = np.array([points[i].position for i in columns])
-        name = character.bodies[body].name
-        corners = tuple(
-            ContactPoint(shape.name, body, shape.position, foot=True)
-            for shape in character.contacts
-            if isinstance(shape, Corner) and shape.body == name
-        )
-        spots = np.array([corner.position for corner in corners])
-        nearest = np.argmin(np.linalg.norm(spots[:, None] - local[None], axis=2), axis=1)
-        up = rotate(conjugate(quaternion[body]), np.array([0.0, 0.0, 1.0]))
-        ahead = rotate(conjugate(quaternion[body]), rotate(quaternion[0], np.array([1.0, 0.0, 0.0])))
-        along = local[-1] - local[0] if len(columns) > 1 else ahead
-        along = along / np.linalg.norm(along)
-        if len(spots) > 2:  # out of the plane of the corners
-            normal = np.linalg.svd(spots - spots.mean(axis=0))[2][2]
-            up = normal if normal @ up > 0.0 else -normal
-        up = up - (up @ along) * along
-        up /= np.linalg.norm(up)
-        frame = np.stack([along, np.cross(up, along), up])
-        soles.append(
-            _Sole(body, tuple(columns), corners, local.mean(axis=0), frame, np.array(columns)[nearest], name)
-        )
-    return soles
-
-
-def _plant(
-    character: Character, trajectory: Trajectory, schedule: ContactSchedule, soles: list[_Sole], terrain: Terrain
-) -> tuple[_Planted, list[str]]:
-    """The schedule with planted places, without the ends of feet that sweep around the other."""
-    frames = len(trajectory.q)
-    active, place = schedule.active.copy(), schedule.place.copy()
-    rotation, middle, lines = {}, {}, []
-    for sole in soles:
-        columns = list(sole.points)
-        ends = [schedule.points[i] for i in columns]
-        local = np.array([end.position for end in ends]) - sole.middle
-        rotation[sole.body], middle[sole.body] = np.zeros((frames, 3, 3)), np.zeros((frames, 3))
-        tracks = point_places(character, trajectory.q, ends)
-        speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
-        yaw = _yaw(character, trajectory, sole)
-        for start, stop in runs(active[:, columns].any(axis=1)):
-            stance = slice(start, stop)
-            weight = np.where(active[stance][:, columns], 1.0 / (speed[stance] + SLOW) ** 2, 0.0)
-            flat = active[stance][:, columns].all(axis=1)
-            pieces = _pieces(yaw[stance], flat, trajectory.rate)
-            planned = _planned_yaw(yaw[stance], np.where(flat | ~flat.any(), weight.sum(axis=1), 0.0), pieces)
-            kept = int(np.argmax(weight.sum(axis=0)))
-            pivots = any(piece.pivots for piece in pieces)
-            turn, center = _on_ground(tracks[stance], planned, weight, local @ sole.frame[0], pivots, terrain)
-            turn = turn @ sole.frame
-            rotation[sole.body][stance], middle[sole.body][stance] = turn, center
-            for piece in pieces:
-                if piece.pivots:
-                    others = [column for column in columns if column != columns[kept]]
-                    active[start + piece.start : start + piece.stop, others] = False
-                    active[start + piece.start : start + piece.stop, columns[kept]] = True
-            planted = center[:, None] + np.einsum("tij,kj->tki", turn, local)
-            place[stance, columns] = np.where(active[stance, columns][:, :, None], planted, 0.0)
-            if pivots:
-                first, last = (trajectory.first_frame + k * trajectory.frames_per_sample for k in (start, stop - 1))
-                lines.append(
-                    f"frames {first:g}-{last:g}: {sole.name} turns by {np.degrees(np.ptp(yaw[stance])):.0f}° while it "
-                    f"stands, on {ends[kept].name}"
-                )
-    return _Planted(ContactSchedule(schedule.points, active, place), rotation, middle), lines
-
-
-class _Piece(NamedTuple):
-    """Frames start to stop - 1 of a stance."""
-
-    start: int
-    stop: int
-    pivots: bool
-
-
-def _yaw(character: Character, trajectory: Trajectory, sole: _Sole) -> Array:
-    """Where a foot points (nf,), without jumps and low-passed, rad."""
-    x, y, z = (sole.middle + sole.frame[0]).tolist()
-    ahead = ContactPoint("", sole.body, (x, y, z))
-    x, y, z = sole.middle.tolist()
-    here = ContactPoint("", sole.body, (x, y, z))
-    places = point_places(character, trajectory.q, (here, ahead))
-    way = places[:, 1] - places[:, 0]
-    return smoothed(np.unwrap(np.arctan2(way[:, 1], way[:, 0])), trajectory.rate, CUTOFF)
-
-
-def _pieces(yaw: Array, flat: Mask, rate: float) -> list[_Piece]:
-    """A stance parted where the foot turns while it is flat: on one end alone it may turn anyway."""
-    if not flat.any() or np.ptp(yaw[flat]) <= MOST_TURN:
-        return [_Piece(0, len(yaw), False)]
-    first, last = np.flatnonzero(flat)[[0, -1]]
-    yaw = yaw[np.clip(np.arange(len(yaw)), first, last)]
-    turning = np.abs(np.gradient(yaw)) * rate > PIVOT_RATE
-    for start, stop in runs(turning):
-        if np.ptp(yaw[start:stop]) < 0.5 * MOST_TURN:
-            turning[start:stop] = False
-    for start, stop in runs(~turning):
-        if stop - start < SHORTEST_PLANTED * rate or np.ptp(yaw[start:stop]) > MOST_TURN:
-            turning[start:stop] = True
-    pieces = [_Piece(*run, True) for run in runs(turning)] + [_Piece(*run, False) for run in runs(~turning)]
-    return sorted(pieces)
-
-
-def _planned_yaw(yaw: Array, weight: Array, pieces: list[_Piece]) -> Array:
-    """The mean of each planted piece; in between the foot's own, bent so that it meets its neighbours."""
-    planned = yaw.copy()
-    known = np.zeros(len(yaw), dtype=np.bool_)
-    for start, stop, pivots in pieces:
-        if not pivots:
-            w = weight[start:stop] + 1e-9
-            planned[start:stop] = w @ yaw[start:stop] / w.sum()
-            known[start:stop] = True
-    if known.any():
-        frame = np.arange(len(yaw))
-        planned += np.where(known, 0.0, np.interp(frame, frame[known], (planned - yaw)[known]))
-    return planned
-
-
-def _on_ground(
-    tracks: Array, yaw: Array, weight: Array, along: Array, pivots: bool, terrain: Terrain
-) -> tuple[Array, Array]:
-    """Rotations (n, 3, 3) and middles (n, 3) of a sole that lies on the ground through a stance.
-
-    Its ends, `along` (2,) from its middle, are at `tracks` (n, 2, 3) in the clip. One that pivots keeps the place of its
-    steadiest end, another that of its middle.
-    """
-    heading = np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
-    if pivots:
-        weight = np.where(np.arange(len(along)) == np.argmax(weight.sum(axis=0)), weight, 0.0)
-    arm = float(weight.sum(axis=0) @ along / weight.sum())  # from the middle to what bears weight
-    kept = np.einsum("tk,tki->i", weight, tracks - (along[None, :, None] - arm) * heading[:, None]) / weight.sum()
-    near = nearest_points(terrain, kept[None])
-    if near.surface[0] >= 0:
-        kept, normal = near.point[0], near.normal[0]
-    else:
-        normal = np.array([0.0, 0.0, 1.0])
-    ahead = heading - (heading @ normal)[:, None] * normal
-    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
-    rotation = np.stack([ahead, np.cross(normal, ahead), np.broadcast_to(normal, ahead.shape)], axis=2)
-    return rotation, kept - arm * ahead
 
 
 class _Wishes(NamedTuple):
@@ -362,9 +199,10 @@ class _Wishes(NamedTuple):
     stands: Mask  # (nf, n) when they stand; never, for corners
     bound: Mask  # (nf, n, 3) when `place` is meant, along the world's axes
     place: Array  # (nf, n, 3)
+    level: Array  # (n,) slack in height of corners on the ground
 
 
-def _wishes(soles: list[_Sole], planted: _Planted) -> _Wishes:
+def _wishes(soles: list[Sole], planted: Planted) -> _Wishes:
     """What is planted, point by point."""
     schedule = planted.schedule
     used = [i for i, point in enumerate(schedule.points) if point.foot or schedule.active[:, i].any()]
@@ -372,15 +210,19 @@ def _wishes(soles: list[_Sole], planted: _Planted) -> _Wishes:
     stands = [schedule.active[:, i] for i in used]
     bound = [np.repeat(one[:, None], 3, axis=1) for one in stands]
     place = [schedule.place[:, i] for i in used]
+    level = [LEVEL] * len(used)
     for sole in soles:
         flat = schedule.active[:, list(sole.points)].all(axis=1)
         for corner, end in zip(sole.corners, sole.end, strict=True):
             arm = np.array(corner.position) - sole.middle
             points.append(corner)
+            level.append(LEVEL if sole.rolls else TILTED)
             stands.append(np.zeros_like(flat))
             bound.append(np.stack([flat, flat, schedule.active[:, end]], axis=1))
             place.append(planted.middle[sole.body] + planted.rotation[sole.body] @ arm)
-    return _Wishes(tuple(points), np.stack(stands, axis=1), np.stack(bound, axis=1), np.stack(place, axis=1))
+    return _Wishes(
+        tuple(points), np.stack(stands, axis=1), np.stack(bound, axis=1), np.stack(place, axis=1), np.array(level)
+    )
 
 
 def _targets(points: Sequence[ContactPoint], place: Array, slack: Array) -> Targets:
@@ -438,4 +280,4 @@ def _constant(place: Array, start: int) -> list[tuple[int, int]]:
     """The stretches, from frame `start` on, in which rows (n, 3) stay the same."""
     edges = np.flatnonzero(np.linalg.norm(np.diff(place, axis=0), axis=1) > 1e-9) + 1
     bounds = [0, *edges.tolist(), len(place)]
-    return [(start + a, start + b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [(start + a, start + b) for a, b in pairwise(bounds)]

@@ -88,7 +88,7 @@ def label(
     path = center_of_mass_path(character, trajectory.q)
     push = upward_push(path, rate, float(character.gravity[2]))
     active[:, foot] |= _holding(active, foot, ground, speed, push, rate, use)
-    outside = distance_from_support(places, active & foot, zero_moment_point(path, push, rate, places, active & foot))
+    outside = distance_from_support(places, active & foot, zero_moment_point(path, push, places, active & foot))
     for i in np.flatnonzero(~foot):
         for first, stop in runs(active[:, i]):
             active[first:stop, i] = np.mean(outside[first:stop] > use.reach) > 0.5
@@ -98,7 +98,7 @@ def label(
 
 
 def relabel(schedule: ContactSchedule, intervals: Sequence[Interval], places: Array, speed: Array) -> ContactSchedule:
-    """The schedule after an animator's edit of its intervals; `places` (nf, np, 3) and `speed` (nf, np) of its points."""
+    """The schedule after an animator's edit; `places` (nf, np, 3) and `speed` (nf, np) are those of its points."""
     active = from_intervals(schedule.points, intervals, len(schedule.active))
     return ContactSchedule(schedule.points, active, _planned(active, places, speed))
 
@@ -108,10 +108,11 @@ def upward_push(path: Array, rate: float, gravity: float) -> Array:
     acceleration = smoothed(np.gradient(np.gradient(path, axis=0), axis=0) * rate**2, rate, ACCELERATION_CUTOFF)
     if len(acceleration) > 4:  # a derivative of one side's differences says nothing
         acceleration[:2], acceleration[-2:] = acceleration[2], acceleration[-3]
-    return acceleration - np.array([0.0, 0.0, gravity])
+    result: Array = acceleration - np.array([0.0, 0.0, gravity])
+    return result
 
 
-def zero_moment_point(path: Array, push: Array, rate: float, places: Array, active: Mask) -> Array:
+def zero_moment_point(path: Array, push: Array, places: Array, active: Mask) -> Array:
     """Where on the ground a force along `push` through the centre of mass acts (nf, 2).
 
     The body's own angular momentum is left out. The ground is as high as the lowest of the points that touch.

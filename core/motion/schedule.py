@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..character import Character
 from ..character.parts import Capsule, Corner, Sphere
 from ..dynamics import body_poses
-from .quaternions import Array, conjugate, rotate
+from .quaternions import Array, conjugate, multiply, rotate
 
 Mask = NDArray[np.bool_]
 
@@ -118,15 +118,16 @@ def from_intervals(points: Sequence[ContactPoint], intervals: Iterable[Interval]
 def contact_points(character: Character) -> tuple[ContactPoint, ...]:
     """The points of a character that may bear weight: heel and toe of every sole, hands, knees, seat and so on.
 
-    A body's corners are its sole: heel and toe are the middles of its rear and front corners in the neutral pose. A
-    sphere is one point; a capsule has one at each end, except where the next limb goes on from there.
+    A body's corners are its sole: heel and toe are the middles of its rear and front corners, seen from the root in the
+    neutral pose. A sphere is one point; a capsule has one at each end, except where the next limb goes on from there.
     """
     position, quaternion = body_poses(character, character.neutral())
+    faces = conjugate(quaternion[0])
     points: list[ContactPoint] = []
     for index, body in enumerate(character.bodies):
         shapes = [shape for shape in character.contacts if shape.body == body.name]
         corners = np.array([shape.position for shape in shapes if isinstance(shape, Corner)]).reshape(-1, 3)
-        points += _sole(body.name, index, corners, rotate(quaternion[index], corners)[:, 0])
+        points += _sole(body.name, index, corners, rotate(multiply(faces, quaternion[index]), corners)[:, 0])
         for shape in shapes:
             if isinstance(shape, Sphere):
                 points.append(ContactPoint(shape.name, index, shape.position, shape.radius))
@@ -145,7 +146,7 @@ def contact_points(character: Character) -> tuple[ContactPoint, ...]:
 
 
 def _sole(name: str, body: int, corners: Array, forward: Array) -> list[ContactPoint]:
-    """Heel and toe of a body with these corners, which lie `forward` (n,) along X in the neutral pose."""
+    """Heel and toe of a body with these corners, which lie `forward` (n,) along the root's X."""
     if len(corners) == 0:
         return []
     middle = 0.5 * (forward.min() + forward.max())

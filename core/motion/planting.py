@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where feet are planted: one pose of the sole for each of their stances.
+
+It lies flat on the ground, at one yaw, at the mean of where its ends are, weighted towards their slowest moments.
+
+A foot that turns by more than 10° while it stands flat pivots: the end of the sole that is the steadier one keeps its
+place, and the other is taken out of the schedule for as long as it sweeps. A foot neither of whose ends keeps its place
+glides: its stance is parted where it glides fastest, and there it is taken out altogether. All of that is said.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character, Corner
+from ..character.tree import BALL, FREE
+from ..contact.terrain import Terrain, nearest_points
+from ..dynamics import body_poses
+from .fit import Trajectory
+from .labels import SLOW
+from .quaternions import Array, conjugate, rotate
+from .resample import smoothed
+from .schedule import ContactPoint, ContactSchedule, Mask, runs
+from .tracks import point_places, velocities
+
+YAW_CUTOFF = 8.0  # Hz
+MOST_TURN = np.radians(10.0)  # of a foot that stands
+PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
+GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
+MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
+ROLLS = 0.5  # cosine between an ankle's axis and the sole within which it rolls the sole
+SHORTEST_PLANTED = 0.1  # s, between two pivots
+
+
+class Sole(NamedTuple):
+    """A foot: the points of the schedule at its ends, its corners, and a frame on it."""
+
+    body: int
+    points: tuple[int, ...]  # columns of the schedule, heel first
+    corners: tuple[ContactPoint, ...]
+    middle: Array  # (3,) between the points, in the body's frame
+    frame: Array  # (3, 3) rows: along the sole, to its left, out of the ground, in the body's frame
+    end: NDArray[np.int64]  # (corners,) the column to which each corner belongs
+    rolls: bool  # about the line along the sole, by the joint above it
+    name: str
+
+
+class Planted(NamedTuple):
+    """A schedule whose feet have places, and the poses of their soles in every frame of a stance."""
+
+    schedule: ContactSchedule
+    rotation: dict[int, Array]  # by body: (nf, 3, 3) of the planted foot
+    middle: dict[int, Array]  # by body: (nf, 3) of the planted sole
+
+
+def find_soles(character: Character, points: Sequence[ContactPoint]) -> list[Sole]:
+    """The feet among the points."""
+    _, quaternion = body_poses(character, character.neutral())
+    soles = []
+    for body in dict.fromkeys(point.body for point in points if point.foot):
+        columns = [i for i, point in enumerate(points) if point.foot and point.body == body]
+        local = np.array([points[i].position for i in columns])
+        name = character.bodies[body].name
+        corners = tuple(
+            ContactPoint(shape.name, body, shape.position, foot=True)
+            for shape in character.contacts
+            if isinstance(shape, Corner) and shape.body == name
+        )
+        spots = np.array([corner.position for corner in corners])
+        nearest = np.argmin(np.linalg.norm(spots[:, None] - local[None], axis=2), axis=1)
+        up = rotate(conjugate(quaternion[body]), np.array([0.0, 0.0, 1.0]))
+        ahead = rotate(conjugate(quaternion[body]), rotate(quaternion[0], np.array([1.0, 0.0, 0.0])))
+        along = local[-1] - local[0] if len(columns) > 1 else ahead
+        along = along / np.linalg.norm(along)
+        if len(spots) > 2:  # out of the plane of the corners
+            normal = np.linalg.svd(spots - spots.mean(axis=0))[2][2]
+            up = normal if normal @ up > 0.0 else -normal
+        up = up - (up @ along) * along
+        up /= np.linalg.norm(up)
+        frame = np.stack([along, np.cross(up, along), up])
+        tree = character.tree
+        rolls = tree.joint[body] in {BALL, FREE} or bool((np.abs(tree.axis[body] @ along) > ROLLS).any())
+        soles.append(
+            Sole(body, tuple(columns), corners, local.mean(axis=0), frame, np.array(columns)[nearest], rolls, name)
+        )
+    return soles
+
+
+def plant(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, soles: list[Sole], terrain: Terrain
+) -> tuple[Planted, list[str]]:
+    """The schedule with planted places, without the ends of feet that sweep around the other."""
+    frames = len(trajectory.q)
+    active, place = schedule.active.copy(), schedule.place.copy()
+    rotation, middle, lines = {}, {}, []
+    for sole in soles:
+        columns = list(sole.points)
+        ends = [schedule.points[i] for i in columns]
+        local = np.array([end.position for end in ends]) - sole.middle
+        rotation[sole.body], middle[sole.body] = np.zeros((frames, 3, 3)), np.zeros((frames, 3))
+        tracks = point_places(character, trajectory.q, ends)
+        speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
+        yaw = _yaw(character, trajectory, sole)
+        frame_number = [trajectory.first_frame + k * trajectory.frames_per_sample for k in range(frames)]
+        for start, stop in _glides(active[:, columns], tracks, speed, trajectory.rate):
+            active[start:stop, columns] = False
+            place[start:stop, columns] = 0.0
+            lines.append(f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} glides")
+        standing = np.asarray(active[:, columns].any(axis=1))
+        for start, stop in runs(standing):
+            stance = slice(start, stop)
+            touching = active[stance][:, columns]
+            weight = np.where(touching, 1.0 / (speed[stance] + SLOW) ** 2, 0.0)
+            flat = np.asarray(touching.all(axis=1))
+            pieces = _pieces(yaw[stance], flat, trajectory.rate)
+            planned = _planned_yaw(yaw[stance], np.where(flat | ~flat.any(), weight.sum(axis=1), 0.0), pieces)
+            kept = _steadiest_end(touching, tracks[stance], speed[stance])
+            pivots = any(piece.pivots for piece in pieces)
+            turn, center = _on_ground(
+                tracks[stance], planned, weight, local @ sole.frame[0], kept if pivots else None, terrain
+            )
+            turn = turn @ sole.frame
+            rotation[sole.body][stance], middle[sole.body][stance] = turn, center
+            planted = center[:, None] + np.einsum("tij,kj->tki", turn, local)
+            for piece in pieces:
+                if piece.pivots:
+                    touching[piece.start : piece.stop] = np.arange(len(columns)) == kept
+            for k in range(len(columns)):
+                way = np.linalg.norm(planted[:, k] - tracks[stance, k], axis=1)[touching[:, k]]
+                if k != kept and len(way) and np.median(way) > MISPLACED:
+                    own = weight[:, k] @ tracks[stance, k] / weight[:, k].sum()
+                    planted[:, k] = _nearest_ground(terrain, own)[0]
+                    touching[touching[:, k], kept] = False
+            active[stance, columns] = touching
+            place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
+            if pivots:
+                lines.append(
+                    f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} turns by "
+                    f"{np.degrees(np.ptp(yaw[stance])):.0f}° while it stands, on {ends[kept].name}"
+                )
+    for i, point in enumerate(schedule.points):
+        if not (point.foot or point.grab):
+            for start, stop in runs(active[:, i]):
+                there, normal = _nearest_ground(terrain, place[start, i])
+                place[start:stop, i] = there + point.radius * normal
+    return Planted(ContactSchedule(schedule.points, active, place), rotation, middle), lines
+
+
+def _strays(touching: Mask, tracks: Array, speed: Array) -> Array:
+    """How far each end (2,) of a sole is at most from its place, along the ground; infinite if it never touches."""
+    way = np.linalg.norm((tracks - _mean_places(touching, tracks, speed))[..., :2], axis=2)
+    result: Array = np.where(touching, way, -np.inf).max(axis=0)
+    return np.where(touching.any(axis=0), result, np.inf)
+
+
+def _mean_places(touching: Mask, tracks: Array, speed: Array) -> Array:
+    """Where each end (2, 3) of a sole is while it touches, slow moments first; nan if it never does."""
+    weight = np.where(touching, 1.0 / (speed + SLOW) ** 2, 0.0)
+    total = weight.sum(axis=0)
+    mean: Array = np.einsum("tk,tki->ki", weight, tracks) / np.where(total > 0.0, total, np.nan)[:, None]
+    return mean
+
+
+def _steadiest_end(touching: Mask, tracks: Array, speed: Array) -> int:
+    """The end about which a sole turns: of those that touch for half as long as any, the one that strays least."""
+    often = touching.sum(axis=0)
+    return int(np.argmin(np.where(2 * often >= often.max(), _strays(touching, tracks, speed), np.inf)))
+
+
+def _glides(active: Mask, tracks: Array, speed: Array, rate: float) -> list[tuple[int, int]]:
+    """Stretches in which a foot moves on without leaving the ground."""
+    found: list[tuple[int, int]] = []
+    edge = max(1, round(SHORTEST_PLANTED * rate))
+    touching = np.asarray(active.any(axis=1))
+    waiting = runs(touching)
+    while waiting:
+        start, stop = waiting.pop()
+        inner = slice(start + edge, stop - edge)
+        strays = _strays(active[start:stop], tracks[start:stop], speed[start:stop])
+        if stop - start <= 2 * edge or strays.min() <= GLIDE:
+            continue
+        slowest = np.where(active, speed, np.inf).min(axis=1)
+        peak = inner.start + int(np.argmax(slowest[inner]))
+        fast = runs(slowest[start:stop] >= 0.5 * slowest[peak])
+        first, last = next((start + a, start + b) for a, b in fast if start + a <= peak < start + b)
+        ways = [
+            _mean_places(active[part], tracks[part], speed[part]) for part in (slice(start, first), slice(last, stop))
+        ]
+        way = np.linalg.norm((ways[1] - ways[0])[:, :2], axis=1)
+        if np.nanmax(way, initial=-1.0) < 0.5 * GLIDE and np.isfinite(way).any():
+            continue  # a leap of the capture, there and back
+        found.append((first, last))
+        waiting += [(start, first), (last, stop)]
+    return found
+
+
+class _Piece(NamedTuple):
+    """Frames start to stop - 1 of a stance."""
+
+    start: int
+    stop: int
+    pivots: bool
+
+
+def _yaw(character: Character, trajectory: Trajectory, sole: Sole) -> Array:
+    """Where a foot points (nf,), without jumps and low-passed, rad."""
+    x, y, z = (sole.middle + sole.frame[0]).tolist()
+    ahead = ContactPoint("", sole.body, (x, y, z))
+    x, y, z = sole.middle.tolist()
+    here = ContactPoint("", sole.body, (x, y, z))
+    places = point_places(character, trajectory.q, (here, ahead))
+    way = places[:, 1] - places[:, 0]
+    return smoothed(np.unwrap(np.arctan2(way[:, 1], way[:, 0])), trajectory.rate, YAW_CUTOFF)
+
+
+def _pieces(yaw: Array, flat: Mask, rate: float) -> list[_Piece]:
+    """A stance parted where the foot turns while it is flat: on one end alone it may turn anyway."""
+    if not flat.any() or np.ptp(yaw[flat]) <= MOST_TURN:
+        return [_Piece(0, len(yaw), False)]
+    first, last = np.flatnonzero(flat)[[0, -1]]
+    yaw = yaw[np.clip(np.arange(len(yaw)), first, last)]
+    turning = np.abs(np.gradient(yaw)) * rate > PIVOT_RATE
+    for start, stop in runs(turning):
+        if np.ptp(yaw[start:stop]) < 0.5 * MOST_TURN:
+            turning[start:stop] = False
+    for start, stop in runs(~turning):
+        if stop - start < SHORTEST_PLANTED * rate or np.ptp(yaw[start:stop]) > MOST_TURN:
+            turning[start:stop] = True
+    pieces = [_Piece(*run, True) for run in runs(turning)] + [_Piece(*run, False) for run in runs(~turning)]
+    return sorted(pieces)
+
+
+def _planned_yaw(yaw: Array, weight: Array, pieces: list[_Piece]) -> Array:
+    """The mean of each planted piece; in between the foot's own, bent so that it meets its neighbours."""
+    planned = yaw.copy()
+    known = np.zeros(len(yaw), dtype=np.bool_)
+    for start, stop, pivots in pieces:
+        if not pivots:
+            w = weight[start:stop] + 1e-9
+            planned[start:stop] = w @ yaw[start:stop] / w.sum()
+            known[start:stop] = True
+    if known.any():
+        frame = np.arange(len(yaw))
+        planned += np.where(known, 0.0, np.interp(frame, frame[known], (planned - yaw)[known]))
+    return planned
+
+
+def _on_ground(
+    tracks: Array, yaw: Array, weight: Array, along: Array, kept: int | None, terrain: Terrain
+) -> tuple[Array, Array]:
+    """Rotations (n, 3, 3) and middles (n, 3) of a sole that lies on the ground through a stance.
+
+    Its ends, `along` (2,) from its middle, are at `tracks` (n, 2, 3) in the clip. The end `kept` keeps its place; if
+    there is none, the sole as a whole.
+    """
+    heading = np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
+    if kept is not None:
+        weight = np.where(np.arange(len(along)) == kept, weight, 0.0)
+    arm = float(weight.sum(axis=0) @ along / weight.sum())  # from the middle to what bears weight
+    place = np.einsum("tk,tki->i", weight, tracks - (along[None, :, None] - arm) * heading[:, None]) / weight.sum()
+    place, normal = _nearest_ground(terrain, place)
+    ahead = heading - (heading @ normal)[:, None] * normal
+    ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
+    rotation = np.stack([ahead, np.cross(normal, ahead), np.broadcast_to(normal, ahead.shape)], axis=2)
+    return rotation, place - arm * ahead
+
+
+def _nearest_ground(terrain: Terrain, place: Array) -> tuple[Array, Array]:
+    """The ground's nearest point (3,) and its normal (3,); the place itself where nothing is near."""
+    near = nearest_points(terrain, place[None])
+    if near.surface[0] < 0:
+        return place, np.array([0.0, 0.0, 1.0])
+    return near.point[0], near.normal[0]
