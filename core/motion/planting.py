@@ -178,8 +178,9 @@ def _glides(active: Mask, tracks: Array, speed: Array, rate: float) -> list[tupl
     while waiting:
         start, stop = waiting.pop()
         inner = slice(start + edge, stop - edge)
-        strays = _strays(active[start:stop], tracks[start:stop], speed[start:stop])
-        if stop - start <= 2 * edge or strays.min() <= GLIDE:
+        if stop - start <= 2 * edge:
+            continue
+        if _strays(active[start:stop], tracks[start:stop], speed[start:stop]).min() <= GLIDE:
             continue
         slowest = np.where(active, speed, np.inf).min(axis=1)
         peak = inner.start + int(np.argmax(slowest[inner]))
