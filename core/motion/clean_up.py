@@ -49,9 +49,21 @@ ROOT_MOBILITY, TURN_MOBILITY = 0.1, 0.02  # of the root, m² and rad²; a leg's 
 class Move(NamedTuple):
     """How far the trajectory was moved from the clip."""
 
+    change: Array  # (nf, nv) after (-) before
     joints: Array  # (nf, bodies) angle of each joint, rad; of a free root its rotation
     root: Array  # (nf, 3) of a free root's place, m
     shift: Array  # (nf, 3) that part of it in which the whole body was shifted, m
+
+    @property
+    def joint_rms(self) -> float:
+        """RMS change over all frames and joint coordinates, a free root's left out, rad."""
+        angles = self.change[:, 6:] if self.root.any() else self.change
+        return float(np.sqrt(np.mean(angles**2))) if angles.size else 0.0
+
+    @property
+    def root_rms(self) -> float:
+        """RMS way of the root, m."""
+        return float(np.sqrt(np.mean(np.sum(self.root**2, axis=1))))
 
 
 class Slide(NamedTuple):
@@ -160,8 +172,8 @@ def moved_by(character: Character, before: Array, after: Array, shift: Array) ->
     """How far positions (nf, nq) were moved, joint by joint."""
     tree = character.tree
     joints, root = np.zeros((len(before), len(tree.joint))), np.zeros((len(before), 3))
-    way = np.zeros(character.nv)
-    for frame in range(len(before)):
+    change = np.zeros((len(before), character.nv))
+    for frame, way in enumerate(change):
         difference_positions(tree, before[frame], after[frame], way)
         for body, joint in enumerate(tree.joint):
             first = int(tree.velocity_start[body])
@@ -169,7 +181,7 @@ def moved_by(character: Character, before: Array, after: Array, shift: Array) ->
             joints[frame, body] = np.linalg.norm(way[first + (3 if joint == FREE else 0) : last])
         if tree.joint[0] == FREE:
             root[frame] = way[:3]
-    return Move(joints, root, shift)
+    return Move(change, joints, root, shift)
 
 
 def slides(character: Character, before: Array, after: Array, schedule: ContactSchedule) -> tuple[Slide, ...]:

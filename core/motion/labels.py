@@ -149,7 +149,7 @@ def _touching(height: Array, speed: Array, rate: float, use: LabelSettings) -> M
         first = np.flatnonzero(on[start:stop])
         if len(first):
             active[start + first[0] : stop] = True
-    active = _regular(active, rate, use)
+    active = regular(active, rate, use)
     for start, stop in runs(active):
         middle = float(np.median(height[start:stop]))
         good = (height[start:stop] < middle + use.trim_height) | (
@@ -158,10 +158,10 @@ def _touching(height: Array, speed: Array, rate: float, use: LabelSettings) -> M
         inner = np.flatnonzero(good)
         active[start:stop] = False
         active[start + inner[0] : start + inner[-1] + 1] = True
-    return _regular(active, rate, use)
+    return regular(active, rate, use)
 
 
-def _regular(active: Mask, rate: float, use: LabelSettings) -> Mask:
+def regular(active: Mask, rate: float, use: LabelSettings) -> Mask:
     """Without short gaps, then without short runs. At the ends of the clip a run may have begun before or go on."""
     result = active.copy()
     gap, shortest = round(use.longest_gap * rate), round(use.shortest * rate)
@@ -182,7 +182,7 @@ def _holding(
     near = (ground.height < use.off_height) & (speed < use.on_speed) & held[:, None]
     result: Mask = near[:, foot]
     for i in range(result.shape[1]):
-        result[:, i] = _regular(active[:, foot][:, i] | result[:, i], rate, use)
+        result[:, i] = regular(active[:, foot][:, i] | result[:, i], rate, use)
     return result
 
 

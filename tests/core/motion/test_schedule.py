@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+import dataclasses
+
 import numpy as np
 import pytest
 from heft.core.character import Character
@@ -66,3 +68,10 @@ def test_schedule_checks_its_shapes(muico29):
         ContactSchedule(points, np.zeros((5, 3), bool), np.zeros((5, 3, 3)))
     with pytest.raises(ValueError, match="finite"):
         ContactSchedule(points[:1], np.zeros((5, 1), bool), np.full((5, 1, 3), np.nan))
+
+
+def test_heels_are_behind_toes_whichever_way_the_character_faces_at_rest(muico29):
+    root = muico29.bodies[0]
+    turned = dataclasses.replace(root, orientation=(np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)))
+    other = Character("turned", (turned, *muico29.bodies[1:]), muico29.contacts)
+    assert contact_points(other) == contact_points(muico29)

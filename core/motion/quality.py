@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a clip and its scene belong together, said in words: what a clean-up alone cannot mend.
+
+A clip that climbs stairs on a plane is not flattened in silence: where nothing touches and yet the body does not fall,
+or where its weight is over nothing, something is missing from the scene. Those who move a clip by more than a few
+degrees or centimetres are told where.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..character import Character
+from .clean_up import CleanMotion
+from .fit import Trajectory
+from .labels import LabelSettings, distance_from_support, upward_push, zero_moment_point
+from .schedule import ContactPoint, Mask, runs
+from .tracks import center_of_mass_path, point_places, velocities
+
+MOST_TURNED = np.radians(2.0)  # RMS over joint coordinates
+MOST_MOVED = 0.05  # m, RMS of the root
+MOST_SHIFT = 0.12  # m: range of the whole body's vertical shift
+SHORTEST = 0.1  # s, of a lack of support
+OFF_BALANCE = 0.15  # m of the zero moment point outside the support
+STILL = 0.15  # m/s: a foot in the air slower than this stands on something
+
+Kind = Literal["no support", "off balance", "turned", "moved", "shifted"]
+
+
+@dataclass(frozen=True)
+class Concern:
+    """One thing to know about a reference before it is trusted."""
+
+    kind: Kind
+    frames: tuple[float, float]  # first and last, by the source's numbers
+    text: str
+
+
+@dataclass(frozen=True)
+class Foothold:
+    """Where a foot stands on something that the scene does not have."""
+
+    point: str
+    frames: tuple[float, float]
+    place: tuple[float, float, float]  # m
+
+
+def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list[Concern]:
+    """What is doubtful about a cleaned-up clip; empty if nothing is."""
+    found: list[Concern] = []
+    schedule, rate = clean.schedule, clip.rate
+    whole = (_number(clip, 0), _number(clip, len(clip.q) - 1))
+    places = point_places(character, clip.q, schedule.points)
+    path = center_of_mass_path(character, clip.q)
+    push = upward_push(path, rate, float(character.gravity[2]))
+    held = push[:, 2] > LabelSettings().held_up
+    nothing: Mask = held & ~schedule.active.any(axis=1)
+    for start, stop in _long_runs(nothing, rate):
+        frames = (_number(clip, start), _number(clip, stop - 1))
+        found.append(
+            Concern(
+                "no support",
+                frames,
+                f"frames {frames[0]:g}-{frames[1]:g}: nothing touches the ground, yet the body does not fall; give the "
+                "ground, seat or hold that it is on",
+            )
+        )
+    grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
+    pushed = schedule.active & ~grabbed
+    away = distance_from_support(places, pushed, zero_moment_point(path, push, places, pushed))
+    alone = held & pushed.any(axis=1) & ~(schedule.active & grabbed).any(axis=1)
+    for start, stop in _long_runs(alone & (away > OFF_BALANCE), rate):
+        frames = (_number(clip, start), _number(clip, stop - 1))
+        found.append(
+            Concern(
+                "off balance",
+                frames,
+                f"frames {frames[0]:g}-{frames[1]:g}: the weight is {100.0 * away[start:stop].max():.0f} cm beside what "
+                "touches the ground; something else holds the body",
+            )
+        )
+    moved = clean.moved
+    worst = [body.name for body in character.bodies][int(np.argmax(np.mean(moved.joints**2, axis=0)))]
+    if moved.joint_rms > MOST_TURNED:
+        text = f"joints were turned by {np.degrees(moved.joint_rms):.1f}° RMS, most at {worst}"
+        found.append(Concern("turned", whole, text))
+    if moved.root_rms > MOST_MOVED:
+        found.append(Concern("moved", whole, f"the root was moved by {100.0 * moved.root_rms:.0f} cm RMS"))
+    if np.ptp(moved.shift[:, 2]) > MOST_SHIFT:
+        text = (
+            f"the body was shifted up and down by {100.0 * np.ptp(moved.shift[:, 2]):.0f} cm to stand on the ground; is it "
+            "on stairs or a box?"
+        )
+        found.append(Concern("shifted", whole, text))
+    return found
+
+
+def missing_footholds(character: Character, clip: Trajectory, clean: CleanMotion) -> list[Foothold]:
+    """Where feet stand still in the air: places for the steps or boxes that the scene lacks."""
+    schedule = clean.schedule
+    feet = [i for i, point in enumerate(schedule.points) if point.foot]
+    points: list[ContactPoint] = [schedule.points[i] for i in feet]
+    places = point_places(character, clip.q, points)
+    speed = np.linalg.norm(velocities(places, clip.rate), axis=2)
+    found = []
+    for k, point in enumerate(points):
+        still: Mask = (speed[:, k] < STILL) & ~schedule.active[:, feet[k]]
+        for start, stop in _long_runs(still, clip.rate):
+            if float(places[start:stop, k, 2].min()) > LabelSettings().off_height:
+                x, y, z = np.median(places[start:stop, k], axis=0).tolist()
+                found.append(Foothold(point.name, (_number(clip, start), _number(clip, stop - 1)), (x, y, z)))
+    return found
+
+
+def _long_runs(mask: Mask, rate: float) -> list[tuple[int, int]]:
+    return [(start, stop) for start, stop in runs(mask) if stop - start >= SHORTEST * rate]
+
+
+def _number(clip: Trajectory, sample: int) -> float:
+    return clip.first_frame + sample * clip.frames_per_sample
