@@ -47,7 +47,10 @@ class HEFT_PT_character(bpy.types.Panel):
         column = layout.column()
         column.prop(settings, "family")
         column.prop(settings, "detail")
-        column.prop(settings, "sex")
+        column.prop(settings, "masses_from")
+        inner = column.column()
+        inner.active = settings.masses_from == "TABLES"
+        inner.prop(settings, "sex")
         row = column.row(heading="Mass", align=True)
         row.prop(settings, "use_total_mass", text="")
         inner = row.row()

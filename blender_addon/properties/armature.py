@@ -99,6 +99,16 @@ class HEFT_PG_armature(bpy.types.PropertyGroup):
         default="MALE",
         override=OVERRIDABLE,
     )
+    masses_from: EnumProperty(
+        name="Masses",
+        description="How the weight is spread over the body",
+        items=[
+            ("TABLES", "Tables", "By the lengths of the bones and mean proportions", 0),
+            ("MESH", "Mesh", "By the volume of the mesh around the bones, for figures of unusual build", 1),
+        ],
+        default="TABLES",
+        override=OVERRIDABLE,
+    )
     use_total_mass: BoolProperty(
         name="Own Mass",
         description="Give the mass instead of taking it from the figure's height",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The meshes that an armature moves, at rest: where the soles of its feet are."""
+"""The meshes that an armature moves, at rest: where its soles are, and how much there is around each bone."""
 
 from collections.abc import Collection
 
@@ -19,13 +19,15 @@ def vertices_of_bones(
     clouds: dict[str, list[Array]] = {}
     to_place = place @ np.linalg.inv(np.array(armature.matrix_world))
     for mesh_object in skinned(armature):
-        strongest = strongest_bones(mesh_object, {bone.name for bone in armature.data.bones if bone.use_deform})
+        strongest = np.array(
+            strongest_bones(mesh_object, {bone.name for bone in armature.data.bones if bone.use_deform})
+        )
         points = np.empty(3 * len(mesh_object.data.vertices), dtype=np.float32)
         mesh_object.data.vertices.foreach_get("co", points)
         matrix = to_place @ np.array(mesh_object.matrix_world)
         world = unit * (points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
         for bone in bones:
-            chosen = np.array([name == bone for name in strongest])
+            chosen = strongest == bone
             if chosen.any():
                 clouds.setdefault(bone, []).append(world[chosen])
     return {bone: np.concatenate(parts) for bone, parts in clouds.items()}

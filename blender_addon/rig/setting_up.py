@@ -61,7 +61,9 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     frames = frames_of_motion(context.scene, armature)
     (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [scale])
     clip, repairs = repair(sampling.clip, chosen)
+    by_mesh = settings.masses_from == "MESH"
     feet = [name for role, names in chosen.items() if role.startswith(("foot", "toe")) for name in names]
+    bones = clip.skeleton.names if by_mesh else feet
     plan = make_body_plan(
         clip.skeleton,
         chosen,
@@ -70,7 +72,8 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         sex=SEX[settings.sex],
         joints={joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS},
         total_mass=settings.total_mass if settings.use_total_mass else None,
-        vertices=vertices_of_bones(armature, feet, sampling.unit, sampling.object_matrix[0]),
+        vertices=vertices_of_bones(armature, bones, sampling.unit, sampling.object_matrix[0]),
+        masses_from_mesh=by_mesh,
         name=armature.name,
     )
     return SetUp(found, chosen, scale, plan, tuple(one.text for one in repairs))
