@@ -390,12 +390,19 @@ def _move_pelvis(body: Body, names: Sequence[Name], pelvis: list[int], trunk: li
     above = body.parent[pelvis[0]]
     if (
         above >= 0
-        and names[pelvis[-1]].score("pelvis") <= 0.0
+        and names[pelvis[-1]].score("pelvis") < 0.5
         and names[pelvis[-1]].parts.get("spine", 0.0) >= 0.5
         and names[above].score("pelvis") >= 0.8
     ):
         trunk = [*pelvis, *trunk]
         pelvis = [above]
+    above = body.parent[pelvis[0]]
+    if (
+        above >= 0
+        and names[above].score("pelvis") >= 0.8
+        and np.linalg.norm(head[above] - head[pelvis[0]]) < 0.15 * scale
+    ):
+        pelvis = [above, *pelvis]
     return pelvis, trunk
 
 

@@ -14,6 +14,9 @@ from tests.blender.rig import rigs
 @pytest.fixture(autouse=True)
 def empty():
     bpy.ops.wm.read_factory_settings(use_empty=True)
+    yield
+    if "rigify" in bpy.context.preferences.addons:
+        bpy.ops.preferences.addon_disable(module="rigify")
 
 
 @pytest.fixture
@@ -27,3 +30,10 @@ def heft_registered(empty):
 def clips():
     if not rigs.RIGS.is_dir():
         pytest.skip(f"the clips folder is not at {rigs.CLIPS}")
+
+
+@pytest.fixture(scope="session")
+def rigify_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rigify") / "rig.blend"
+    rigs.generate_rigify(path)
+    return path

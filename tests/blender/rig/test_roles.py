@@ -140,8 +140,8 @@ def test_rigify_metarig():
     check_damaged_too(skeleton, deform, of_family("METARIG"))
 
 
-def test_rigify_generated():
-    skeleton, deform = read(rigs.rigify_generated())
+def test_rigify_generated(rigify_file):
+    skeleton, deform = read(rigs.open_rigify(rigify_file))
     assert dict(detect_roles(skeleton).bones) == of_family("RIGIFY")  # by DEF- names alone
     check_damaged_too(skeleton, deform, of_family("RIGIFY"))
 
