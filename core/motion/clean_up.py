@@ -6,7 +6,7 @@ Each stance of a foot gets one planted pose (planting.py). Then
     1. the clip is low-passed at 8 Hz without lag;
     2. the whole body is shifted by what the planted feet ask for, low-passed at 1.5 Hz;
     3. what is left at each point, its planted place less where it is, is faded out over a twelfth of a second before
-       and after it stands; what is under the ground is lifted;
+       and after it stands; the rest of a foot is taken along by the end that stands; what is under the ground is lifted;
     4. inverse kinematics brings the points there: heel and toe exactly while they stand, and their corners to the
        ground, so that a sole does not roll; along the ground, which is the foot's turn, only as far as it costs little.
 """
@@ -38,7 +38,7 @@ CUTOFF = 8.0  # Hz, of the motion
 SHIFT_CUTOFF = 1.5  # Hz, of the whole body's shift
 FADE = 10.0 / 120.0  # s
 STANDS = 1e-7  # m²: slack of points that stand
-LEVEL = 1e-4  # m²: of the height of corners whose end of the sole stands, and of those that were under the ground
+LEVEL = 3e-4  # m²: of the height of corners whose end of the sole stands, and of those that were under the ground
 TILTED = 1e-3  # m²: the same where the ankle cannot roll, and a level sole would bend the whole leg
 LIKES = 1e-2  # m²: of all others, which keep a foot's turn and its way through the air
 PASSES = 3  # of inverse kinematics, after each of which what is under the ground is lifted
@@ -112,7 +112,9 @@ def clean_up(
     if free:
         q[:, :3] += shift
         places += shift[:, None]
-    target = places + _faded(bound, wishes.place - places, rate)
+    missing = wishes.place - places
+    carried, along = _carried(wishes, missing, rate)
+    target = places + _faded(along, carried, rate) + _faded(bound, missing - carried, rate)
     slack = np.where(np.repeat(wishes.stands[:, :, None], 3, axis=2), STANDS, LIKES)
     slack[..., 2] = np.where(bound[..., 2], np.minimum(slack[..., 2], wishes.level), slack[..., 2])
     mobility = np.ones(character.nv)
@@ -257,6 +259,24 @@ def _shift(active: Mask, missing: Array, rate: float) -> Array:
     frame = np.arange(len(active))
     mean = np.stack([np.interp(frame, frame[known], total[known, k] / count[known]) for k in range(3)], axis=1)
     return smoothed(mean, rate, SHIFT_CUTOFF)
+
+
+def _carried(wishes: _Wishes, missing: Array, rate: float) -> tuple[Array, Mask]:
+    """The way (nf, n, 3) on which points are taken along by those of their body that stand, and when (nf, n, 3)."""
+    carried, along = np.zeros_like(missing), np.zeros(missing.shape, dtype=np.bool_)
+    body = np.array([point.body for point in wishes.points])
+    for b in np.unique(body):
+        own = body == b
+        stands = wishes.stands & own
+        count = stands.sum(axis=1)
+        mean = np.where(stands[:, :, None], missing, 0.0).sum(axis=1) / np.maximum(count, 1)[:, None]
+        standing = np.asarray(count > 0)
+        for start, stop in runs(standing):
+            # smooth where one end takes over from the other
+            mean[start:stop] = gaussian_filter1d(mean[start:stop], 0.3 * FADE * rate, axis=0, mode="nearest")
+        carried[:, own] = mean[:, None]
+        along[:, own] = standing[:, None, None]
+    return carried, along
 
 
 def _faded(bound: Mask, missing: Array, rate: float) -> Array:

@@ -75,6 +75,7 @@ def reach(character: Character, q: Array, targets: Targets, mobility: Array) -> 
         np.zeros(character.nv),
         np.zeros(character.nv),
         np.zeros(character.nv),
+        np.zeros(character.nv),
         np.zeros(character.nq),
     )
     return result
@@ -94,6 +95,7 @@ def _reach(
     matrix: Array,
     right: Array,
     step: Array,
+    wish: Array,
     change: Array,
     free: Array,
     start: Array,
@@ -131,19 +133,24 @@ def _reach(
                 s = 0.0
                 for i in range(rows):
                     s += jacobian[i, k] * right[i]
-                step[k] = free[k] * s - change[k] if free[k] > 0.0 else 0.0
+                wish[k] = mobility[k] * s
+                step[k] = wish[k] - change[k] if free[k] > 0.0 else 0.0
                 largest = max(largest, abs(step[k]))
             share = min(1.0, LONGEST_STEP / max(largest, 1e-300))
             for k in range(nv):
                 change[k] += share * step[k]
             integrate_positions(tree, start, change, 1.0, now)
+            released = False
             for b in range(tree.joint.shape[0]):
                 if tree.joint[b] in (HINGE, UNIVERSAL):
-                    for k in range(VELOCITIES_OF_JOINT[tree.joint[b]]):
-                        i = tree.position_start[b] + k
-                        if now[i] < lower[i] or now[i] > upper[i]:
+                    for axis in range(VELOCITIES_OF_JOINT[tree.joint[b]]):
+                        i, k = tree.position_start[b] + axis, tree.velocity_start[b] + axis
+                        if free[k] == 0.0 and lower[i] < start[i] + wish[k] < upper[i]:
+                            free[k] = mobility[k]
+                            released = free[k] > 0.0
+                        elif now[i] < lower[i] or now[i] > upper[i]:
                             now[i] = min(max(now[i], lower[i]), upper[i])
-                            change[tree.velocity_start[b] + k] = now[i] - start[i]
-                            free[tree.velocity_start[b] + k] = 0.0
-            if largest < CONVERGED:
+                            change[k] = now[i] - start[i]
+                            free[k] = 0.0
+            if largest < CONVERGED and not released:
                 break

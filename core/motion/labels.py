@@ -22,7 +22,7 @@ from .fit import Trajectory
 from .quaternions import Array
 from .resample import smoothed
 from .schedule import ContactPoint, ContactSchedule, Interval, Mask, contact_points, from_intervals, runs
-from .tracks import Ground, center_of_mass_path, ground_under, point_places, velocities
+from .tracks import center_of_mass_path, ground_under, point_places, velocities
 
 DIRECTIONS = 64  # in which the outline of a support is sampled
 ACCELERATION_CUTOFF = 6.0  # Hz
@@ -43,6 +43,8 @@ class LabelSettings:
     trim_slow_height: float = 0.026  # the same for a point slower than
     trim_speed: float = 0.3
     held_up: float = 5.8  # m/s²: something pushes up a body whose centre of mass does not fall at more than g less this
+    held_height: float = 0.11  # m: in deep squats the feet of captures float as high as this
+    held_way: float = 0.08  # m along the ground, which a foot that holds the body may stray meanwhile
     reach: float = 0.05  # m beyond the feet's support, where the weight must be for other points to carry it
 
 
@@ -87,7 +89,10 @@ def label(
     foot = np.array([point.foot for point in points], dtype=np.bool_)
     path = center_of_mass_path(character, trajectory.q)
     push = upward_push(path, rate, float(character.gravity[2]))
-    active[:, foot] |= _holding(active, foot, ground, speed, push, rate, use)
+    bodies = [point.body for point in points if point.foot]
+    active[:, foot] = _holding(
+        active[:, foot], bodies, places[:, foot], ground.height[:, foot], speed[:, foot], push, rate, use
+    )
     outside = distance_from_support(places, active & foot, zero_moment_point(path, push, places, active & foot))
     for i in np.flatnonzero(~foot):
         for first, stop in runs(active[:, i]):
@@ -175,14 +180,33 @@ def regular(active: Mask, rate: float, use: LabelSettings) -> Mask:
 
 
 def _holding(
-    active: Mask, foot: Mask, ground: Ground, speed: Array, push: Array, rate: float, use: LabelSettings
+    active: Mask,
+    bodies: Sequence[int],
+    places: Array,
+    height: Array,
+    speed: Array,
+    push: Array,
+    rate: float,
+    use: LabelSettings,
 ) -> Mask:
-    """Feet (nf, feet's points) that must be what holds the body up where nothing else touches and it does not fall."""
-    held = ~active.any(axis=1) & (push[:, 2] > use.held_up)
-    near = (ground.height < use.off_height) & (speed < use.on_speed) & held[:, None]
-    result: Mask = near[:, foot]
-    for i in range(result.shape[1]):
-        result[:, i] = regular(active[:, foot][:, i] | result[:, i], rate, use)
+    """The feet's contacts (nf, points) with those that there must be where the body does not fall and nothing touches.
+
+    `active` says what touches of the feet, whose `bodies` are given; `push` is what holds the body up. For as long as
+    nothing touches, the lower end of every foot does that is near the ground and hardly moves.
+    """
+    result = active.copy()
+    nothing = (push[:, 2] > use.held_up) & ~active.any(axis=1)
+    for start, stop in runs(nothing):
+        part = slice(start, stop)
+        way = np.linalg.norm(places[part, :, :2] - np.median(places[part, :, :2], axis=0), axis=2).max(axis=0)
+        highest = height[part].max(axis=0)
+        stays = (way < use.held_way) & (np.median(speed[part], axis=0) < use.off_speed) & (highest < use.held_height)
+        for body in set(bodies):
+            ends = [i for i, other in enumerate(bodies) if other == body and stays[i]]
+            if ends:
+                result[part, min(ends, key=lambda i: float(highest[i]))] = True
+    for i in range(active.shape[1]):
+        result[:, i] = regular(result[:, i], rate, use)
     return result
 
 

@@ -25,7 +25,7 @@ SHORTEST = 0.1  # s, of a lack of support
 OFF_BALANCE = 0.15  # m of the zero moment point outside the support
 STILL = 0.15  # m/s: a foot in the air slower than this stands on something
 
-Kind = Literal["no support", "off balance", "turned", "moved", "shifted"]
+Kind = Literal["no support", "off balance", "raised", "turned", "moved", "shifted"]
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,23 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
             Concern(
                 "off balance",
                 frames,
-                f"frames {frames[0]:g}-{frames[1]:g}: the weight is {100.0 * away[start:stop].max():.0f} cm beside what "
-                "touches the ground; something else holds the body",
+                f"frames {frames[0]:g}-{frames[1]:g}: the weight is {100.0 * away[start:stop].max():.0f} cm "
+                "beside what touches the ground; something else holds the body",
             )
         )
+    for i in (i for i, point in enumerate(schedule.points) if point.foot):
+        for start, stop in _long_runs(schedule.active[:, i], rate):
+            above = float(np.median((places - schedule.place)[start:stop, i, 2]))
+            if above > LabelSettings().off_height:
+                frames = (_number(clip, start), _number(clip, stop - 1))
+                found.append(
+                    Concern(
+                        "raised",
+                        frames,
+                        f"frames {frames[0]:g}-{frames[1]:g}: {schedule.names[i]} was {100.0 * above:.0f} cm above the "
+                        "ground that it was put on",
+                    )
+                )
     moved = clean.moved
     worst = [body.name for body in character.bodies][int(np.argmax(np.mean(moved.joints**2, axis=0)))]
     if moved.joint_rms > MOST_TURNED:
@@ -89,8 +102,8 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
         found.append(Concern("moved", whole, f"the root was moved by {100.0 * moved.root_rms:.0f} cm RMS"))
     if np.ptp(moved.shift[:, 2]) > MOST_SHIFT:
         text = (
-            f"the body was shifted up and down by {100.0 * np.ptp(moved.shift[:, 2]):.0f} cm to stand on the ground; is it "
-            "on stairs or a box?"
+            f"the body was shifted up and down by {100.0 * np.ptp(moved.shift[:, 2]):.0f} cm to stand on the ground; "
+            "is it on stairs or a box?"
         )
         found.append(Concern("shifted", whole, text))
     return found
