@@ -158,16 +158,15 @@ def axis_angle(quaternion: Array) -> Array:
     vector = quaternion[:, 1:]
     sine = np.linalg.norm(vector, axis=1)
     angle = 2.0 * np.arctan2(sine, quaternion[:, 0])
-    axis = np.empty_like(vector)
-    last = np.array([0.0, 1.0, 0.0])
-    for row in range(len(vector)):
-        if sine[row] > 1e-9:
-            unit = vector[row] / sine[row]
-            if unit @ last < 0.0 and row > 0:
-                unit, angle[row] = -unit, -angle[row]
-            last = unit
-        axis[row] = last
-    return np.column_stack([np.unwrap(angle), axis])
+    turned = np.flatnonzero(sine > 1e-9)
+    if len(turned) == 0:
+        return np.column_stack([np.unwrap(angle), np.tile([0.0, 1.0, 0.0], (len(angle), 1))])
+    # Where there is no turn any axis will do: that of the frame before, or of the first that has one.
+    source = turned[np.maximum(np.searchsorted(turned, np.arange(len(angle)), side="right") - 1, 0)]
+    axis = vector[source] / sine[source, None]
+    over = np.einsum("fi,fi->f", axis[1:], axis[:-1]) < 0.0
+    sign = np.cumprod(np.concatenate([[1.0], np.where(over, -1.0, 1.0)]))
+    return np.column_stack([np.unwrap(sign * angle), sign[:, None] * axis])
 
 
 def euler(rotation: Array, order: str) -> Array:

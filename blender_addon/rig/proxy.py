@@ -25,7 +25,9 @@ def make_proxy(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.ty
     """Add the proxy to the armature's collections, at its place, and return it; the source is not touched.
 
     Needs Object Mode. Each bone hangs from the nearest bone above it that the proxy has too, and keeps its rest pose.
+    None is connected or takes its parent's scale: constraints may have pulled it away or stretched it, and it follows.
     """
+    context.view_layer.update()
     source = {bone.name: bone for bone in armature.data.bones}
     names = proxy_bones(armature)
     proxy = bpy.data.objects.new(f"{armature.name} Baked", bpy.data.armatures.new(f"{armature.name} Baked"))
@@ -43,11 +45,11 @@ def make_proxy(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.ty
         edit_bone = edit_bones.new(name)
         edit_bone.length = bone.length
         edit_bone.matrix = bone.matrix_local
+        edit_bone.inherit_scale = "NONE"
         above = bone.parent
         while above is not None and above.name not in edit_bones:
             above = above.parent
         edit_bone.parent = edit_bones[above.name] if above is not None else None
-        edit_bone.use_connect = bone.use_connect and above == bone.parent
     bpy.ops.object.mode_set(mode="OBJECT")
     for name in names:
         proxy.pose.bones[name].rotation_mode = armature.pose.bones[name].rotation_mode
