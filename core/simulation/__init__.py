@@ -5,6 +5,7 @@ from .grabs import Grab
 from .law import AffineLaw, Controller, State
 from .props import Hinge, Prop
 from .pushes import Push
+from .recording import Frames, Recording, simulate
 from .world import ContactForces, DivergedError, World
 
 __all__ = [
@@ -12,10 +13,13 @@ __all__ = [
     "ContactForces",
     "Controller",
     "DivergedError",
+    "Frames",
     "Grab",
     "Hinge",
     "Prop",
     "Push",
+    "Recording",
     "State",
     "World",
+    "simulate",
 ]

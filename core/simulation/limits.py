@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..character.parts import Body, Cone
 from ..character.tree import Tree
 from ..dynamics.kinematics import quaternion_at
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import inlined_kernel
 from ..maths.rotations import quaternion_conjugate, quaternion_normalize, quaternion_rotate
 from ..maths.vectors import Vector, add, cross, dot, row, scale
 
@@ -67,7 +67,7 @@ def make_limits(bodies: tuple[Body, ...], tree: Tree) -> JointLimits:
     return flat
 
 
-@inner_kernel
+@inlined_kernel
 def limit_gap(limits: JointLimits, i: int, q: NDArray[np.float64]) -> tuple[float, Vector]:
     """Gap of limit i, negative where violated, and its rate's coefficients on velocity[i] and the two after it."""
     k = limits.position[i]

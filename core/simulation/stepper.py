@@ -28,7 +28,7 @@ from ..dynamics.centroidal import update_momentum
 from ..dynamics.inertia import factorize, update_mass_matrix
 from ..dynamics.kinematics import integrate_positions, update_kinematics, world_point
 from ..dynamics.stepping import update_discrete_equation
-from ..maths.kernel import inner_kernel, kernel
+from ..maths.kernel import inlined_kernel, inner_kernel, kernel
 from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
 from .correction import needs_correction, update_repair
 from .equations import (
@@ -55,14 +55,18 @@ from .holding import (
 )
 from .limits import limit_gap
 from .pushes import mean_force
-from .workspace import Groups, Memory, Scratch, System
+from .workspace import Groups, Held, Memory, Scratch, System
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 STEPPED, UNSOLVED, MISSED, NOT_FINITE = range(4)
 
 # A limit enters if it is nearer than this, plus twice what the joint moves towards it in a step, rad.
 LIMIT_MARGIN = 0.05
+# If the contact problem finds no answer, contacts may yield by these shares of their inverse mass in turn; rows are
+# still held to what is accepted.
+YIELDING = (1e-7, 1e-6, 1e-5)
 # An answer counts if no row misses by more than this, plus the same share of the largest speed, m/s or rad/s.
 ACCEPTED = 1e-6
 # Speeds beyond this do not widen the search for contacts, m/s.
@@ -74,13 +78,14 @@ def prepare(system: System, memory: Memory, scratch: Scratch) -> None:
     """From (q_k, v_k) to q_{k+1}: kinematics, equation of motion and contact candidates there."""
     tree, bodies = system.tree, scratch.bodies
     dt = system.settings.dt
-    if not scratch.fresh[0]:
+    if not memory.moving[0]:
         update_kinematics(tree, bodies, memory.q, memory.v)
         update_mass_matrix(tree, bodies)
-    scratch.fresh[0] = False
-    update_momentum(bodies, memory.v)
+        update_momentum(bodies, memory.v)
+        memory.momentum[:] = bodies.momentum
+        memory.moving[0] = True
     integrate_positions(tree, memory.q, memory.v, dt, scratch.q_next)
-    update_discrete_equation(tree, bodies, scratch.q_next, memory.v, bodies.momentum, dt, scratch.zero)
+    update_discrete_equation(tree, bodies, scratch.q_next, memory.v, memory.momentum, dt, scratch.zero)
     pose_terrain(system.terrain, memory.clock[0] + dt, scratch.pose)
     _find_contacts(system, scratch)
 
@@ -168,6 +173,13 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     if n > 0:
         M = scratch.matrix[: n * n].reshape(n, n)
         status, residual, pivots = lcp.solve(scratch.lcp, M, scratch.vector, n, lcp.AUTO, warm)
+        for share in YIELDING:
+            if status in (SOLVED, LCP_NOT_FINITE):
+                break
+            for i in range(n):
+                M[i, i] *= 1.0 + share
+            status, residual, more = lcp.solve(scratch.lcp, M, scratch.vector, n, lcp.AUTO, False)
+            pivots += more
     outcome = scratch.outcome
     outcome.numbers[0], outcome.numbers[1] = residual, np.inf
     outcome.counts[0], outcome.counts[1], outcome.counts[2], outcome.counts[3] = status, n, pivots, 0
@@ -204,18 +216,19 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
         return MISSED
 
     _update_outcome(system, memory, scratch, limits, active, rows, torque, gain, implicit)
-    scratch.fresh[0] = True
+    # before positions are corrected, which is no motion: it shall not change what the bodies carry
+    update_momentum(bodies, scratch.v_next)
     if needs_correction(groups, active, held, rows):
-        update_repair(groups, active, dt, scratch.lcp, scratch.matrix, scratch.vector, scratch.repair)
+        update_repair(groups, active, dt, scratch.lcp, scratch.repair_matrix, scratch.repair_vector, scratch.repair)
         velocity_from_y(parent, L, root, scratch.repair, change)
         integrate_positions(tree, scratch.q_next, change, dt, scratch.q_next)
-        scratch.fresh[0] = False
         outcome.counts[3] = 1
     for i in range(memory.q.shape[0]):
         if not np.isfinite(scratch.q_next[i]):
             return NOT_FINITE
     memory.q[:] = scratch.q_next
     memory.v[:] = scratch.v_next
+    memory.momentum[:] = bodies.momentum
     memory.impulse[:] = 0.0
     memory.steps[0] += 1
     memory.clock[0] = memory.steps[0] * dt
@@ -250,7 +263,7 @@ def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array
 
 
 @inner_kernel
-def _add_wrench(motion: Array, chain: NDArray[np.int64], linear: Vector, moment: Vector, out: Array) -> None:
+def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, out: Array) -> None:
     """Add the generalised impulse of one about o."""
     for c in range(chain.shape[0]):
         i = chain[c]
@@ -261,6 +274,7 @@ def _add_wrench(motion: Array, chain: NDArray[np.int64], linear: Vector, moment:
 def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: int) -> int:
     """The first groups: limits that are near or being approached; returns how many."""
     limits, settings, groups = system.limits, system.settings, scratch.groups
+    parent, L = system.tree.velocity_parent, scratch.bodies.factor
     count = 0
     for i in range(limits.kind.shape[0]):
         gap, rate = limit_gap(limits, i, scratch.q_next)
@@ -280,7 +294,7 @@ def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: i
         Z[k, 0] = rate[0]
         if ball:
             Z[k + 1, 0], Z[k + 2, 0] = rate[1], rate[2]
-        _finish_group(system, scratch, count, rows)
+        _finish_group(parent, L, scratch.root, scratch.free, scratch.repair, groups, count, scratch.held, rows)
         count += 1
     return count
 
@@ -289,6 +303,7 @@ def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: i
 def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
     """The other groups: normal and two tangents of each candidate, the first along its sliding."""
     contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
+    parent, L = system.tree.velocity_parent, bodies.factor
     first, last = system.motors[0], system.motors[1]
     for c in range(contacts.filled[0]):
         g = limits + c
@@ -307,7 +322,7 @@ def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: in
         groups.support_length[g] = fill_support(chain, others, groups.support[g], Z)
         add_point_rows(bodies.motion, chain, 1.0, arm, n, t, s, Z)
         add_point_rows(bodies.motion, others, -1.0, arm, n, t, s, Z)
-        _finish_group(system, scratch, g, rows)
+        _finish_group(parent, L, scratch.root, scratch.free, scratch.repair, groups, g, scratch.held, rows)
         groups.speed[g, 0] -= dot(n, surface)
         groups.speed[g, 1] -= dot(t, surface)
         groups.speed[g, 2] -= dot(s, surface)
@@ -317,20 +332,21 @@ def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: in
             for i in range(first, last):
                 force = (gain[i - first, 3 * c], gain[i - first, 3 * c + 1], gain[i - first, 3 * c + 2])
                 G[i, 0], G[i, 1], G[i, 2] = dot(force, n), dot(force, t), dot(force, s)
-            rows_to_y(system.tree.velocity_parent, bodies.factor, scratch.root, system.every, G)
+            rows_to_y(parent, L, scratch.root, system.every, G)
 
 
-@inner_kernel
-def _finish_group(system: System, scratch: Scratch, g: int, rows: int) -> None:
+@inlined_kernel
+def _finish_group(
+    parent: Indices, L: Array, root: Array, free: Array, repair: Array, groups: Groups, g: int, held: Held, rows: int
+) -> None:
     """To y coordinates; speed without impulses; and off the grabs."""
-    groups = scratch.groups
     support, Z = groups.support[g, : groups.support_length[g]], groups.rows[g]
-    rows_to_y(system.tree.velocity_parent, scratch.bodies.factor, scratch.root, support, Z)
-    set_row(groups.speed, g, rows_times(support, Z, scratch.free))
+    rows_to_y(parent, L, root, support, Z)
+    set_row(groups.speed, g, rows_times(support, Z, free))
     groups.lean[g] = 0.0
     if rows > 0:
-        groups.lean[g] = rows_times(support, Z, scratch.repair)[0]
-        project_group(scratch.held, rows, groups, g)
+        groups.lean[g] = rows_times(support, Z, repair)[0]
+        project_group(held, rows, groups, g)
 
 
 @inner_kernel
@@ -392,9 +408,7 @@ def _assemble(
 
 
 @inner_kernel
-def _recall(
-    memory: Memory, groups: Groups, key: NDArray[np.int64], limits: int, active: int, problem: LcpWorkspace
-) -> bool:
+def _recall(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> bool:
     """Guess which unknowns are basic: those that were for the same contact or limit one step ago."""
     sides = memory.basis.shape[1] - 2
     known = memory.known[0]
@@ -419,9 +433,7 @@ def _recall(
 
 
 @inner_kernel
-def _remember(
-    memory: Memory, groups: Groups, key: NDArray[np.int64], limits: int, active: int, problem: LcpWorkspace
-) -> None:
+def _remember(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> None:
     sides = memory.basis.shape[1] - 2
     memory.known[0] = active
     for g in range(active):

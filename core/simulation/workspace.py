@@ -55,6 +55,8 @@ class Memory(NamedTuple):
 
     q: NDArray[np.float64]  # (nq,)
     v: NDArray[np.float64]  # (nv,)
+    moving: NDArray[np.bool_]  # (1,) whether `momentum` is known; it is not before the first step
+    momentum: NDArray[np.float64]  # (6 nr,) of each tree, as in the dynamics' workspace
     clock: NDArray[np.float64]  # (1,) s
     steps: NDArray[np.int64]  # (1,) steps taken since the reset
     impulse: NDArray[np.float64]  # (nb, 6) force times time and its moment about the body's origin, for the next step
@@ -109,7 +111,6 @@ class Scratch(NamedTuple):
     """Arrays of one step."""
 
     bodies: Workspace  # kinematics and equation of motion at q_{k+1}
-    fresh: NDArray[np.bool_]  # (1,) whether `bodies` is at memory.q
     pose: TerrainPose
     contacts: Contacts
     groups: Groups
@@ -125,6 +126,8 @@ class Scratch(NamedTuple):
     repair: NDArray[np.float64]  # (nv,) y of a velocity that only corrects positions
     matrix: NDArray[np.float64]  # (nm^2,) of the LCP
     vector: NDArray[np.float64]  # (nm,)
+    repair_matrix: NDArray[np.float64]  # (ngr^2,) of the LCP that corrects positions
+    repair_vector: NDArray[np.float64]  # (ngr,)
     lcp: LcpWorkspace
     outcome: Outcome
 
@@ -138,7 +141,6 @@ def make_scratch(system: System, capacity: int) -> Scratch:
     unknowns = nl + capacity * (system.settings.sides + 2)
     return Scratch(
         bodies=make_workspace(tree),
-        fresh=np.zeros(1, dtype=np.bool_),
         pose=make_pose(system.terrain),
         contacts=make_contacts(capacity),
         groups=Groups(
@@ -175,6 +177,8 @@ def make_scratch(system: System, capacity: int) -> Scratch:
         repair=np.zeros(nv),
         matrix=np.zeros(unknowns * unknowns),
         vector=np.zeros(unknowns),
+        repair_matrix=np.zeros(groups * groups),
+        repair_vector=np.zeros(groups),
         lcp=lcp.make_workspace(unknowns),
         outcome=Outcome(
             numbers=np.zeros(2),
@@ -194,6 +198,8 @@ def make_memory(system: System, capacity: int) -> Memory:
     return Memory(
         q=system.tree.rest.copy(),
         v=np.zeros(len(system.tree.velocity_body)),
+        moving=np.zeros(1, dtype=np.bool_),
+        momentum=np.zeros(6 * int((system.tree.parent < 0).sum())),
         clock=np.zeros(1),
         steps=np.zeros(1, dtype=np.int64),
         impulse=np.zeros((nb, 6)),

@@ -198,6 +198,16 @@ class World:
         return float(self._scratch.outcome.numbers[1])
 
     @property
+    def lcp_residual(self) -> float:
+        """The solver's own residual of the last step's contact problem, scaled."""
+        return float(self._scratch.outcome.numbers[0])
+
+    @property
+    def lcp_unknowns(self) -> int:
+        """Size of the last step's contact problem."""
+        return int(self._scratch.outcome.counts[1])
+
+    @property
     def contacts(self) -> ContactForces:
         """Candidates of the last step with their forces; copies."""
         found = self._scratch.contacts
@@ -212,6 +222,22 @@ class World:
             gap=found.gap[:n].copy(),
             force=self._scratch.outcome.contact_force[:n].copy(),
         )
+
+    def contact_problem(self) -> tuple[Array, Array]:
+        """Matrix and vector of the last step's contact problem, stepper.py's LCP; copies."""
+        n = self.lcp_unknowns
+        return self._scratch.matrix[: n * n].reshape(n, n).copy(), self._scratch.vector[:n].copy()
+
+    def contact_wrenches(self) -> Array:
+        """Net wrench (nb, 6) of the last step's contacts on each body in world axes: force, moment about its origin."""
+        wrench, found = np.zeros((len(self.body_index), 6)), self.contacts
+        position = self._scratch.bodies.position
+        for bodies, sign in ((found.body, 1.0), (found.other, -1.0)):
+            real = bodies >= 0
+            force = sign * found.force[real]
+            moment = np.cross(found.point[real] - position[bodies[real]], force)
+            np.add.at(wrench, bodies[real], np.hstack([force, moment]))
+        return wrench
 
     def poses(self) -> tuple[Array, Array]:
         """Origins (nb, 3) and quaternions (nb, 4) of all bodies, the character's and then the props'."""
@@ -307,7 +333,6 @@ class World:
 
     def _forget(self) -> None:
         """Nothing in the scratch arrays belongs to the state any more."""
-        self._scratch.fresh[0] = False
         self._scratch.contacts.filled[:] = 0
         self._scratch.outcome.torque[:] = 0.0
         self._scratch.outcome.grab_force[:] = 0.0

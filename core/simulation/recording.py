@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What happened: states and forces at the simulation's rate, and the same at the rate of an animation's frames."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import check
+from ..character.tree import Tree
+from ..dynamics.kinematics import difference_positions, integrate_positions
+from .world import Action, DivergedError, World
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Outcome = Literal["completed", "diverged", "cancelled"]
+
+
+class Frames(NamedTuple):
+    """A recording at another rate; rows (nf) are frames."""
+
+    time: Array  # (nf,) s
+    q: Array  # (nf, nq) interpolated on the manifold
+    v: Array  # (nf, nv)
+    torque: Array  # (nf, motors) low-passed, as all forces
+    wrench: Array  # (nf, nb, 6)
+    grab_force: Array  # (nf, ng, 6)
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """n steps: n + 1 states and n sets of forces, those of step k acting from state k to k + 1.
+
+    q and v are the character's, then the props'. Contacts of all steps stand one after another: those of step k are
+    rows contact_start[k] to contact_start[k + 1].
+    """
+
+    outcome: Outcome
+    reason: str  # in a sentence, empty if completed
+    tree: Tree  # of the character and the props
+    rate: float  # 1/s
+    time: Array  # (n + 1,) s
+    q: Array  # (n + 1, nq)
+    v: Array  # (n + 1, nv)
+    torque: Array  # (n, motors) N m
+    wrench: Array  # (n, nb, 6) of all contacts on a body: force, and moment about its origin, in the world
+    grab_force: Array  # (n, ng, 6)
+    residual: Array  # (n,) worst miss of a contact or limit row, m/s or rad/s
+    lcp_residual: Array  # (n,) the solver's, of the scaled problem
+    unknowns: Indices  # (n,) of the contact problem
+    contact_start: Indices  # (n + 1,)
+    contact_key: Indices  # (nc,) name of the contact, the same from step to step
+    contact_body: Indices  # (nc,)
+    contact_point: Array  # (nc, 3) in the world, m
+    contact_force: Array  # (nc, 3) on the body, in the world, N
+    contact_gap: Array  # (nc,) m
+
+    @property
+    def steps(self) -> int:
+        """Number of steps that gave a valid state."""
+        return len(self.residual)
+
+    def resample(self, fps: float) -> Frames:
+        """At `fps` frames per second from the first state on.
+
+        States lie on geodesics between those of the steps. Forces are averaged with a raised cosine of two frames'
+        width about each frame, so that what is faster than the frames can show does not come back as something slow.
+        """
+        fps = check.positive(fps, "frame rate", "the recording")
+        count = int(np.floor((self.time[-1] - self.time[0]) * fps + 1e-9)) + 1
+        time = self.time[0] + np.arange(count) / fps
+        q, v = np.zeros((count, self.q.shape[1])), np.zeros((count, self.v.shape[1]))
+        step = np.zeros(self.v.shape[1])
+        for f in range(count):
+            place = min(max((time[f] - self.time[0]) * self.rate, 0.0), float(self.steps))
+            k = min(int(place), max(self.steps - 1, 0))
+            share = place - k
+            last = min(k + 1, self.steps)
+            difference_positions(self.tree, self.q[k], self.q[last], step)
+            integrate_positions(self.tree, self.q[k], step, share, q[f])
+            v[f] = (1.0 - share) * self.v[k] + share * self.v[last]
+        weights = _weights(time, self.time, max(1.0 / fps, 1.0 / self.rate))
+        return Frames(
+            time=time,
+            q=q,
+            v=v,
+            torque=_average(weights, self.torque),
+            wrench=_average(weights, self.wrench),
+            grab_force=_average(weights, self.grab_force),
+        )
+
+
+def _weights(frames: Array, steps: Array, half_width: float) -> Array:
+    """(frames, n): integral of a raised cosine about each frame over each step's time, each row summing to one."""
+
+    def integral(x: Array) -> Array:
+        x = np.clip(x / half_width, -1.0, 1.0)
+        return np.asarray(0.5 * (x + np.sin(np.pi * x) / np.pi))
+
+    weights = np.diff(integral(steps[None, :] - frames[:, None]), axis=1)
+    totals = weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights / np.where(totals > 0.0, totals, 1.0))
+
+
+def _average(weights: Array, values: Array) -> Array:
+    return np.asarray(np.tensordot(weights, values, axes=(1, 0)))
+
+
+def simulate(
+    world: World,
+    action: Action = None,
+    *,
+    seconds: float,
+    progress: Callable[[int, World], bool] | None = None,
+) -> Recording:
+    """Step `world` for some time under torques, a law or a controller, and record it.
+
+    A step without a valid state ends the simulation, and what went before is kept. `progress` is told the number of
+    steps after each, and ends it by returning False.
+    """
+    count = round(check.not_negative(seconds, "duration", "the simulation") / world.dt)
+    outcome: Outcome = "completed"
+    reason = ""
+    time, q, v = [world.time], [world.system_q], [world.system_v]
+    torque, wrench, grabs = [], [], []
+    residual, lcp_residual, unknowns, start = [], [], [], [0]
+    found = []
+    for k in range(count):
+        try:
+            world.step(action)
+        except DivergedError as error:
+            outcome, reason = "diverged", str(error)
+            break
+        contacts = world.contacts
+        time.append(world.time)
+        q.append(world.system_q)
+        v.append(world.system_v)
+        torque.append(world.torque)
+        wrench.append(world.contact_wrenches())
+        grabs.append(world.grab_forces)
+        residual.append(world.residual)
+        lcp_residual.append(world.lcp_residual)
+        unknowns.append(world.lcp_unknowns)
+        found.append(contacts)
+        start.append(start[-1] + len(contacts.key))
+        if progress is not None and not progress(k + 1, world):
+            outcome, reason = "cancelled", f"The simulation was cancelled after {k + 1} steps."
+            break
+    first, last = world.system.motors
+    bodies, held = len(world.system.tree.parent), len(world.system.grabs.body)
+    return Recording(
+        outcome=outcome,
+        reason=reason,
+        tree=world.system.tree,
+        rate=1.0 / world.dt,
+        time=np.array(time),
+        q=np.array(q),
+        v=np.array(v),
+        torque=np.array(torque).reshape(-1, int(last - first)),
+        wrench=np.array(wrench).reshape(-1, bodies, 6),
+        grab_force=np.array(grabs).reshape(len(residual), held, 6),
+        residual=np.array(residual),
+        lcp_residual=np.array(lcp_residual),
+        unknowns=np.array(unknowns, dtype=np.int64),
+        contact_start=np.array(start, dtype=np.int64),
+        contact_key=np.concatenate([np.zeros(0, np.int64), *(contacts.key for contacts in found)]),
+        contact_body=np.concatenate([np.zeros(0, np.int64), *(contacts.body for contacts in found)]),
+        contact_point=np.concatenate([np.zeros((0, 3)), *(contacts.point for contacts in found)]),
+        contact_force=np.concatenate([np.zeros((0, 3)), *(contacts.force for contacts in found)]),
+        contact_gap=np.concatenate([np.zeros(0), *(contacts.gap for contacts in found)]),
+    )

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A few of the drops of tests/studies/rag_doll.py; the study does a thousand."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "studies"))
+from rag_doll import drop
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rag_doll_settles_on_random_terrain(seed):
+    result = drop(seed)
+    assert result.reason == ""
+    assert result.penetration <= 2e-3
+    assert result.worst_residual <= 1e-6
