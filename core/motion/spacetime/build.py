@@ -3,7 +3,7 @@
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 
 # Defects, rad or m and per second, up to which a motion that still changes is worth showing.
 USABLE_DEFECT = 1e-10
+SOFT_GROUND = 10.0  # price of depth, when a first attempt has failed
 LONGEST = 100_000  # frames
 
 
@@ -64,8 +65,13 @@ def build_reference(
     problem = _problem(request)
     solution = solve(character, problem, request.bounds, request.settings)
     if not solution.usable(USABLE_DEFECT):
-        raise NoReferenceError(_refusal(request, solution))
-    quality = measure(character, trajectory, problem, request.bounds, request.settings, solution)
+        # An ankle without roll cannot lay an edge of its sole down, however much it is asked to.
+        problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
+        soft = solve(character, problem, request.bounds, request.settings)
+        if not soft.usable(USABLE_DEFECT):
+            raise NoReferenceError(_refusal(request, solution))
+        solution = soft
+    quality = measure(character, request.trajectory, problem, request.bounds, request.settings, solution)
     points = len(schedule.points)
     cycle = request.bounds.cycle
     iterate = solution.iterate

@@ -114,16 +114,16 @@ def solve(
         sweep_forward(programme, start)
         return
     if not system.end_bound:
-        sweep_forward(programme, scipy.linalg.lu_solve(system.factor, -programme.costate[0]))
+        sweep_forward(programme, scipy.linalg.lu_solve(system.factor, -programme.costate[0], check_finite=False))
         return
     s_0 = programme.costate[0].copy()
     sweep_forward(programme, np.zeros(n))
     reached = residual + programme.dx[-1]
     if system.start_pinned:
         dx_0 = start
-        nu = scipy.linalg.lu_solve(system.factor, -reached - system.sensitivity @ start)
+        nu = scipy.linalg.lu_solve(system.factor, -reached - system.sensitivity @ start, check_finite=False)
     else:
-        answer = scipy.linalg.lu_solve(system.factor, -np.concatenate((s_0, reached)))
+        answer = scipy.linalg.lu_solve(system.factor, -np.concatenate((s_0, reached)), check_finite=False)
         dx_0, nu = answer[:n], answer[n:]
     sweep_back(programme, work, nu)
     sweep_forward(programme, np.ascontiguousarray(dx_0))

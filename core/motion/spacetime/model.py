@@ -2,12 +2,17 @@
 """The quadratic model of one iteration: dynamics to first order, cost to second (Gauss-Newton), inequalities.
 
 The dynamics are the simulator's own step and its exact derivatives (dynamics.stepping, dynamics.derivatives). Held
-points are an augmented Lagrangian: weight / 2 |p - place|^2 + multiplier . (p - place). What must not be exceeded by
-states (clearance, joints' ranges) is a squared hinge. What must not be exceeded by controls (friction, torques) is an
-interior point: a slack s > 0 and a multiplier z > 0 with s z = barrier for each inequality g(u) = s, eliminated from
-the step as in J. Nocedal and S. Wright, "Numerical Optimization", 2006, section 19.3:
+points are an augmented Lagrangian: weight / 2 |p - place|^2 + multiplier . (p - place). What states should not exceed
+(clearance, joints' ranges) is a squared hinge. What controls must not exceed (friction, torques) is an interior point:
+a slack s > 0 and a multiplier z > 0 with s z = barrier for each inequality g(u) = s, eliminated from the step as in
+J. Nocedal and S. Wright, "Numerical Optimization", 2006, section 19.3:
 
     hessian += (z / s) g' g'^T        gradient += (z / s g - barrier / s) g'
+
+The ground, which states must not enter, is one too, but elastic, since places and clip may ask for the impossible:
+g(x) = s - t, at a price of `most` per metre of t > 0, whose multiplier is w = most - z with t w = barrier:
+
+    D = 1 / (s / z + t / w)    z_+ = z + D (barrier / z - barrier / w - g)    hessian += D g' g'^T    gradient -= z_+ g'
 
 Slacks and multipliers are kept positive one by one, so that one force at the edge of its cone does not shorten the
 step of all others; a slack that could not follow its g catches up in the next iteration.
@@ -23,7 +28,7 @@ from ...dynamics.derivatives import DerivativeWorkspace, linearize, make_derivat
 from ...dynamics.kinematics import difference_positions, integrate_positions, update_positions, world_point
 from ...dynamics.stepping import advance
 from ...dynamics.workspace import Workspace, make_workspace
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import inlined_kernel, inner_kernel, kernel
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
 from .problem import Iterate, Problem
 from .riccati import QuadraticProgramme
@@ -32,6 +37,12 @@ Array = NDArray[np.float64]
 
 # A slack or multiplier loses at most this share of itself in one iteration: fraction to the boundary.
 BOUNDARY = 0.97
+# Heights count in metres: a smaller barrier, so that it does not lift what is near the ground.
+GROUND_BARRIER = 0.01
+# How deep a point of a sole may be in the ground: a flat foot on its places would else have no room at all, m.
+DEPTH_ALLOWED = 5e-4
+# Points higher than this have nothing to do with the ground, m.
+FAR = 0.05
 
 
 class ModelWorkspace(NamedTuple):
@@ -137,6 +148,7 @@ def fill_programme(
     work: ModelWorkspace,
     programme: QuadraticProgramme,
     barrier: float,
+    damping: Array,
 ) -> None:
     """Everything of the quadratic programme, at the iterate."""
     steps = programme.lower.shape[0]
@@ -144,7 +156,9 @@ def fill_programme(
         _fill_dynamics(tree, problem, iterate, work, programme, k)
         _fill_control_cost(problem, iterate, programme, barrier, k)
     for k in range(steps + 1):
-        _fill_state_cost(tree, problem, iterate, work, programme, k)
+        _fill_state_cost(tree, problem, iterate, work, programme, barrier, k)
+        for i in range(iterate.v.shape[1]):
+            programme.hessian[k, i, i] += damping[k]
 
 
 @inner_kernel
@@ -232,7 +246,13 @@ def _fill_control_cost(
 
 @inner_kernel
 def _fill_state_cost(
-    tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, programme: QuadraticProgramme, k: int
+    tree: Tree,
+    problem: Problem,
+    iterate: Iterate,
+    work: ModelWorkspace,
+    programme: QuadraticProgramme,
+    barrier: float,
+    k: int,
 ) -> None:
     """Q (lower triangle) and q of frame k."""
     nv = iterate.v.shape[1]
@@ -273,16 +293,20 @@ def _fill_state_cost(
                         Q[work.chain[i], work.chain[j]] += problem.held_weight * a * work.column[j, x]
         else:
             normal = row(problem.axes[k, p], 2)
-            below = problem.clearance[k, p] - dot(normal, off)
-            if below > 0.0:
+            height = dot(normal, off)
+            if height < problem.radius[p] + FAR and not problem.grab[p]:
+                g = height - problem.radius[p] + DEPTH_ALLOWED
+                stiffness, lift = _ground_model(problem, iterate, k, p, g, GROUND_BARRIER * barrier)
+                below = problem.clearance[k, p] - height
+                if below > 0.0:
+                    stiffness += problem.clearance_weight
+                    lift += problem.clearance_weight * below
                 count = _fill_columns(tree, work, b, point)
                 for i in range(count):
                     a = dot(normal, row(work.column, i))
-                    gradient[work.chain[i]] -= problem.clearance_weight * below * a
+                    gradient[work.chain[i]] -= lift * a
                     for j in range(i, count):
-                        Q[work.chain[i], work.chain[j]] += (
-                            problem.clearance_weight * a * dot(normal, row(work.column, j))
-                        )
+                        Q[work.chain[i], work.chain[j]] += stiffness * a * dot(normal, row(work.column, j))
 
 
 @inner_kernel
@@ -329,9 +353,44 @@ def move(
                 out.force[k, p, j] = base.force[k, p, j] + share * programme.du[k, motors + 3 * c + j]
 
 
+@inlined_kernel
+def _ground_model(problem: Problem, iterate: Iterate, k: int, p: int, g: float, barrier: float) -> tuple[float, float]:
+    """D and z_+ of a point over the ground."""
+    s, t, z = iterate.ground_slack[k, p], iterate.ground_excess[k, p], iterate.ground_multiplier[k, p]
+    w = problem.ground_price - z
+    stiffness = 1.0 / (s / z + t / w)
+    return stiffness, z + stiffness * (barrier / z - barrier / w - g)
+
+
+@inner_kernel
+def _move_ground(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, barrier: float, k: int) -> None:
+    """Multipliers of frame k's points over the ground to z_+, and their slacks with them."""
+    least = 1.0 - BOUNDARY
+    update_positions(tree, work.dynamics, iterate.q[k])
+    for p in range(problem.point_body.shape[0]):
+        if problem.held[k, p] or problem.grab[p]:
+            continue
+        point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local, p))
+        height = dot(row(problem.axes[k, p], 2), subtract(point, row(problem.place[k], p)))
+        g = height - problem.radius[p] + DEPTH_ALLOWED
+        s, t, z = iterate.ground_slack[k, p], iterate.ground_excess[k, p], iterate.ground_multiplier[k, p]
+        if g > FAR:  # as if it had always been there
+            iterate.ground_slack[k, p] = g
+            iterate.ground_multiplier[k, p] = barrier / g
+            iterate.ground_excess[k, p] = barrier / problem.ground_price
+            continue
+        w = problem.ground_price - z
+        change = _ground_model(problem, iterate, k, p, g, barrier)[1] - z
+        iterate.ground_slack[k, p] = max((barrier - s * change) / z, least * s)
+        iterate.ground_excess[k, p] = max((barrier + t * change) / w, least * t)
+        iterate.ground_multiplier[k, p] = min(max(z + change, least * z), z + BOUNDARY * w)
+
+
 @kernel
-def move_multipliers(problem: Problem, iterate: Iterate, barrier: float) -> None:
-    """Slacks and multipliers after a step to the iterate's present controls: s = g, z = (barrier - z (g - s)) / s."""
+def move_multipliers(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, barrier: float) -> None:
+    """Slacks and multipliers after a step to the iterate's present states and controls."""
+    for k in range(problem.held.shape[0]):
+        _move_ground(tree, problem, iterate, work, GROUND_BARRIER * barrier, k)
     for k in range(problem.force_count.shape[0]):
         for c in range(problem.force_count[k]):
             p = problem.force_point[k, c]
@@ -352,6 +411,7 @@ def move_multipliers(problem: Problem, iterate: Iterate, barrier: float) -> None
 
 @inner_kernel
 def _move_pair(slack: Array, multiplier: Array, i: int, g: float, barrier: float) -> None:
+    """To s = g, z = (barrier - z (g - s)) / s, but not all the way to zero."""
     s, z = slack[i], multiplier[i]
     slack[i] = max(g, (1.0 - BOUNDARY) * s)
     multiplier[i] = max((barrier - z * (g - s)) / s, (1.0 - BOUNDARY) * z)

@@ -60,6 +60,7 @@ class Problem(NamedTuple):
     clearance: Array  # (N + 1, np) least height over the ground where not held
     held_weight: float
     clearance_weight: float
+    ground_price: float  # of depth under the ground beyond what is allowed, 1/m
     force_count: NDArray[np.int64]  # (N,) points that may carry force in the step
     force_point: NDArray[np.int64]  # (N, np) which they are
     faces: Array  # (sides, 3) the pyramid of friction: face . (two tangents, normal) >= 0
@@ -83,6 +84,9 @@ class Iterate(NamedTuple):
     torque_slack: Array  # (N, motors, 2) below the upper limit and above the lower
     torque_multiplier: Array  # (N, motors, 2)
     place_multiplier: Array  # (N + 1, np, 3) of held points
+    ground_slack: Array  # (N + 1, np) of points over the ground
+    ground_excess: Array  # (N + 1, np) by how much the slack is more than the height
+    ground_multiplier: Array  # (N + 1, np)
 
 
 def make_problem(
@@ -155,6 +159,7 @@ def make_problem(
         clearance=clearance,
         held_weight=settings.held,
         clearance_weight=settings.clearance,
+        ground_price=settings.ground,
         force_count=force_count,
         force_point=force_point,
         faces=friction_faces(settings.friction, settings.friction_sides),
@@ -226,6 +231,9 @@ def make_iterate(character: Character, problem: Problem, barrier: float) -> Iter
         torque_slack=torque_slack,
         torque_multiplier=barrier / torque_slack,
         place_multiplier=np.zeros((frames, count, 3)),
+        ground_slack=np.full((frames, count), 0.01),
+        ground_excess=np.full((frames, count), 0.01),
+        ground_multiplier=np.full((frames, count), min(0.01, 0.5 * problem.ground_price)),
     )
 
 

@@ -24,6 +24,7 @@ class Settings:
     force_smoothing: float = 3e-6
     held: float = 1e6  # a held point off its place
     clearance: float = 1e4  # another point below its clearance
+    ground: float = 1e3  # per metre, not squared, of another point under the ground
     clearance_height: float = 0.012  # m, of swinging points
     clearance_ramp: float = 0.1  # s after lifting, and before touching, over which that height is reached
     limit: float = 1e4  # a joint beyond its limit
@@ -50,7 +51,7 @@ class Settings:
         for name in ("pose_least", "velocity", "velocity_level", "torque", "force_normal", "force_tangential"):
             if getattr(self, name) <= 0.0:
                 raise ValueError(f"The setting {name} must be positive: without it the optimum is not unique.")
-        for name in ("friction", "barrier_last", "step_tolerance", "iterations"):
+        for name in ("friction", "ground", "barrier_last", "step_tolerance", "iterations"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"The setting {name} must be positive.")
         if not 0.0 < self.barrier_factor < 1.0:

@@ -52,6 +52,10 @@ SETTLED_STEP = 0.02
 MOST_SMOOTHING = 12
 # Below this step held points are pulled onto their places by multipliers.
 MULTIPLIER_STEP = 0.05
+# Damping of a frame that swings back by this share of its step, squared; its least and most value, per rad^2 or m^2.
+SWING_BACK = 0.1
+DAMPING_GAIN = 2.0
+LEAST_DAMPING, MOST_DAMPING = 5.0, 1000.0
 # Held points this near to their places need no further pulling, m.
 PLACE_TOLERANCE = 5e-5
 
@@ -95,9 +99,10 @@ def solve(character: Character, problem: Problem, bounds: Ends, settings: Settin
     smoothed = _Smoother(problem, bounds.cycle)
     solution = Solution(iterate, converged=False)
     frozen = False
+    damping, last_change = np.zeros(frames), np.zeros((frames, nv))
 
     for iteration in range(settings.iterations):
-        fill_programme(tree, problem, iterate, work, programme, barrier)
+        fill_programme(tree, problem, iterate, work, programme, barrier, damping)
         try:
             system = ends.factor(
                 programme,
@@ -136,9 +141,12 @@ def solve(character: Character, problem: Problem, bounds: Ends, settings: Settin
         if not np.isfinite(size):
             solution.finished = False
             break
-        move_multipliers(problem, moved, barrier)
+        move_multipliers(tree, problem, moved, work, barrier)
         iterate, moved = moved, iterate
         solution.iterate = iterate
+        change = share * programme.dx[:, :nv]
+        _adapt_damping(damping, change, last_change)
+        last_change = change
         solution.steps.append(step)
         solution.defects.append(size)
         solution.worst_frame = int(np.abs(defect).max(axis=1).argmax())
@@ -156,6 +164,20 @@ def solve(character: Character, problem: Problem, bounds: Ends, settings: Settin
             kept[...] = latest
     solution.seconds = time.perf_counter() - begun
     return solution
+
+
+def _adapt_damping(damping: Array, change: Array, last: Array) -> None:
+    """More in frames that swing back over what they have just passed, less in those that move on.
+
+    Gauss-Newton leaves out the constraints' curvature, so its model is too soft where their forces are large.
+    """
+    size, last_size = np.linalg.norm(change, axis=1), np.linalg.norm(last, axis=1)
+    along = np.einsum("ki,ki->k", change, last)
+    back = along < -SWING_BACK * np.maximum(size, last_size) ** 2
+    damping[:] = np.where(back, np.clip(DAMPING_GAIN * damping, LEAST_DAMPING, MOST_DAMPING), damping)
+    onward = ~back & (along >= 0.0)
+    damping[onward] /= DAMPING_GAIN
+    damping[damping < LEAST_DAMPING] = 0.0
 
 
 def _pull_to_places(
