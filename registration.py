@@ -6,6 +6,7 @@ The one module that knows every room, so it stands above them all.
 
 import bpy
 
+from .blender_addon.overlay import draw as overlay
 from .blender_addon.properties import armature as armature_properties
 from .operators import add_mannequin, set_up
 from .panels import character, system
@@ -27,12 +28,14 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     armature_properties.register()
+    overlay.register()
     bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)
 
 
 def unregister() -> None:
     """Undo `register`, last things first."""
     bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)
+    overlay.unregister()
     armature_properties.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

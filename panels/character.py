@@ -59,6 +59,7 @@ class HEFT_PT_character(bpy.types.Panel):
         column.prop(settings, "scale")
         layout.operator(HEFT_OT_set_up.bl_idname, icon="FILE_REFRESH" if settings.character else "PLAY")
         if settings.character:
+            layout.prop(settings, "show_character", text="Show in Viewport")
             column = layout.column(align=True)
             if settings.unsure:
                 for line in settings.unsure.splitlines():

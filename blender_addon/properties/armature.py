@@ -137,6 +137,14 @@ class HEFT_PG_armature(bpy.types.PropertyGroup):
         name="Character", description="The physical character, as the text of a character file", override=OVERRIDABLE
     )
 
+    rides: StringProperty(description="How the character's bodies ride on the bones", override=OVERRIDABLE)
+    show_character: BoolProperty(
+        name="Show",
+        description="Draw bodies, joint axes, feet and the centre of mass over the selected rig",
+        default=True,
+        override=OVERRIDABLE,
+    )
+
     def chosen_roles(self) -> dict[str, tuple[str, ...]]:
         """The roles that have bones."""
         return {role.name: role.names() for role in self.roles if role.names()}

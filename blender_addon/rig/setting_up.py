@@ -12,6 +12,7 @@ from ...core.character import JointKind, storage
 from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
 from ...core.motion.damage import repair
 from ...core.motion.quaternions import Array
+from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
@@ -85,6 +86,7 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.character = done.character
+    settings.rides = rides_text(done.plan)
     settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])
 
 

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show characters over their rigs in the 3D Viewport."""
+
+import bpy
+import gpu
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+
+from ...core.motion import quaternions
+from ...core.motion.quaternions import Array
+from ..rig.reading import rotations_of
+from .data import Lines, character_lines, read_character, read_rides
+
+LINE_WIDTH = 1.5
+
+
+def placement(armature: bpy.types.Object, rides_text: str, unit: float) -> dict[str, tuple[Array, Array]]:
+    """Return where the bodies' frames stand in the pose that is shown, in metres; empty where bones are gone."""
+    place = {}
+    matrix = np.array(armature.matrix_world)
+    for body, ride in read_rides(rides_text).items():
+        bone = armature.pose.bones.get(ride.bone)
+        if bone is None:
+            return {}
+        world = matrix @ np.array(bone.matrix)
+        turn = quaternions.from_matrix(rotations_of(world[None, :3, :3]))[0]
+        position = unit * world[:3, 3] + quaternions.rotate(turn, ride.position)
+        place[body] = (position, quaternions.multiply(turn, ride.orientation))
+    return place
+
+
+def lines_of(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
+    """Return the lines of an armature's character in the scene's own units, or None where it shows none."""
+    settings = armature.heft
+    if not (settings.show_character and settings.character and settings.rides):
+        return None
+    unit = context.scene.unit_settings.scale_length * settings.scale
+    evaluated = armature.evaluated_get(context.view_layer.depsgraph)
+    place = placement(evaluated, settings.rides, unit)
+    if not place:
+        return None
+    lines = character_lines(read_character(settings.character), place)
+    return Lines(lines.vertices / unit, lines.colors)
+
+
+def draw() -> None:
+    """Draw the characters of the selected armatures and the active one."""
+    context = bpy.context
+    shown = {o.name: o for o in (*context.selected_objects, context.active_object) if o and o.type == "ARMATURE"}
+    for armature in shown.values():
+        lines = lines_of(context, armature)
+        if lines is not None:
+            draw_lines(context, lines)
+
+
+def draw_lines(context: bpy.types.Context, lines: Lines) -> None:
+    """Draw segments on top of everything."""
+    shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
+    batch = batch_for_shader(
+        shader, "LINES", {"pos": lines.vertices.astype(np.float32), "color": lines.colors.astype(np.float32)}
+    )
+    shader.uniform_float("viewportSize", (context.region.width, context.region.height))
+    shader.uniform_float("lineWidth", LINE_WIDTH * context.preferences.system.ui_scale)
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("NONE")
+    batch.draw(shader)
+    gpu.state.blend_set("NONE")
+
+
+_handles: list[object] = []
+
+
+def register() -> None:
+    """Have Blender call `draw` with every 3D Viewport."""
+    if not bpy.app.background:
+        _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
+
+
+def unregister() -> None:
+    """Have it stop."""
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
