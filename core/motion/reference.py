@@ -154,11 +154,11 @@ def _pack(reference: Reference) -> bytes:
         **{name: getattr(reference, name) for name in NUMBERS},
     }
     text = json.dumps(header, allow_nan=False)
-    arrays: dict[str, NDArray[Any]] = {name: getattr(reference, name) for name in ARRAYS}
+    arrays: dict[str, Any] = {name: getattr(reference, name) for name in ARRAYS}
     arrays |= {name: getattr(reference.schedule, name) for name in SCHEDULE_ARRAYS}
     arrays |= {name: getattr(reference.quality, name) for name in QUALITY_ARRAYS}
     buffer = io.BytesIO()
-    np.savez(buffer, header=np.frombuffer(text.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
+    np.savez(buffer, header=np.frombuffer(text.encode(), np.uint8), **arrays)
     return buffer.getvalue()
 
 

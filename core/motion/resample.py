@@ -9,6 +9,7 @@ angular acceleration is continuous too. Places in the parent's frame are natural
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 from scipy.ndimage import gaussian_filter1d
 
@@ -70,7 +71,7 @@ def smoothed(velocity: Array, rate: float, cutoff: float) -> Array:
     return result
 
 
-def _between(local: LocalPoses, index: np.ndarray, part: Array) -> LocalPoses:
+def _between(local: LocalPoses, index: NDArray[np.int64], part: Array) -> LocalPoses:
     place, turn = local.position, local.orientation
     step = quaternions.log(quaternions.multiply(quaternions.conjugate(turn[:-1]), turn[1:]))
     spin = _spline_slopes(step)
@@ -107,10 +108,10 @@ def _hermite(s: Array, step: Array, start: Array, end: Array) -> Array:
 
 def _times_inverse_right_jacobian(d: Array, vector: Array) -> Array:
     """J_r(d)^-1 v = v + d x v / 2 + (1 - (t/2) cot(t/2))/t² d x (d x v), t = |d|."""
-    t = np.linalg.norm(d, axis=-1, keepdims=True)
+    t: Array = np.linalg.norm(d, axis=-1, keepdims=True)
     half = 0.5 * np.maximum(t, 1e-3)
     # below a milliradian the factor is 1/12 to seven digits
-    factor = np.where(t < 1e-3, 1.0 / 12.0, (1.0 - half / np.tan(half)) / (4.0 * half * half))
+    factor: Array = np.where(t < 1e-3, 1.0 / 12.0, (1.0 - half / np.tan(half)) / (4.0 * half * half))
     cross = np.cross(d, vector)
     result: Array = vector + 0.5 * cross + factor * np.cross(d, cross)
     return result

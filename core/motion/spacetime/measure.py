@@ -114,7 +114,9 @@ def _friction_use(problem: Problem, iterate: Iterate, friction: float) -> float:
         for p in problem.force_point[k, :count]:
             if not problem.grab[p]:
                 x, y, normal = iterate.force[k, p]
-                use = max(use, float(np.hypot(x, y) / (friction * normal)) if normal > 0.0 else np.finfo(float).max)
+                use = max(
+                    use, float(np.hypot(x, y) / (friction * normal)) if normal > 0.0 else float(np.finfo(float).max)
+                )
     return use
 
 
