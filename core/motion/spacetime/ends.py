@@ -5,19 +5,23 @@ Each end is free or pinned to a state, or the last state is the first one moved 
 conditions E dx_N - F dx_0 + e = 0 (E = I; F = 0, or the linear map of T) and their multiplier nu, what is left after
 the recursion is one small system, whatever the number of frames:
 
-    S_0 dx_0 + s_0 + (G_0 - F^T) nu = 0                     (rows absent where the first state is pinned)
-    (G_0^T - F) dx_0 + [e + dx_N at dx_0 = nu = 0] - (sum Z^T Z) nu = 0
+    S_0 dx_0 + s_0 + X^T nu = 0                     (rows absent where the first state is pinned)
+    X dx_0 + r - (sum Z^T Z) nu = 0                 X = G_0^T - F,   r = e + dx_N at dx_0 = nu = 0
+
+solved by eliminating dx_0 where it is free: (sum Z^T Z + X S_0^-1 X^T) nu = r - X S_0^-1 s_0, which is positive
+definite.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from ...character import Character
 from ...dynamics.kinematics import difference_positions
+from ...maths.dense import cholesky_solve
 from ..cycle import Cycle
+from .products import add_symmetric_product, factor_cholesky, solve_lower_rows
 from .riccati import QuadraticProgramme, RiccatiWorkspace, factor_programme, sweep_back, sweep_forward
 
 Array = NDArray[np.float64]
@@ -61,17 +65,15 @@ def _subtract(character: Character, x: tuple[Array, Array], base: tuple[Array, A
 
 @dataclass(frozen=True)
 class EndSystem:
-    """Which ends are bound, and the factored system of one iteration."""
+    """The factored system of one iteration; its parts are absent where nothing is unknown."""
 
-    start_pinned: bool
-    end_bound: bool  # pinned, or bound to the start by a cycle
-    step_of_start: Array  # (n, n) F
-    factor: tuple[Array, NDArray[np.int32]] | None  # LU of the system; None where nothing is unknown
-    sensitivity: Array  # (n, n) G_0^T - F
+    start_factor: Array | None  # (n, n) L of S_0 = L L^T, where the first state is free
+    end_factor: Array | None  # (n, n) the same of what multiplies nu once dx_0 is eliminated, where the last is bound
+    sensitivity: Array  # (n, n) X = G_0^T - F
 
 
 class SingularFrameError(Exception):
-    """The controls' Hessian of a frame is not positive definite."""
+    """The Hessian of a frame is not positive definite."""
 
     def __init__(self, frame: int) -> None:
         super().__init__(f"The quadratic programme is singular at frame {frame}.")
@@ -86,18 +88,21 @@ def factor(
     if frame >= 0:
         raise SingularFrameError(frame)
     n = programme.dx.shape[1]
-    F = np.zeros((n, n)) if cycle is None else cycle
-    sensitivity = work.end.T - F
-    spread = np.tril(work.end_hessian) + np.tril(work.end_hessian, -1).T
-    if start_pinned and not end_bound:
-        return EndSystem(True, False, F, None, sensitivity)
-    if start_pinned:
-        system = -spread
-    elif not end_bound:
-        system = programme.hessian[0]
-    else:
-        system = np.block([[programme.hessian[0], sensitivity.T], [sensitivity, -spread]])
-    return EndSystem(start_pinned, end_bound, F, scipy.linalg.lu_factor(system, check_finite=False), sensitivity)
+    start_factor = end_factor = None
+    if not start_pinned:
+        start_factor = programme.hessian[0].copy()
+        if not factor_cholesky(start_factor, n):
+            raise SingularFrameError(0)
+    sensitivity = work.end.T - cycle if cycle is not None else work.end.T.copy()
+    if end_bound:
+        end_factor = work.end_hessian.copy()
+        if start_factor is not None:
+            by_start = np.ascontiguousarray(sensitivity.T)
+            solve_lower_rows(start_factor, by_start, n, n)
+            add_symmetric_product(by_start, by_start, end_factor, n, n, 1.0)
+        if not factor_cholesky(end_factor, n):
+            raise SingularFrameError(len(programme.defect))
+    return EndSystem(start_factor, end_factor, sensitivity)
 
 
 def solve(
@@ -108,22 +113,24 @@ def solve(
     `start` is dx_0 where the first state is pinned; `residual` is e where the last is bound.
     """
     n = programme.dx.shape[1]
-    nu = np.zeros(n)
-    sweep_back(programme, work, nu)
-    if system.factor is None:
+    sweep_back(programme, work, np.zeros(n))
+    if system.start_factor is not None:
+        start = -programme.costate[0]
+        cholesky_solve(system.start_factor, start)
+    if system.end_factor is None:
         sweep_forward(programme, start)
         return
-    if not system.end_bound:
-        sweep_forward(programme, scipy.linalg.lu_solve(system.factor, -programme.costate[0], check_finite=False))
-        return
-    s_0 = programme.costate[0].copy()
     sweep_forward(programme, np.zeros(n))
-    reached = residual + programme.dx[-1]
-    if system.start_pinned:
-        dx_0 = start
-        nu = scipy.linalg.lu_solve(system.factor, -reached - system.sensitivity @ start, check_finite=False)
-    else:
-        answer = scipy.linalg.lu_solve(system.factor, -np.concatenate((s_0, reached)), check_finite=False)
-        dx_0, nu = answer[:n], answer[n:]
+    nu = residual + programme.dx[-1] + system.sensitivity @ start
+    cholesky_solve(system.end_factor, nu)
     sweep_back(programme, work, nu)
-    sweep_forward(programme, np.ascontiguousarray(dx_0))
+    if system.start_factor is not None:
+        start = start - _solved(system.start_factor, nu @ system.sensitivity)
+    sweep_forward(programme, start)
+
+
+def _solved(factor: Array, right: Array) -> Array:
+    """L^-T L^-1 right."""
+    result = np.ascontiguousarray(right)
+    cholesky_solve(factor, result)
+    return result

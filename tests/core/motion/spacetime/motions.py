@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions of muico29 made by a few lines of kinematics: roughly what a person does, and not yet possible physically."""
+"""Motions made by a few lines of kinematics: roughly what a person does, and not yet possible physically."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -114,9 +114,9 @@ def with_side(points):
     return [(point, 1.0 if point.name.startswith("left") else -1.0) for point in points]
 
 
-def walk(strides=1, stride=1.1, frames=132, turn=0.0, heel_off=0.3, points_of=soles):
+def walk(strides=1, stride=1.1, frames=132, turn=0.0, heel_off=0.3, points_of=soles, name="muico29"):
     """A periodic walk with flat feet that roll off over the toes; `strides` periods of it, as a cycle."""
-    character = Character.preset("muico29")
+    character = Character.preset(name)
     points = points_of(character)
     total = strides * frames
     duty = 0.62
