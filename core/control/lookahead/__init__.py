@@ -4,6 +4,20 @@
 from .lookahead import LookAhead, Place, PolicyError
 from .precompute import Policy, precompute
 from .settings import Settings
+from .storage import cached_policy, load_policy, policy_key, save_policy
 from .track import Track, standing
 
-__all__ = ["LookAhead", "Place", "Policy", "PolicyError", "Settings", "Track", "precompute", "standing"]
+__all__ = [
+    "LookAhead",
+    "Place",
+    "Policy",
+    "PolicyError",
+    "Settings",
+    "Track",
+    "cached_policy",
+    "load_policy",
+    "policy_key",
+    "precompute",
+    "save_policy",
+    "standing",
+]

@@ -13,6 +13,8 @@ import scipy.optimize
 from numpy.typing import ArrayLike, NDArray
 
 from ...character import Character
+from ...character.check import Vector
+from ...character.parts import Corner
 from ...character.tree import FREE
 from ...dynamics import bias_force, point_jacobian
 from ...motion.cycle import Cycle
@@ -42,8 +44,11 @@ class Track:
     cycle: Cycle | None = None  # how the next lap starts; None: the last frame holds
 
     @classmethod
-    def of(cls, reference: Reference) -> "Track":
-        """A reference's track: its period if it is cyclic, else all its frames and a settled stance."""
+    def of(cls, reference: Reference, *, corners: bool = True) -> "Track":
+        """A reference's track: its period if it is cyclic, else all its frames and a settled stance.
+
+        With `corners` the policy anticipates forces at all corners of a sole.
+        """
         schedule, steps = reference.schedule, reference.steps
         cyclic = reference.cycle is not None
         frames = steps if cyclic else steps + 1
@@ -60,7 +65,8 @@ class Track:
             grip=np.array([point.grab for point in schedule.points], dtype=np.bool_),
             cycle=reference.cycle,
         ).checked(reference.character)
-        return track if cyclic else track.settled(reference.character)
+        track = track if cyclic else track.settled(reference.character)
+        return track.with_corners(reference.character) if corners else track
 
     def checked(self, character: Character) -> "Track":
         """The same in contiguous arrays, or ValueError saying what does not fit."""
@@ -94,6 +100,30 @@ class Track:
             raise ValueError(f"`grip` of a track must have the shape {(points,)}, not {grip.shape}.")
         return Track(self.dt, loaded=loaded, grip=grip, point_body=body, cycle=self.cycle, **arrays)
 
+    def with_corners(self, character: Character) -> "Track":
+        """The same motion on the corners of its soles: a point in the middle of some shares its force among them.
+
+        Then the policy may tilt a stance foot's pressure to either side, which two points per foot cannot express.
+        """
+        corners = [
+            (character.index(shape.body), shape.position) for shape in character.contacts if isinstance(shape, Corner)
+        ]
+        parts: list[tuple[int, Array, float]] = []
+        for p, local in enumerate(self.point_local):
+            near = _nearest_corners(corners, self.point_body, self.point_local, p)
+            shares = near if near and np.allclose(np.mean(near, axis=0), local, atol=1e-6) else [local]
+            parts += [(p, np.asarray(place, dtype=np.float64), 1.0 / len(shares)) for place in shares]
+        source = np.array([p for p, _, _ in parts], dtype=np.int64)
+        share = np.array([weight for _, _, weight in parts])
+        return replace(
+            self,
+            force=self.force[:, source] * share[:, None],
+            loaded=self.loaded[:, source],
+            point_body=self.point_body[source],
+            point_local=np.array([place for _, place, _ in parts]).reshape(-1, 3),
+            grip=self.grip[source],
+        )
+
     def settled(self, character: Character) -> "Track":
         """The track, going on after its last frame with a stance in that frame's pose, at rest, for ever.
 
@@ -113,6 +143,18 @@ class Track:
             force=np.concatenate((parts["force"], stance.force)),
             loaded=np.concatenate((parts["loaded"], stance.loaded)),
         )
+
+
+def _nearest_corners(
+    corners: list[tuple[int, Vector]], point_body: NDArray[np.int64], point_local: Array, p: int
+) -> list[Vector]:
+    """Corners of the body of point p that are nearer to it than to the body's other points."""
+    own = np.flatnonzero(point_body == point_body[p])
+    return [
+        place
+        for body, place in corners
+        if body == point_body[p] and own[np.linalg.norm(point_local[own] - place, axis=1).argmin()] == p
+    ]
 
 
 def standing(

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters that stand and walk in the simulator, unperturbed, pushed, and started off their reference."""
+
+import numpy as np
+import pytest
+from heft.core.contact.terrain import Plane
+from heft.core.control.lookahead import LookAhead, Settings, Track
+from heft.core.dynamics import difference
+from heft.core.simulation import World
+
+
+def follow(world, controller, seconds, push=None):
+    """Root's distance from the reference (m) and the joints' (degrees, RMS) at every step."""
+    root, joints = [], []
+    for step in range(round(seconds / world.dt)):
+        if push is not None and push[0] <= step * world.dt < push[0] + 0.1:
+            world.apply_impulse("torso", np.multiply(push[1], world.dt), (0.0, 0.0, 0.2))
+        world.step(controller)
+        error = difference(controller.character, controller.reference_state()[0], world.q)
+        root.append(np.linalg.norm(error[:3]))
+        joints.append(np.rad2deg(np.sqrt(np.mean(error[6:] ** 2))))
+    return np.array(root), np.array(joints)
+
+
+@pytest.mark.parametrize("policy", ["nqr", "lqr"])
+@pytest.mark.parametrize("force", [(80.0, 0.0, 0.0), (-60.0, 0.0, 0.0), (0.0, 80.0, 0.0)])
+def test_a_stand_recovers_from_a_push(stand, muico29, policy, force):
+    controller, world = LookAhead(muico29, stand, Settings(policy=policy)), World(muico29)
+    world.reset(stand.q[0])
+    root, joints = follow(world, controller, 4.0, (0.5, force))
+    assert root.max() > 0.003
+    assert root[-1] < 0.005
+    assert joints[-1] < 2.0
+    assert np.abs(world.v).max() < 0.02
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_walk_started_off_its_reference_returns_to_it(walk, walk_track, seed):
+    controller, world = LookAhead(walk.character, walk_track), World(walk.character)
+    noise = np.random.default_rng(seed).normal(scale=0.05, size=walk.character.nv)
+    world.reset(walk_track.q[0], walk_track.v[0] + noise)
+    root, joints = follow(world, controller, 4.5)
+    assert root.max() < 0.05
+    assert joints[-120:].mean() < 1.0
+    assert controller.place.anchor[0] == pytest.approx(4 * 1.1, abs=1e-9)
+
+
+def test_a_turning_walk_keeps_turning(turning_walk):
+    track = Track.of(turning_walk)
+    controller, world = LookAhead(turning_walk.character, track), World(turning_walk.character)
+    world.reset(track.q[0], track.v[0])
+    root, joints = follow(world, controller, 4.5)
+    assert root.max() < 0.05
+    assert joints.max() < 3.0
+    assert controller.place.anchor[3] == pytest.approx(4 * 0.5, abs=1e-9)
+
+
+def test_a_walk_recovers_from_a_push_forwards(walk, walk_track):
+    controller, world = LookAhead(walk.character, walk_track), World(walk.character)
+    world.reset(walk_track.q[0], walk_track.v[0])
+    root, _ = follow(world, controller, 5.0, (1.0, (100.0, 0.0, 0.0)))
+    assert root.max() > 0.01
+    assert root[-1] < 0.02
+
+
+def test_a_squat_ends_in_a_stand(squat):
+    track = Track.of(squat)
+    controller, world = LookAhead(squat.character, track), World(squat.character)
+    world.reset(track.q[0], track.v[0])
+    root, joints = follow(world, controller, 4.0)
+    assert root.max() < 0.02
+    assert joints.max() < 1.0
+    assert np.abs(world.v).max() < 0.01
+
+
+def test_muico_equation_17_adaptation_tracks_more_closely(walk, walk_track):
+    """Section 5.4: "the motion quality is generally enhanced with diminishing costs as the adaptation strengthens"."""
+    errors = []
+    for adaptation in (0.0, 0.002):
+        controller = LookAhead(walk.character, walk_track, Settings(adaptation=adaptation))
+        world = World(walk.character)
+        world.reset(walk_track.q[0], walk_track.v[0])
+        errors.append(follow(world, controller, 3.0)[1].mean())
+    assert errors[1] < errors[0]
+
+
+def test_the_reference_follows_the_ground_down(walk, walk_track):
+    """A floor that lies 2 cm lower than the reference's: without following, the root stays up."""
+    rest = []
+    for follow_ground in (True, False):
+        controller = LookAhead(walk.character, walk_track, Settings(follow_ground=follow_ground))
+        world = World(walk.character, terrain=[Plane(point=(0.0, 0.0, -0.02))])
+        q = walk_track.q[0].copy()
+        q[2] -= 0.02
+        world.reset(q, walk_track.v[0])
+        follow(world, controller, 0.5)
+        rest.append(controller.place.anchor[2])
+    assert rest[0] == pytest.approx(-0.02, abs=2e-3)
+    assert rest[1] == 0.0
+
+
+def test_an_early_touchdown_moves_the_phase_on(walk, walk_track):
+    controller = LookAhead(walk.character, walk_track, Settings(reset_phase=True))
+    # a step up of 1.5 cm: the swinging foot meets it before its time
+    world = World(walk.character, terrain=[Plane(point=(0.0, 0.0, 0.015))])
+    loaded = walk_track.loaded[:, walk_track.point_body == walk.character.index("left_foot")].any(axis=1)
+    landing = int(np.flatnonzero(loaded & ~np.roll(loaded, 1))[0])
+    frame = (landing - 5) % len(walk_track.q)
+    world.reset(walk_track.q[frame], walk_track.v[frame])
+    controller.reset(frame)
+    world.step(controller)
+    assert controller.resets
+    assert controller.resets[0][1] <= 15
+
+
+def test_the_same_walk_gives_the_same_bits(walk, walk_track):
+    ends = []
+    for _ in range(2):
+        controller, world = LookAhead(walk.character, walk_track), World(walk.character)
+        world.reset(walk_track.q[0], walk_track.v[0])
+        follow(world, controller, 0.5)
+        ends.append(np.concatenate((world.q, world.v)))
+    assert (ends[0] == ends[1]).all()

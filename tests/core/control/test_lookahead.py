@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The policy against linear theory, symmetry and itself; and adaptation against iteration."""
+
+import numpy as np
+import pytest
+from heft.core.character import Character
+from heft.core.character.parts import Body, Joint
+from heft.core.control.lookahead import (
+    LookAhead,
+    Settings,
+    Track,
+    cached_policy,
+    load_policy,
+    policy_key,
+    precompute,
+    save_policy,
+    standing,
+)
+from heft.core.control.lookahead.weights import JOINTS, make_weights
+from heft.core.dynamics import PointForces, difference, integrate, step_derivatives
+from heft.core.motion.cycle import Cycle
+from heft.core.simulation import World
+
+DT = 1.0 / 120.0
+
+
+def law_at(controller, world, q, v, frame=0, anchor=(0.0, 0.0, 0.0, 0.0)):
+    world.reset(q, v)
+    contacts = world.prepare()
+    controller.reset(frame, anchor)
+    law = controller.law(world.state(), contacts)
+    return law.torque.copy(), law.contact_gain.copy()
+
+
+def two_flywheels():
+    """Two coaxial wheels without gravity: a linear system."""
+    bodies = (
+        Body("hub", None, Joint("hub", "hinge", ((0.0, 0.0, 1.0),)), 2.0, np.diag([0.2, 0.2, 0.3])),
+        Body("rim", "hub", Joint("rim", "hinge", ((0.0, 0.0, 1.0),)), 1.0, np.diag([0.15, 0.15, 0.2])),
+    )
+    return Character("flywheels", bodies, gravity=(0.0, 0.0, 0.0))
+
+
+def track_of_flywheels(character, rng, frames=20):
+    none = np.zeros((frames, 0, 3))
+    return Track(
+        DT,
+        rng.normal(size=(frames, 2)),
+        rng.normal(size=(frames, 2)),
+        rng.normal(size=(frames, 2)),
+        none,
+        np.zeros((frames, 0), bool),
+        np.zeros(0, int),
+        np.zeros((0, 3)),
+        np.zeros(0, bool),
+    ).checked(character)
+
+
+@pytest.mark.parametrize("about_reference", [True, False])
+def test_nonlinear_regulator_equals_linear_one_on_linear_dynamics(rng, about_reference):
+    character = two_flywheels()
+    track = track_of_flywheels(character, rng)
+    options = {"about_reference": about_reference, "follow_ground": False}
+    nonlinear = LookAhead(character, track, Settings(**options))
+    linear = LookAhead(character, track, Settings(policy="lqr", **options))
+    world = World(character)
+    for frame in range(len(track.q)):
+        q, v = rng.normal(size=2), rng.normal(size=2)
+        expected, _ = law_at(linear, world, q, v, frame)
+        torque, _ = law_at(nonlinear, world, q, v, frame)
+        assert torque == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_nonlinear_and_linear_regulator_agree_to_first_order_near_a_turning_walk(turning_walk, rng):
+    """As long as s is zero: else G(x)^T s differs from B^T s to first order."""
+    character, track = turning_walk.character, Track.of(turning_walk)
+    options = {"adaptation": 0.0, "follow_ground": False}
+    nonlinear = LookAhead(character, track, Settings(**options))
+    linear = LookAhead(character, track, Settings(policy="lqr", **options))
+    world = World(character)
+    for frame in (0, 40, len(track.q) - 1):
+        # a speed is as small as the joint that it moves in a step is
+        change = rng.normal(size=2 * character.nv) * np.repeat((1.0, 10.0), character.nv)
+        gaps = []
+        for size in (1e-4, 1e-5):
+            q = integrate(character, track.q[frame], size * change[: character.nv], 1.0)
+            v = track.v[frame] + size * change[character.nv :]
+            expected, _ = law_at(linear, world, q, v, frame)
+            torque, _ = law_at(nonlinear, world, q, v, frame)
+            gaps.append(np.abs(torque - expected).max())
+        assert gaps[1] < 0.02 * gaps[0]
+
+
+@pytest.mark.parametrize("policy", ["nqr", "lqr"])
+def test_law_does_not_depend_on_where_the_anchor_lies(turning_walk, rng, policy):
+    character, track = turning_walk.character, Track.of(turning_walk)
+    controller = LookAhead(character, track, Settings(policy=policy, follow_ground=False))
+    world = World(character)
+    cycle = Cycle((1.3, -0.4), 2.1)
+    for frame in (7, len(track.q) - 1):
+        q = integrate(character, track.q[frame], 0.01 * rng.normal(size=character.nv), 1.0)
+        v = track.v[frame] + 0.1 * rng.normal(size=character.nv)
+        expected, _ = law_at(controller, world, q, v, frame)
+        torque, _ = law_at(controller, world, *cycle.move_state(character, q, v), frame, (1.3, -0.4, 0.0, 2.1))
+        assert torque == pytest.approx(expected, rel=1e-7, abs=1e-7)
+
+
+def test_on_the_reference_the_law_is_the_reference(walk_track, walk):
+    """With P (u - u_reference) the reference is the policy's own fixed point."""
+    controller = LookAhead(walk.character, walk_track, Settings(adaptation=0.0, follow_ground=False))
+    world = World(walk.character)
+    for frame in (0, 30, 90, len(walk_track.q) - 1):
+        torque, gain = law_at(controller, world, walk_track.q[frame], walk_track.v[frame], frame)
+        assert torque == pytest.approx(walk_track.torque[frame], abs=1e-3)
+        assert not gain.any()
+
+
+def folded(walk, walk_track, rng, adaptation, frame):
+    """A step with the law folded in; the world before it and after it, and the law."""
+    controller = LookAhead(walk.character, walk_track, Settings(adaptation=adaptation, follow_ground=False))
+    world = World(walk.character)
+    v = walk_track.v[frame] + 0.05 * rng.normal(size=walk.character.nv)
+    torque, gain = law_at(controller, world, walk_track.q[frame], v, frame)
+    world.reset(walk_track.q[frame], v)
+    before = world.copy()
+    controller.reset(frame)
+    world.step(controller)
+    return before, world, torque, gain
+
+
+@pytest.mark.parametrize("frame", [3, 35, 80])
+def test_muico_equation_16_equals_control_and_simulation_iterated_to_convergence(walk, walk_track, rng, frame):
+    """Eq. 14: simulate with a torque, correct the torque by the contact forces found, and so on."""
+    before, after, torque, gain = folded(walk, walk_track, rng, 0.002, frame)
+    assert gain.any()
+
+    def disagreement(applied):
+        other = before.copy()
+        other.step(applied)
+        return applied - torque - gain @ other.contacts.force.ravel(), other
+
+    # plain iteration converges by half a percent a time; Newton's needs differences, and is done in a few
+    iterated = torque.copy()
+    for _ in range(6):
+        gap, _ = disagreement(iterated)
+        slope = np.array([disagreement(iterated + 1e-3 * e)[0] - gap for e in np.eye(len(torque))]).T / 1e-3
+        iterated -= np.linalg.solve(slope, gap)
+    gap, other = disagreement(iterated)
+    assert np.abs(gap).max() < 1e-5
+    assert after.v == pytest.approx(other.v, abs=1e-5)
+    assert after.torque == pytest.approx(iterated, abs=1e-3)
+
+
+@pytest.mark.parametrize("adaptation", [0.002, 0.02])
+def test_muico_equation_14_holds_after_the_folded_step(walk, walk_track, rng, adaptation):
+    """The torque that it applied answers the forces that it found, and alone leads to the same velocities."""
+    for frame in (3, 35, 80):
+        before, after, torque, gain = folded(walk, walk_track, rng, adaptation, frame)
+        assert after.torque == pytest.approx(torque + gain @ after.contacts.force.ravel(), abs=1e-9)
+        before.step(after.torque)
+        assert before.v == pytest.approx(after.v, abs=1e-7)
+
+
+def test_muico_equation_15_is_the_least_squares_answer(stand, muico29, rng):
+    """C from the features' own Jacobians, against the kernel's answer to one newton at every candidate."""
+    settings = Settings(adaptation=0.02, follow_ground=False)
+    controller = LookAhead(muico29, stand, settings)
+    world = World(muico29)
+    q = integrate(muico29, muico29.neutral(), 0.02 * rng.normal(size=29), 1.0)
+    _, gain = law_at(controller, world, q, np.zeros(29))
+    work, weights = world.state().work, make_weights(muico29, settings)
+    inverse = np.linalg.inv(work.mass_matrix)
+    features, W = [np.eye(29)[6:]], [weights.joint_feature[6:]]
+    for b, point, weight in zip(weights.feature_body, weights.feature_point, weights.feature_weight, strict=True):
+        features.append(jacobian(muico29, q, b, point))
+        W.append(weight)
+    J, W = np.concatenate(features), np.diag(np.concatenate(W))
+    B_m = (J @ inverse)[:, 6:]
+    C = -np.linalg.solve(np.eye(23) / 0.02 + B_m.T @ W @ B_m, B_m.T @ W)
+    contacts = world.prepare()
+    n = int(contacts.filled[0])
+    assert n > 0
+    for c in range(n):
+        b = int(contacts.body[c])
+        local = work.rotation[b].T @ (contacts.point[c] - work.position[b])
+        B_c = J @ inverse @ jacobian(muico29, q, b, local).T
+        assert gain[:, 3 * c : 3 * c + 3] == pytest.approx(C @ B_c, abs=1e-10)
+
+
+def jacobian(character, q, body, point):
+    from heft.core.dynamics import point_jacobian
+
+    return point_jacobian(character, q, int(body), point)
+
+
+def test_balanced_stand_is_a_stable_fixed_point_of_the_idealised_system(stand, muico29):
+    policy = precompute(muico29, stand, Settings(policy="lqr"))
+    contacts = PointForces(stand.point_body, stand.point_local, stand.force[0])
+    step = step_derivatives(muico29, stand.q[0], stand.v[0], stand.torque[0], DT, contacts)
+    assert np.abs(step.v).max() < 1e-3
+    assert np.abs(np.linalg.eigvals(step.A)).max() > 1.0
+    assert np.abs(np.linalg.eigvals(step.A - step.B @ policy.gain[0])).max() < 1.0
+
+
+def test_forces_of_a_stand_bear_the_weight_and_respect_friction(stand, muico29):
+    force = stand.force[0]
+    assert force.sum(axis=0) == pytest.approx([0.0, 0.0, 9.81 * muico29.total_mass], abs=0.01)
+    assert (np.abs(force[:, :2]).sum(axis=1) <= 0.5 * force[:, 2] + 1e-9).all()
+
+
+def test_muico_section_5_2_two_cycles_are_a_sufficient_horizon(walk, walk_track):
+    two, four = (precompute(walk.character, walk_track, Settings(cycles=n)) for n in (2, 4))
+    scale = np.abs(four.slope_velocity).max()
+    assert np.abs(two.slope_velocity - four.slope_velocity).max() < 0.01 * scale
+
+
+def test_corners_carry_the_same_wrench_as_the_middle_of_a_sole(walk):
+    character = walk.character
+    two, four = Track.of(walk, corners=False), Track.of(walk)
+    assert four.force.sum(axis=1) == pytest.approx(two.force.sum(axis=1), abs=1e-9)
+    moments = [np.cross(t.point_local, t.force).sum(axis=1) for t in (two, four)]
+    assert moments[1] == pytest.approx(moments[0], abs=1e-9)
+    assert len(four.point_body) == 8
+    assert character.index("left_foot") in four.point_body
+
+
+def test_muico_table_2_weights_follow_roles():
+    for name in ("muico29", "jain42", "gait28"):
+        character = Character.preset(name)
+        weights = make_weights(character, Settings(effort=1.0, force=1.0, location=1.0, height=1.0))
+        nv, tree = character.nv, character.tree
+        assert weights.state[:3] == pytest.approx([4.0, 4.0, 10.0])
+        for b, body in enumerate(character.bodies):
+            own = np.flatnonzero(tree.velocity_body == b)
+            part = body.name.removeprefix("left_").removeprefix("right_")
+            if part in {"thigh", "foot"}:
+                line = JOINTS["hip" if part == "thigh" else "ankle"]
+                assert weights.state[own] == pytest.approx(line.position)
+                assert weights.state[nv + own] == pytest.approx(line.velocity)
+                assert weights.effort[own - 6] == pytest.approx(line.effort)
+        assert len(weights.feature_body) == 3
+
+
+def test_a_policy_survives_its_file(stand, muico29, tmp_path):
+    settings = Settings()
+    policy = cached_policy(muico29, stand, settings, tmp_path)
+    (path,) = tmp_path.glob("*.npz")
+    key = policy_key(muico29, stand, settings)
+    again = cached_policy(muico29, stand, settings, tmp_path)
+    assert all((a == b).all() for a, b in zip(policy, again, strict=True))
+    assert key != policy_key(muico29, stand, Settings(effort=0.2))
+    with pytest.raises(ValueError, match="made for something else"):
+        load_policy(path, "other")
+    save_policy(policy._replace(costate=np.zeros((3, 2))), path, key)
+    with pytest.raises(ValueError, match="shape of its costate"):
+        load_policy(path, key)
+    path.write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match="is not a policy"):
+        load_policy(path, key)
+    assert (cached_policy(muico29, stand, settings, tmp_path).q == policy.q).all()
+
+
+def test_settings_and_tracks_refuse_nonsense(stand, muico29):
+    with pytest.raises(ValueError, match="nqr or lqr"):
+        Settings(policy="pid").checked()
+    with pytest.raises(ValueError, match="effort"):
+        Settings(effort=-1.0).checked()
+    with pytest.raises(ValueError, match="`grip`"):
+        standing(muico29, muico29.neutral(), [0], [[0.0, 0.0, 0.0]], grip=[True, False])
+    controller = LookAhead(muico29, stand)
+    with pytest.raises(ValueError, match="not the world's"):
+        World(muico29, rate=60.0).step(controller)
+
+
+def test_a_settled_track_holds_its_last_pose(squat):
+    track = Track.of(squat)
+    assert (track.q[-1] == squat.q[-1]).all()
+    assert not track.v[-1].any()
+    controller = LookAhead(squat.character, track)
+    controller.reset(len(track.q) - 1)
+    place = controller.place
+    world = World(squat.character)
+    world.reset(track.q[-1], track.v[-1])
+    world.step(controller)
+    assert controller.place.frame == place.frame
+    assert difference(squat.character, controller.reference_state()[0], track.q[-1]) == pytest.approx(0.0, abs=1e-6)
