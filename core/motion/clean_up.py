@@ -6,7 +6,7 @@ Each stance of a foot gets one planted pose (planting.py). Then
     1. the clip is low-passed at 8 Hz without lag;
     2. the whole body is shifted by what the planted feet ask for, low-passed at 1.5 Hz;
     3. what is left at each point, its planted place less where it is, is faded out over a twelfth of a second before
-       and after it stands; the rest of a foot is taken along by the end that stands; what is under the ground is lifted;
+       and after it stands; the end that stands takes the rest of a foot along; what is under the ground is lifted;
     4. inverse kinematics brings the points there: heel and toe exactly while they stand, and their corners to the
        ground, so that a sole does not roll; along the ground, which is the foot's turn, only as far as it costs little.
 """

@@ -2,10 +2,10 @@
 """The gait cycle in a clip: found, cut out, closed, and repeated.
 
 A cycle may begin at any frame and ends when its pose comes again: candidates are pairs of successive touch-downs of one
-foot, shifted together by up to half a second to where the two poses are most alike and the same points touch. Moved on
-by a turn and a shift in the plane (cycle.py), the first pose is nearly the last; what is left, a few degrees, is spread
-linearly over the whole cycle. Three or more copies in a row are then cleaned up together, so that stances across the
-seam are planted in one piece, and the middle one is the cycle.
+foot, shifted by up to half a second to where the two poses are most alike and the same points touch. Moved on by a turn
+and a shift in the plane (cycle.py), the first pose is nearly the last; what is left, a few degrees, is spread linearly
+over the whole cycle. Three or more copies in a row are then cleaned up together, so that stances across the seam are
+planted in one piece, and the middle one is the cycle.
 """
 
 import math
@@ -29,6 +29,7 @@ SHORTEST, LONGEST = 0.3, 4.0  # s, of a cycle
 MOST_SHIFT = 0.5  # s, of both ends from the touch-downs
 MOST_LACKING = math.radians(6.0)  # RMS that a clip may lack to close
 VELOCITY_WEIGHT = 0.05  # s: velocities that differ by 1 rad/s count as poses that differ by this, rad
+GIVE = 0.06  # s, by which a period may differ from that between touch-downs, whose labels are no surer
 MARGIN = 1.5  # s, of copies on either side of the middle one
 
 
@@ -65,17 +66,17 @@ def find_cycles(character: Character, trajectory: Trajectory, schedule: ContactS
     """The cycles of a clip, best first; one for each pair of touch-downs. Empty where no foot comes down twice."""
     _check_free(character)
     rate, frames = trajectory.rate, len(trajectory.q)
-    reach = round(MOST_SHIFT * rate)
+    reach, give = round(MOST_SHIFT * rate), round(GIVE * rate)
     found = []
     for first, second in _touchdown_pairs(schedule, rate):
         best: Candidate | None = None
-        for shift in range(max(-reach, -first), min(reach, frames - 1 - second) + 1):
-            start, stop = first + shift, second + shift
-            if (schedule.active[start] != schedule.active[stop]).any():
-                continue
-            candidate = _candidate(character, trajectory, start, stop)
-            if best is None or candidate.distance < best.distance:
-                best = candidate
+        for start in range(max(0, first - reach), min(first + reach, frames) + 1):
+            for stop in range(start + second - first - give, min(start + second - first + give + 1, frames)):
+                if stop <= start or (schedule.active[start] != schedule.active[stop]).any():
+                    continue
+                candidate = _candidate(character, trajectory, start, stop)
+                if best is None or candidate.distance < best.distance:
+                    best = candidate
         if best is not None:
             found.append(best)
     return sorted(found, key=lambda candidate: candidate.distance)
@@ -152,7 +153,7 @@ def planar_step(q: Array, q_later: Array) -> Cycle:
     a, b = q[3:7], q_later[3:7]
     # b a^-1 is a swing, then a turn about Z by 2 atan(z / w)
     w = float(a @ b)
-    z = float(a[0] * b[3] - a[3] * b[0] + a[2] * b[1] - a[1] * b[2])
+    z = float(a[0] * b[3] - a[3] * b[0] + a[1] * b[2] - a[2] * b[1])
     turn = 2.0 * math.atan2(z, w)
     turn = (turn + math.pi) % (2.0 * math.pi) - math.pi
     moved = Cycle((0.0, 0.0), turn).move_points(q[:3])
@@ -175,13 +176,16 @@ def close(character: Character, q: Array, step: Cycle) -> tuple[Array, Array]:
     """Positions (N + 1, nq) bent so that the last is the first moved on, and what they lacked (nv,).
 
     With e = q_N (-) T q_0, q_k becomes q_k (+) (1/2 - k/N) e. That closes exactly: a rotation T q_0 exp(e) exp(-e/2) is
-    T q_0 exp(e/2), and of the root's place, where e is in the world's axes, only the height is left.
+    T q_0 exp(e/2). The root's place, whose e is in the world's axes, goes the way that turns along with the cycle.
     """
+    _check_free(character)
     lacking = _difference(character, step.move_state(character, q[0], np.zeros(character.nv))[0], q[-1])
     result = np.array(q, order="C")
     last = len(q) - 1
     for k in range(last + 1):
-        integrate_positions(character.tree, result[k], lacking, 0.5 - k / last, result[k])
+        way = lacking.copy()
+        way[:3] = Cycle((0.0, 0.0), (k / last - 1.0) * step.turn).rotation @ lacking[:3]
+        integrate_positions(character.tree, result[k], way, 0.5 - k / last, result[k])
     return result, lacking
 
 

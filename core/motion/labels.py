@@ -11,7 +11,7 @@ where the feet alone could not hold the body: where the zero moment point, at wh
 outside their support.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +38,7 @@ class LabelSettings:
     off_height: float = 0.06
     off_speed: float = 0.9
     shortest: float = 5.0 / 120.0  # s, of a contact
+    shortest_other: float = 0.15  # s, of a contact of anything but a foot
     longest_gap: float = 5.0 / 120.0  # s, within a contact
     trim_height: float = 0.013  # above the contact's median height
     trim_slow_height: float = 0.026  # the same for a point slower than
@@ -89,30 +90,38 @@ def label(
     foot = np.array([point.foot for point in points], dtype=np.bool_)
     path = center_of_mass_path(character, trajectory.q)
     push = upward_push(path, rate, float(character.gravity[2]))
+    nothing = np.asarray((push[:, 2] > use.held_up) & ~active.any(axis=1))
     bodies = [point.body for point in points if point.foot]
     active[:, foot] = _holding(
-        active[:, foot], bodies, places[:, foot], ground.height[:, foot], speed[:, foot], push, rate, use
+        active[:, foot], bodies, places[:, foot], ground.height[:, foot], speed[:, foot], nothing, rate, use
     )
     outside = distance_from_support(places, active & foot, zero_moment_point(path, push, places, active & foot))
     for i in np.flatnonzero(~foot):
         for first, stop in runs(active[:, i]):
-            active[first:stop, i] = np.mean(outside[first:stop] > use.reach) > 0.5
+            bears = np.mean(outside[first:stop] > use.reach) > 0.5
+            active[first:stop, i] = bears and stop - first >= use.shortest_other * rate
     if grabs:
         points, active, places, speed = _with_grabs(character, trajectory, grabs, points, active, places, speed)
     return ContactSchedule(points, active, _planned(active, places, speed))
 
 
-def relabel(schedule: ContactSchedule, intervals: Sequence[Interval], places: Array, speed: Array) -> ContactSchedule:
-    """The schedule after an animator's edit; `places` (nf, np, 3) and `speed` (nf, np) are those of its points."""
+def relabel(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, intervals: Iterable[Interval]
+) -> ContactSchedule:
+    """The schedule after an animator's edit of its intervals."""
     active = from_intervals(schedule.points, intervals, len(schedule.active))
+    places = point_places(character, trajectory.q, schedule.points)
+    speed = np.linalg.norm(velocities(places, trajectory.rate), axis=2)
     return ContactSchedule(schedule.points, active, _planned(active, places, speed))
 
 
 def upward_push(path: Array, rate: float, gravity: float) -> Array:
     """What the ground gives the centre of mass, as an acceleration (nf, 3): its own less gravity."""
-    acceleration = smoothed(np.gradient(np.gradient(path, axis=0), axis=0) * rate**2, rate, ACCELERATION_CUTOFF)
-    if len(acceleration) > 4:  # a derivative of one side's differences says nothing
-        acceleration[:2], acceleration[-2:] = acceleration[2], acceleration[-3]
+    acceleration = np.zeros_like(path)
+    if len(path) > 2:
+        acceleration[1:-1] = (path[2:] - 2.0 * path[1:-1] + path[:-2]) * rate**2
+        acceleration[0], acceleration[-1] = acceleration[1], acceleration[-2]
+        acceleration = smoothed(acceleration, rate, ACCELERATION_CUTOFF)
     result: Array = acceleration - np.array([0.0, 0.0, gravity])
     return result
 
@@ -185,17 +194,16 @@ def _holding(
     places: Array,
     height: Array,
     speed: Array,
-    push: Array,
+    nothing: Mask,
     rate: float,
     use: LabelSettings,
 ) -> Mask:
-    """The feet's contacts (nf, points) with those that there must be where the body does not fall and nothing touches.
+    """The feet's contacts (nf, points) with those that there must be where `nothing` touches and yet it does not fall.
 
-    `active` says what touches of the feet, whose `bodies` are given; `push` is what holds the body up. For as long as
-    nothing touches, the lower end of every foot does that is near the ground and hardly moves.
+    `active` says what touches of the feet, whose `bodies` are given. Where nothing does, the lower end of every foot
+    must that is near the ground and hardly moves.
     """
     result = active.copy()
-    nothing = (push[:, 2] > use.held_up) & ~active.any(axis=1)
     for start, stop in runs(nothing):
         part = slice(start, stop)
         way = np.linalg.norm(places[part, :, :2] - np.median(places[part, :, :2], axis=0), axis=2).max(axis=0)
