@@ -20,9 +20,10 @@ from ...contact.detection import Contacts
 from ...dynamics.inertia import solve, solve_columns
 from ...dynamics.kinematics import difference_positions, world_point
 from ...dynamics.workspace import Workspace
-from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows
+from ...maths.dense import cholesky_solve, cholesky_solve_rows
 from ...maths.kernel import kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
+from ...motion.spacetime.products import add_symmetric_product, add_transposed_product, factor_cholesky
 from .precompute import Policy
 
 Array = NDArray[np.float64]
@@ -202,8 +203,8 @@ def _predict(
     # G = dt M^-1 [motors, J^T R], R from the reference's coordinates to the world's
     G = work.response[: nv * m].reshape((nv, m))
     mapped = work.weighted[: nv * forces].reshape((nv, forces))
-    if forces > 0:
-        np.dot(work.inverse, J, mapped)
+    mapped[:] = 0.0
+    add_transposed_product(work.inverse, J, mapped, nv, nv, forces)  # M is symmetric, and so is S_vv
     for i in range(nv):
         for j in range(motors):
             G[i, j] = dt * work.inverse[i, start + j]
@@ -233,8 +234,10 @@ def _predict(
 
     SG = work.weighted[: nv * m].reshape((nv, m))
     H = work.hessian[: m * m].reshape((m, m))
-    np.dot(policy.slope_velocity[k], G, SG)
-    np.dot(G.T, SG, H)
+    SG[:] = 0.0
+    add_transposed_product(policy.slope_velocity[k], G, SG, nv, nv, m)
+    H[:] = 0.0
+    add_symmetric_product(G, SG, H, m, nv, 1.0)  # the factorization reads its lower triangle
     for j in range(m):
         if j < motors:
             H[j, j] += policy.change[j] + policy.effort[j]
@@ -247,7 +250,7 @@ def _predict(
         for i in range(nv):
             u -= G[i, j] * work.free[i]
         work.control[j] = u
-    if not cholesky(H, H):
+    if not factor_cholesky(H, m):
         return False
     cholesky_solve(H, work.control[:m])
     return True
@@ -293,14 +296,15 @@ def _adapt(
                 for j in range(nv):
                     F[first + a, j] += x * work.inverse[i, j]
             i = tree.velocity_parent[i]
-    np.dot(F.T, F, work.square)
+    work.square[:] = 0.0
+    add_transposed_product(F, F, work.square, nv, F.shape[0], nv)
     for i in range(motors):
         for j in range(nv):
             D[i, j] = adaptation * work.square[start + i, j]
         for j in range(motors):
             work.adaptation[i, j] = D[i, start + j]
         work.adaptation[i, i] += 1.0
-    if not cholesky(work.adaptation, work.adaptation):
+    if not factor_cholesky(work.adaptation, motors):
         return False
     cholesky_solve_rows(work.adaptation, D)
 

@@ -90,7 +90,7 @@ def precompute(character: Character, track: Track, settings: Settings) -> Policy
         policy.gain[k, :m], policy.offset[k, :m] = result.gain, result.offset
         slope, costate = result.slope, result.costate
         if k == frames - 1 and track.cycle is not None:
-            slope, costate = turn @ slope @ turn.T, turn @ costate
+            slope, costate = np.ascontiguousarray(turn @ slope @ turn.T), turn @ costate
     return policy
 
 

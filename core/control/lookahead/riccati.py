@@ -12,8 +12,11 @@ factors R + P + B^T S B, which is positive definite whatever S is.
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
+
+from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows
+from ...maths.kernel import kernel
+from ...motion.spacetime.products import add_transposed_product
 
 Array = NDArray[np.float64]
 
@@ -27,19 +30,51 @@ class Regulator(NamedTuple):
     costate: Array  # (n,) [s_k]
 
 
+@kernel
 def step_back(
     A: Array, B: Array, defect: Array, Q: Array, effort: Array, pull: Array, slope: Array, costate: Array
 ) -> Regulator:
-    """From S_{k+1}, s_{k+1} to S_k, s_k. `Q` (n,) and `effort` (m,) [R + P] are diagonals; `pull` (m,) is P u_k."""
-    SB = slope @ B
-    H = B.T @ SB
-    H[np.diag_indices_from(H)] += effort
-    factor = scipy.linalg.cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    gain = scipy.linalg.cho_solve(factor, SB.T @ A, check_finite=False)
-    ahead = costate + slope @ defect
-    offset = scipy.linalg.cho_solve(factor, pull + B.T @ ahead, check_finite=False)
-    before = A.T @ (slope @ (A - B @ gain))
-    before += before.T
-    before *= 0.5
-    before[np.diag_indices_from(before)] += Q
-    return Regulator(gain, offset, before, A.T @ (ahead - SB @ offset))
+    """From S_{k+1}, s_{k+1} to S_k, s_k. `Q` (n,) and `effort` (m,) [R + P] are diagonals; `pull` (m,) is P u_k.
+
+    A factor that does not exist shows as numbers that are not finite.
+    """
+    n, m = B.shape
+    SB = np.zeros((n, m))
+    add_transposed_product(slope, B, SB, n, n, m)  # S is symmetric
+    H = np.zeros((m, m))
+    add_transposed_product(B, SB, H, m, n, m)
+    for i in range(m):
+        H[i, i] += effort[i]
+    gain = np.zeros((m, n))
+    add_transposed_product(SB, A, gain, m, n, n)
+    ahead = costate.copy()
+    for i in range(n):
+        for j in range(n):
+            ahead[i] += slope[i, j] * defect[j]
+    offset = pull.copy()
+    for j in range(n):
+        for i in range(m):
+            offset[i] += B[j, i] * ahead[j]
+    if not cholesky(H, H):
+        gain[:] = np.nan
+    cholesky_solve_rows(H, gain)
+    cholesky_solve(H, offset)
+    # S_k = Q + A^T S (A - B gain), s_k = A^T (s + S (d - B offset))
+    closed = np.zeros((n, n))
+    add_transposed_product(-np.ascontiguousarray(B.T), gain, closed, n, m, n)
+    closed += A
+    carried = np.zeros((n, n))
+    add_transposed_product(slope, closed, carried, n, n, n)
+    before = np.zeros((n, n))
+    add_transposed_product(A, carried, before, n, n, n)
+    for i in range(n):
+        for j in range(i):
+            before[i, j] = before[j, i] = 0.5 * (before[i, j] + before[j, i])
+        before[i, i] += Q[i]
+        for j in range(m):
+            ahead[i] -= SB[i, j] * offset[j]
+    earlier = np.zeros(n)
+    for i in range(n):
+        for j in range(n):
+            earlier[j] += A[i, j] * ahead[i]
+    return Regulator(gain, offset, before, earlier)
