@@ -92,8 +92,8 @@ def study(folder: Path) -> str:
         "",
         (
             f"{REPLICAS} replicas of each motion start with noise of {NOISE} on every velocity and run for "
-            f"{SECONDS:.0f} s at the reference's own rate, on a flat floor, with the default weights. Cost is the median "
-            "of equation 18 of Muico et al. 2009 over the replicas, each up to its end."
+            f"{SECONDS:.0f} s at the reference's own rate, on a flat floor, with the default weights. Cost is the "
+            "median of equation 18 of Muico et al. 2009 over the replicas, each up to its end."
         ),
     ]
     for name, reference in references().items():
