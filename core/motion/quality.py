@@ -22,6 +22,7 @@ MOST_TURNED = np.radians(2.0)  # RMS over joint coordinates
 MOST_MOVED = 0.05  # m, RMS of the root
 MOST_SHIFT = 0.12  # m: range of the whole body's vertical shift
 SHORTEST = 0.1  # s, of a lack of support
+SHORTEST_OFF_BALANCE = 0.25  # s: a body that swings its limbs, or falls into a step, may be off balance for less
 OFF_BALANCE = 0.15  # m of the zero moment point outside the support
 STILL = 0.15  # m/s: a foot in the air slower than this stands on something
 
@@ -70,14 +71,14 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
     pushed = schedule.active & ~grabbed
     away = distance_from_support(places, pushed, zero_moment_point(path, push, places, pushed))
     alone = held & pushed.any(axis=1) & ~(schedule.active & grabbed).any(axis=1)
-    for start, stop in _long_runs(alone & (away > OFF_BALANCE), rate):
+    for start, stop in _long_runs(alone & (away > OFF_BALANCE), rate, SHORTEST_OFF_BALANCE):
         frames = (_number(clip, start), _number(clip, stop - 1))
         found.append(
             Concern(
                 "off balance",
                 frames,
                 f"frames {frames[0]:g}-{frames[1]:g}: the weight is {100.0 * away[start:stop].max():.0f} cm "
-                "beside what touches the ground; something else holds the body",
+                "beside what touches the ground; does something else hold the body?",
             )
         )
     for i in (i for i, point in enumerate(schedule.points) if point.foot):
@@ -126,8 +127,8 @@ def missing_footholds(character: Character, clip: Trajectory, clean: CleanMotion
     return found
 
 
-def _long_runs(mask: Mask, rate: float) -> list[tuple[int, int]]:
-    return [(start, stop) for start, stop in runs(mask) if stop - start >= SHORTEST * rate]
+def _long_runs(mask: Mask, rate: float, shortest: float = SHORTEST) -> list[tuple[int, int]]:
+    return [(start, stop) for start, stop in runs(mask) if stop - start >= shortest * rate]
 
 
 def _number(clip: Trajectory, sample: int) -> float:

@@ -58,7 +58,7 @@ def glide(rate=120.0, seconds=4.0, slip=0.0, sink=0.0, heading=0.0):
 
 
 def bend(character, q, tree, side, forward, up):
-    """Pitch hip, knee and ankle (closed form of two links): the ankle is there, seen from the hip, and the foot level."""
+    """Pitch hip, knee and ankle (closed form of two links): the ankle there, seen from the hip, and the foot level."""
     reach = np.hypot(forward, up)
     assert reach.max() < THIGH + SHANK
     knee = np.pi - np.arccos((THIGH**2 + SHANK**2 - reach**2) / (2.0 * THIGH * SHANK))
