@@ -13,10 +13,10 @@ from ...character import Character, storage
 from ...contact.terrain import Plane, Terrain, make_terrain
 from ..cycle import Cycle
 from ..fit import Trajectory
-from ..reference import VERSION, Reference
+from ..reference import VERSION, Quality, Reference
 from ..schedule import ContactSchedule
 from .ends import Ends
-from .measure import measure, named_frames, world_forces
+from .measure import MOST_JOINT_RMS, measure, named_frames, world_forces
 from .problem import HELPERS, Problem, allowed_forces, make_problem
 from .settings import Settings
 from .solver import Solution, solve
@@ -25,7 +25,8 @@ Array = NDArray[np.float64]
 
 # Defects, rad or m and per second, up to which a motion that still changes is worth showing.
 USABLE_DEFECT = 1e-10
-SOFT_GROUND = 10.0  # price of depth, when a first attempt has failed
+SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the motion
+MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
 LONGEST = 100_000  # frames
 
 
@@ -63,15 +64,15 @@ def build_reference(
     """
     request = _checked(character, trajectory, schedule, terrain, bounds, settings)
     problem = _problem(request)
-    solution = solve(character, problem, request.bounds, request.settings)
-    if not solution.usable(USABLE_DEFECT):
-        # An ankle without roll cannot lay an edge of its sole down, however much it is asked to.
-        problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
-        soft = solve(character, problem, request.bounds, request.settings)
-        if not soft.usable(USABLE_DEFECT):
-            raise NoReferenceError(_refusal(request, solution))
-        solution = soft
-    quality = measure(character, request.trajectory, problem, request.bounds, request.settings, solution)
+    solution, quality = _attempt(request, problem)
+    if quality is None or quality.joint_rms_degrees > MOST_JOINT_RMS:
+        # An ankle without roll cannot lay down an edge of its sole: asked to, it bends the whole leg, or gives up.
+        soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
+        soft, soft_quality = _attempt(request, soft_problem)
+        if soft_quality is not None and (quality is None or _much_nearer(soft_quality, quality)):
+            problem, solution, quality = soft_problem, soft, soft_quality
+    if quality is None:
+        raise NoReferenceError(_refusal(request, solution))
     points = len(schedule.points)
     cycle = request.bounds.cycle
     iterate = solution.iterate
@@ -125,6 +126,18 @@ def reference_key(
         digest.update(f"{array.dtype.str}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
+
+
+def _attempt(request: Request, problem: Problem) -> tuple[Solution, Quality | None]:
+    """Solve; no quality where the outcome is of no use."""
+    solution = solve(request.character, problem, request.bounds, request.settings)
+    if not solution.usable(USABLE_DEFECT):
+        return solution, None
+    return solution, measure(request.character, request.trajectory, problem, request.bounds, request.settings, solution)
+
+
+def _much_nearer(one: Quality, other: Quality) -> bool:
+    return one.joint_rms_degrees < other.joint_rms_degrees - MUCH_NEARER
 
 
 def _problem(request: Request, *, helped: bool = False) -> Problem:

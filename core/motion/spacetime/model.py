@@ -7,7 +7,7 @@ points are an augmented Lagrangian: weight / 2 |p - place|^2 + multiplier . (p -
 a slack s > 0 and a multiplier z > 0 with s z = barrier for each inequality g(u) = s, eliminated from the step as in
 J. Nocedal and S. Wright, "Numerical Optimization", 2006, section 19.3:
 
-    hessian += (z / s) g' g'^T        gradient += (z / s g - barrier / s) g'
+    z_+ = (barrier - z (g - s)) / s        hessian += (z / s) g' g'^T        gradient -= z_+ g'
 
 The ground, which states must not enter, is one too, but elastic, since places and clip may ask for the impossible:
 g(x) = s - t, at a price of `most` per metre of t > 0, whose multiplier is w = most - z with t w = barrier:
@@ -224,7 +224,7 @@ def _fill_control_cost(
                 sign = -1.0 if side == 0 else 1.0
                 s, z = iterate.torque_slack[k, i, side], iterate.torque_multiplier[k, i, side]
                 R[i, i] += z / s
-                r[i] += sign * (z * (problem.torque_limit + sign * u) - barrier) / s
+                r[i] += sign * (z * (problem.torque_limit + sign * u - s) - barrier) / s
     for c in range(problem.force_count[k]):
         p = problem.force_point[k, c]
         start = motors + 3 * c
@@ -237,7 +237,7 @@ def _fill_control_cost(
             for face in range(problem.faces.shape[0]):
                 g = row(problem.faces, face)
                 s, z = iterate.slack[k, p, face], iterate.multiplier[k, p, face]
-                pull = (z * dot(g, f) - barrier) / s
+                pull = (z * (dot(g, f) - s) - barrier) / s
                 for i in range(3):
                     r[start + i] += pull * g[i]
                     for j in range(i + 1):

@@ -24,7 +24,7 @@ class Settings:
     force_smoothing: float = 3e-6
     held: float = 1e6  # a held point off its place
     clearance: float = 1e4  # another point below its clearance
-    ground: float = 1e3  # per metre, not squared, of another point under the ground
+    ground: float = 2e3  # per metre, not squared, of another point under the ground
     clearance_height: float = 0.012  # m, of swinging points
     clearance_ramp: float = 0.1  # s after lifting, and before touching, over which that height is reached
     limit: float = 1e4  # a joint beyond its limit
