@@ -227,8 +227,8 @@ def _refusal(request: Request, solution: Solution) -> str:
     if not helped.usable(USABLE_DEFECT):
         worst = named_frames(trajectory, [solution.worst_frame])
         return (
-            f"No possible motion was found near this one in {len(solution.steps)} iterations, worst around {worst}: either "
-            "the motion is broken there, or what supports it is not among the contacts."
+            f"No possible motion was found near this one in {len(solution.steps)} iterations, worst around {worst}: "
+            "either the motion is broken there, or what supports it is not among the contacts."
         )
     help_given = np.linalg.norm(world_forces(problem, helped.iterate)[:, -len(HELPERS) :].sum(axis=1), axis=1)
     frames = np.flatnonzero(help_given > 0.5 * help_given.max())
