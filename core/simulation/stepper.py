@@ -28,7 +28,7 @@ from ..dynamics.centroidal import update_momentum
 from ..dynamics.inertia import factorize, update_mass_matrix
 from ..dynamics.kinematics import integrate_positions, update_kinematics, world_point
 from ..dynamics.stepping import update_discrete_equation
-from ..maths.kernel import inlined_kernel, inner_kernel, kernel
+from ..maths.kernel import inlined_kernel, inner_kernel
 from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
 from .correction import needs_correction, update_repair
 from .equations import (
@@ -68,12 +68,12 @@ LIMIT_MARGIN = 0.05
 # still held to what is accepted.
 YIELDING = (1e-7, 1e-6, 1e-5)
 # An answer counts if no row misses by more than this, plus the same share of the largest speed, m/s or rad/s.
-ACCEPTED = 1e-6
+ACCEPTED = 1e-5
 # Speeds beyond this do not widen the search for contacts, m/s.
 FASTEST = 100.0
 
 
-@kernel
+@inner_kernel
 def prepare(system: System, memory: Memory, scratch: Scratch) -> None:
     """From (q_k, v_k) to q_{k+1}: kinematics, equation of motion and contact candidates there."""
     tree, bodies = system.tree, scratch.bodies
@@ -90,7 +90,7 @@ def prepare(system: System, memory: Memory, scratch: Scratch) -> None:
     _find_contacts(system, scratch)
 
 
-@inner_kernel
+@inlined_kernel
 def _find_contacts(system: System, scratch: Scratch) -> None:
     """Candidates: nearer than the margin, or so fast that this step could bring them there."""
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
@@ -138,7 +138,7 @@ def _find_contacts(system: System, scratch: Scratch) -> None:
     contacts.filled[0] = count
 
 
-@kernel
+@inner_kernel
 def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain: Array, implicit: Array) -> int:
     """Find v_{k+1} and move on; returns STEPPED, or why not, and then the state is as it was.
 
@@ -235,7 +235,7 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     return STEPPED
 
 
-@inner_kernel
+@inlined_kernel
 def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array) -> None:
     """`start` and `load`: y of v_k, and of what v_{k+1} would be without contacts, limits and grabs."""
     bodies, load = scratch.bodies, scratch.load
@@ -262,7 +262,7 @@ def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array
         load[i] += scratch.start[i]
 
 
-@inner_kernel
+@inlined_kernel
 def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, out: Array) -> None:
     """Add the generalised impulse of one about o."""
     for c in range(chain.shape[0]):
@@ -270,7 +270,7 @@ def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, o
         out[i] += dot(row(motion, i), linear) + dot(row_angular(motion, i), moment)
 
 
-@inner_kernel
+@inlined_kernel
 def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: int) -> int:
     """The first groups: limits that are near or being approached; returns how many."""
     limits, settings, groups = system.limits, system.settings, scratch.groups
@@ -299,7 +299,7 @@ def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: i
     return count
 
 
-@inner_kernel
+@inlined_kernel
 def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
     """The other groups: normal and two tangents of each candidate, the first along its sliding."""
     contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
@@ -349,7 +349,7 @@ def _finish_group(
         project_group(held, rows, groups, g)
 
 
-@inner_kernel
+@inlined_kernel
 def _first_unknown(g: int, limits: int, sides: int) -> int:
     """A limit has one unknown; a contact its normal, the pyramid's edges and the cone."""
     return g if g < limits else limits + (g - limits) * (sides + 2)
@@ -407,7 +407,7 @@ def _assemble(
     return n
 
 
-@inner_kernel
+@inlined_kernel
 def _recall(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> bool:
     """Guess which unknowns are basic: those that were for the same contact or limit one step ago."""
     sides = memory.basis.shape[1] - 2
@@ -432,7 +432,7 @@ def _recall(memory: Memory, groups: Groups, key: Indices, limits: int, active: i
     return found
 
 
-@inner_kernel
+@inlined_kernel
 def _remember(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> None:
     sides = memory.basis.shape[1] - 2
     memory.known[0] = active
@@ -443,7 +443,7 @@ def _remember(memory: Memory, groups: Groups, key: Indices, limits: int, active:
             memory.basis[g, k] = problem.basis[i + k]
 
 
-@inner_kernel
+@inlined_kernel
 def _update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Array) -> None:
     """From the LCP's unknowns to normal and tangents."""
     sides = side.shape[0]
@@ -457,7 +457,7 @@ def _update_impulses(groups: Groups, limits: int, active: int, side: Array, z: A
         set_row(groups.impulse, g, (z[i], t, s))
 
 
-@inner_kernel
+@inlined_kernel
 def _worst_miss(
     groups: Groups, limits: int, active: int, side: Array, friction: Array, z: Array, change: Array, dt: float
 ) -> float:
@@ -483,7 +483,7 @@ def _worst_miss(
     return worst
 
 
-@inner_kernel
+@inlined_kernel
 def _update_outcome(
     system: System,
     memory: Memory,

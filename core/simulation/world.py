@@ -17,7 +17,7 @@ from ..contact.shapes import Shape, make_shapes
 from ..contact.terrain import Plane, Surface, Terrain, make_terrain
 from ..dynamics.kinematics import update_positions
 from ..dynamics.workspace import make_workspace
-from . import stepper
+from . import machine, stepper
 from .grabs import Grab, make_grabs
 from .law import AffineLaw, Controller, State
 from .limits import make_limits
@@ -26,7 +26,8 @@ from .pushes import Push, make_pushes
 from .workspace import Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
 
 Array = NDArray[np.float64]
-Action = ArrayLike | AffineLaw | Controller | None
+Torques = Array | Sequence[float]
+Action = Torques | AffineLaw | Controller | None
 
 MARGINS = {"anticipating": True, "touching": False}
 
@@ -141,6 +142,7 @@ class World:
         self._capacity = max_contacts
         self._memory = make_memory(self.system, max_contacts)
         self._scratch = make_scratch(self.system, max_contacts)
+        self._machine = machine.make_machine(self.system, self._memory, self._scratch)
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._prepared = False
@@ -281,6 +283,7 @@ class World:
         twin.__dict__.update(self.__dict__)
         twin._memory = make_memory(self.system, self._capacity)  # noqa: SLF001
         twin._scratch = make_scratch(self.system, self._capacity)  # noqa: SLF001
+        twin._machine = machine.make_machine(twin.system, twin._memory, twin._scratch)  # noqa: SLF001
         _copy(self._memory, twin._memory)  # noqa: SLF001
         twin._forget()  # noqa: SLF001
         return twin
@@ -297,7 +300,7 @@ class World:
 
     def prepare(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
-        stepper.prepare(self.system, self._memory, self._scratch)
+        machine.prepare(self._machine)
         self._prepared = True
         return self._scratch.contacts
 
@@ -314,22 +317,29 @@ class World:
             work=self._scratch.bodies,
         )
 
-    def solve(self, law: ArrayLike | AffineLaw | None = None) -> None:
+    def solve(self, law: Torques | AffineLaw | None = None) -> None:
         """Second half: find v_{k+1} under a law and move on; `DivergedError` if that gives no valid state."""
         if not self._prepared:
             raise RuntimeError("A step must be prepared before it is solved.")
+        arguments = self._arguments(law)
         self._prepared = False
-        torque, gain, implicit = self._arguments(law)
-        code = stepper.solve(self.system, self._memory, self._scratch, torque, gain, implicit)
-        if code != stepper.STEPPED:
-            raise DivergedError(self.steps, self.time, self._reason(code))
+        self._check(machine.solve(self._machine, *arguments))
 
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
+        if action is None or isinstance(action, (np.ndarray, Sequence)):
+            arguments = self._arguments(action)
+            self._prepared = False
+            self._check(machine.step(self._machine, *arguments))
+            return
         contacts = self.prepare()
-        if action is not None and hasattr(action, "law"):
+        if not isinstance(action, AffineLaw):
             action = action.law(self.state(), contacts)
         self.solve(action)
+
+    def _check(self, code: int) -> None:
+        if code != stepper.STEPPED:
+            raise DivergedError(self.steps, self.time, self._reason(code))
 
     def _forget(self) -> None:
         """Nothing in the scratch arrays belongs to the state any more."""
@@ -339,7 +349,7 @@ class World:
         self._scratch.outcome.numbers[:] = 0.0
         self._prepared = False
 
-    def _arguments(self, law: ArrayLike | AffineLaw | None) -> tuple[Array, Array, Array]:
+    def _arguments(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
         """Generalised torque (nv,), gain and diagonal for the kernel; infinities show in the step's outcome."""
         if law is None:
             return self._scratch.zero, self._no_gain, self._no_implicit

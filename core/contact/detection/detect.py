@@ -18,6 +18,7 @@ from ..terrain.terrain import (
     PLANE,
     Terrain,
     TerrainPose,
+    height_over_plane,
     nearest_on_surface,
     second_on_surface,
     surface_velocity,
@@ -96,6 +97,8 @@ def detect(
                         continue
                     where = add_scaled(start, share, subtract(end, start))
                     begin = contacts.filled[0]
+                elif terrain.kind[s] == PLANE and height_over_plane(terrain, pose, s, where) - radius >= margin:
+                    continue
                 distance, normal, touch = nearest_on_surface(terrain, pose, s, where, max(radius + margin, depth))
                 if not distance - radius < margin:
                     continue

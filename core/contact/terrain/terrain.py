@@ -204,6 +204,14 @@ def surface_velocity(pose: TerrainPose, s: int, point: Vector) -> Vector:
 
 
 @inlined_kernel
+def height_over_plane(terrain: Terrain, pose: TerrainPose, s: int, point: Vector) -> float:
+    """Distance alone, where surface s is a plane: what most points need to know of it."""
+    normal = quaternion_rotate(_quaternion_row(pose.quaternion, s), row(terrain.plane, s))
+    offset: float = terrain.plane[s, 3]
+    return dot(normal, subtract(point, row(pose.position, s))) - offset
+
+
+@inlined_kernel
 def nearest_on_surface(
     terrain: Terrain, pose: TerrainPose, s: int, point: Vector, limit: float
 ) -> tuple[float, Vector, Vector]:

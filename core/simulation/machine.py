@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stepper's structures behind one pointer.
+
+A kernel called from Python takes its structures apart, and there are some two hundred arrays in them: that costs more
+than the step. Here they are taken apart once, and kept where compiled code finds them by a single pointer (numba's
+`structref`). The arrays are the same ones, so what a step writes is seen on both sides.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.experimental import structref
+from numpy.typing import NDArray
+
+from ..maths.kernel import kernel
+from . import stepper
+from .workspace import Memory, Scratch, System
+
+
+@structref.register
+class _MachineType(types.StructRef):
+    """The type of a machine, as the compiler sees it."""
+
+
+class Machine(structref.StructRefProxy):
+    """A system, its memory and its scratch arrays; made by `make_machine`."""
+
+    def __new__(cls, system: System, memory: Memory, scratch: Scratch) -> Any:
+        """Inside compiled code only, where this name stands for the compiled constructor."""
+        return structref.StructRefProxy.__new__(cls, system, memory, scratch)  # type: ignore[no-untyped-call]
+
+
+structref.define_proxy(Machine, _MachineType, ["system", "memory", "scratch"])  # type: ignore[no-untyped-call]
+
+
+@kernel
+def make_machine(system: System, memory: Memory, scratch: Scratch) -> Any:
+    """Take the structures apart, once."""
+    return Machine(system, memory, scratch)
+
+
+@kernel
+def prepare(machine: Any) -> None:
+    """`stepper.prepare`."""
+    stepper.prepare(machine.system, machine.memory, machine.scratch)
+
+
+@kernel
+def solve(machine: Any, torque: NDArray[np.float64], gain: NDArray[np.float64], implicit: NDArray[np.float64]) -> int:
+    """`stepper.solve`."""
+    return stepper.solve(machine.system, machine.memory, machine.scratch, torque, gain, implicit)
+
+
+@kernel
+def step(machine: Any, torque: NDArray[np.float64], gain: NDArray[np.float64], implicit: NDArray[np.float64]) -> int:
+    """Both, for a law that is known beforehand."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
+    stepper.prepare(system, memory, scratch)
+    return stepper.solve(system, memory, scratch, torque, gain, implicit)
