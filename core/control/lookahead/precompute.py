@@ -83,6 +83,9 @@ def precompute(character: Character, track: Track, settings: Settings) -> Policy
     turn = _lap_map(character, track)
     slope, costate = np.diag(weights.state), np.zeros(2 * nv)
     for k in _sweep(track, settings):
+        if track.stance and k == frames - 1 - track.stance:
+            # deviations at the end cost what they would cost a stance, but the motion is not to stop before its end
+            costate = np.zeros(2 * nv)
         policy.slope_position[k], policy.slope_velocity[k] = slope[nv:, :nv], slope[nv:, nv:]
         policy.costate[k] = costate[nv:]
         result = _regulate(character, track, weights, settings, policy, steps[k], slope, costate, k)

@@ -32,6 +32,7 @@ def policy_key(character: Character, track: Track, settings: Settings) -> str:
             "settings": asdict(settings),
             "dt": track.dt,
             "cycle": cycle,
+            "stance": track.stance,
         },
         sort_keys=True,
     )

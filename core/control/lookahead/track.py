@@ -42,6 +42,7 @@ class Track:
     point_local: Array  # (np, 3) in the body's frame, m
     grip: NDArray[np.bool_]  # (np,) the point may pull as well as push
     cycle: Cycle | None = None  # how the next lap starts; None: the last frame holds
+    stance: int = 0  # steps at the end that stop the motion and hold, and are no part of it
 
     @classmethod
     def of(cls, reference: Reference, *, corners: bool = True) -> "Track":
@@ -98,7 +99,7 @@ class Track:
         grip = np.ascontiguousarray(self.grip, dtype=np.bool_)
         if grip.shape != (points,):
             raise ValueError(f"`grip` of a track must have the shape {(points,)}, not {grip.shape}.")
-        return Track(self.dt, loaded=loaded, grip=grip, point_body=body, cycle=self.cycle, **arrays)
+        return Track(self.dt, loaded=loaded, grip=grip, point_body=body, cycle=self.cycle, stance=self.stance, **arrays)
 
     def with_corners(self, character: Character) -> "Track":
         """The same motion on the corners of its soles: a point in the middle of some shares its force among them.
@@ -142,6 +143,7 @@ class Track:
             torque=np.concatenate((parts["torque"], stance.torque)),
             force=np.concatenate((parts["force"], stance.force)),
             loaded=np.concatenate((parts["loaded"], stance.loaded)),
+            stance=2,
         )
 
 

@@ -119,7 +119,9 @@ def folded(walk, walk_track, rng, adaptation, frame):
     """A step with the law folded in; the world before it and after it, and the law."""
     controller = LookAhead(walk.character, walk_track, Settings(adaptation=adaptation, follow_ground=False))
     world = World(walk.character)
-    v = walk_track.v[frame] + 0.05 * rng.normal(size=walk.character.nv)
+    # trunk and arms are off their reference, feet stand: where they slide, friction may leave two answers
+    v = walk_track.v[frame].copy()
+    v[6:17] += 0.1 * rng.normal(size=11)
     torque, gain = law_at(controller, world, walk_track.q[frame], v, frame)
     world.reset(walk_track.q[frame], v)
     before = world.copy()
@@ -157,7 +159,7 @@ def test_muico_equation_16_equals_control_and_simulation_iterated_to_convergence
 @pytest.mark.parametrize("adaptation", [0.002, 0.02])
 def test_muico_equation_14_holds_after_the_folded_step(walk, walk_track, rng, adaptation):
     """The torque that it applied answers the forces that it found, and alone leads to the same velocities."""
-    for frame in (3, 35, 80):
+    for frame in (20, 35, 100):
         before, after, torque, gain = folded(walk, walk_track, rng, adaptation, frame)
         assert after.torque == pytest.approx(torque + gain @ after.contacts.force.ravel(), abs=1e-9)
         before.step(after.torque)
@@ -169,7 +171,7 @@ def test_muico_equation_15_is_the_least_squares_answer(stand, muico29, rng):
     settings = Settings(adaptation=0.02, follow_ground=False)
     controller = LookAhead(muico29, stand, settings)
     world = World(muico29)
-    q = integrate(muico29, muico29.neutral(), 0.02 * rng.normal(size=29), 1.0)
+    q = integrate(muico29, muico29.neutral(), 0.005 * rng.normal(size=29), 1.0)
     _, gain = law_at(controller, world, q, np.zeros(29))
     work, weights = world.state().work, make_weights(muico29, settings)
     inverse = np.linalg.inv(work.mass_matrix)
