@@ -86,7 +86,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup):
         name="Detail",
         description="How many joints the character has",
         items=[
-            ("SIMPLE", "Simple", "One trunk, hands and head on: about 29 degrees of freedom", 0),
+            ("SIMPLE", "Simple", "One trunk, hands and head on: about 31 degrees of freedom", 0),
             ("FULL", "Full", "A trunk of two, with collar bones, hands and head: 42 to 54 degrees of freedom", 1),
         ],
         default="SIMPLE",

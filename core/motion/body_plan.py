@@ -3,7 +3,7 @@
 
     detail    bodies
     simple    pelvis, torso, head, and on either side arm, forearm, hand, thigh, shank, foot; head and hands are welded
-              on, so a person has about 29 degrees of freedom
+              on, so a person has about 31 degrees of freedom
     full      the torso parted into abdomen and thorax, clavicles, and head, hands and tail on joints of their own
 
 At rest, which is the zero of every joint, body frames are parallel to the skeleton's heading: X to where it faces, Y to

@@ -28,7 +28,11 @@ class Part(NamedTuple):
 
 
 def make_parts(chains: Chains, marks: Mapping[str, Array], quadruped: bool, detail: Detail) -> list[Part]:
-    """The bodies to make, parents first."""
+    """The bodies to make, parents first.
+
+    An ankle is a ball whatever the clip does with it: captures' ankles often pitch and yaw but never roll, and a foot
+    that cannot roll cannot lay its sole flat.
+    """
     full = detail == "full"
     hips, cervicale = marks["hips"], marks["cervicale"]
     waist, back = (hips + part * (cervicale - hips) for part in (masses.OMPHALION, masses.XIPHION))
@@ -60,7 +64,7 @@ def make_parts(chains: Chains, marks: Mapping[str, Array], quadruped: bool, deta
             ("hand", "wrist", "hand", wrist, (X, Y)),
             ("thigh", "hip", "thigh", ("ball",), ()),
             ("shank", "knee", "shin", ("hinge", "ball"), (Y,)),
-            ("foot", "ankle", "foot", ("universal", "ball"), (Y, X)),
+            ("foot", "ankle", "foot", ("ball",), (Y, X)),
         ):
             if f"{role}.{letter}" not in chains:
                 continue

@@ -213,7 +213,10 @@ UNSUPPORTED = ("111_0", "36_01", "43_02", "83_10", "83_28")
 @needs_clips
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
 def test_cmu_feet_are_held_still(path):
-    """Issue 6, FINDINGS: slide under 3 mm; root within 5 cm, joints within 2° RMS but where the capture floats."""
+    """Issue 6, FINDINGS: slide under 3 mm; root within 5 cm, joints within 2° RMS but where the capture floats.
+
+    Ankles are balls and lay soles flat that the capture, whose ankles do not roll, holds askew.
+    """
     character, trajectory = captured(path.name)
     clean = clean_up(character, trajectory, label(character, trajectory))
     assert worst_slide(clean) < 3e-3
@@ -221,8 +224,12 @@ def test_cmu_feet_are_held_still(path):
     assert point_places(character, clean.trajectory.q, feet)[..., 2].min() > -1e-3
     assert clean.moved.root_rms < 0.05
     assert np.isfinite(clean.trajectory.v).all()
-    if path.stem[:5] not in {"05_11", "115_0", "22_14", "69_70"}:
-        assert np.degrees(clean.moved.joint_rms) < 2.0
+    ankles = [i for i, body in enumerate(character.bodies) if body.name.endswith("_foot")]
+    turned = np.degrees(np.sqrt(np.mean(clean.moved.joints**2, axis=0)))
+    if path.stem[:5] not in {"22_14", "69_70"}:
+        assert turned[ankles].max() < 10.0
+        assert turned[[i for i in range(len(turned)) if i not in ankles]].max() < 5.0
+        assert np.sqrt(np.mean(np.delete(turned, ankles) ** 2)) < 2.0
     missing = [one for one in concerns(character, trajectory, clean) if one.kind in {"no support", "off balance"}]
     lacking = sum(one.frames[1] - one.frames[0] for one in missing) / len(trajectory.q)
     if path.stem[:5] in UNSUPPORTED:

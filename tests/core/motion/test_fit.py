@@ -206,13 +206,13 @@ def test_cmu_clips_fit_within_a_degree_and_a_centimetre_and_come_back(path):
 
 
 @needs_clips
-def test_cmu_knees_and_elbows_are_hinges_and_ankles_universal_joints():
+def test_cmu_knees_and_elbows_are_hinges_and_ankles_balls():
     found = prepare(cmu("02_01"), CMU_ROLES)
     kinds = {joint.name: joint.kind for joint in found.plan.character.joints}
     for side in ("left", "right"):
         assert kinds[f"{side}_knee"] == kinds[f"{side}_elbow"] == "hinge"
-        assert kinds[f"{side}_ankle"] == "universal"
-    assert found.plan.character.nv == 29
+        assert kinds[f"{side}_ankle"] == "ball"
+    assert found.plan.character.nv == 31
     assert np.degrees(found.error.turn_rms) < 1.0
     assert found.lines[0] == "frame 1: is a pose inserted before the motion, left out"
 

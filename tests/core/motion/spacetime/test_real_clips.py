@@ -21,8 +21,7 @@ def reference_of(name, joints=None):
 
 @pytest.mark.parametrize("name", ["02_01", "09_02", "13_11", "16_01"])
 def test_walk_run_and_jumps(name):
-    ankles = {"left_ankle": "ball", "right_ankle": "ball"}
-    quality = reference_of(name, ankles).quality
+    quality = reference_of(name).quality
     assert quality.residual_newtons < 1e-6 * 700.0
     assert quality.friction_use <= 1.0
     assert quality.slip_millimetres < 1.0
