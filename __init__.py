@@ -4,6 +4,9 @@
 
 def register() -> None:
     """Called by Blender when the extension is enabled."""
+    from .blender_addon.worker import kernels
+
+    kernels.keep_kernels_outside()
     from . import registration
 
     registration.register()

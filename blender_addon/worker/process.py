@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker's own program, run as a script by Blender's Python: does the tasks it is sent until its input ends.
+
+Its argument is JSON text: `path` for sys.path, the `package` that this extension is in Blender and its `root` folder,
+and the module of `tasks`. The package keeps its name, since numba keeps compiled kernels by it.
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import queue
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+from typing import BinaryIO
+
+NICENESS = 5  # the interface goes first
+
+
+def main(boot: dict[str, str | list[str]]) -> None:
+    """Take one task after another; end with the input, which ends with Blender at the latest."""
+    source, output = private_pipes()
+    sys.path[:] = boot["path"]
+    for name in ("bpy", "mathutils"):  # physics never sees Blender
+        sys.modules[name] = None  # type: ignore[assignment]
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    package = str(boot["package"])
+    make_package(package, Path(str(boot["root"])))
+    messages = importlib.import_module(f"{package}.blender_addon.worker.messages")
+    tasks = importlib.import_module(str(boot["tasks"])).TASKS
+    waiting: queue.SimpleQueue = queue.SimpleQueue()
+
+    def listen() -> None:
+        while (message := messages.read(source)) is not None:
+            waiting.put(message)
+        os._exit(0)  # whatever is being computed, nobody waits for it any more
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        message = waiting.get()
+        try:
+            answer = tasks[message.kind](
+                message, lambda kind, values=None, arrays=None: messages.write(output, kind, values, arrays)
+            )
+        except (ValueError, OSError) as error:
+            messages.write(output, "failed", {"why": sentence(error)})
+        else:
+            messages.write(output, "done", answer)
+
+
+def private_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Keep the standard input and output for messages; what libraries print goes with the errors."""
+    source, private = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    if os.name == "nt":
+        import msvcrt
+
+        for descriptor in (source, private):
+            msvcrt.setmode(descriptor, os.O_BINARY)
+    return os.fdopen(source, "rb"), os.fdopen(private, "wb")
+
+
+def make_package(name: str, root: Path) -> None:
+    """Make the folder the package of that name, within packages that have nothing else."""
+    parents = name.split(".")[:-1]
+    for count in range(1, len(parents) + 1):
+        parent = ModuleType(".".join(parents[:count]))
+        parent.__path__ = []
+        sys.modules[parent.__name__] = parent
+    spec = importlib.util.spec_from_file_location(name, root / "__init__.py", submodule_search_locations=[str(root)])
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{root} is not a package")
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[name] = package
+    spec.loader.exec_module(package)
+
+
+def sentence(error: ValueError | OSError) -> str:
+    """What the user is told."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else f"{error.strerror}."
+    return str(error)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

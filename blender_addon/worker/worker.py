@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's side of the worker: start it, send it tasks, collect what it says without waiting, end it at once."""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from . import messages
+from .messages import Arrays, Message
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = __package__.removesuffix(".blender_addon.worker")
+PATIENCE = 0.1  # seconds between asking a process to end and making it
+THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""Linear algebra on one thread: small matrices are faster so, and sums always in one order."""
+
+
+class Worker:
+    """A process that does one task after another.
+
+    A thread reads what it says and never touches bpy; `poll` hands that over. The last message is of the kind "ended".
+    """
+
+    def __init__(self, kernels: Path | None, tasks: str = f"{PACKAGE}.blender_addon.worker.tasks") -> None:
+        """Start it. Compiled kernels are kept in a folder; beside their source where none is given."""
+        boot = {"path": [entry for entry in sys.path if entry], "package": PACKAGE, "root": str(ROOT), "tasks": tasks}
+        variables = os.environ | THREADS | ({"NUMBA_CACHE_DIR": str(kernels)} if kernels else {})
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._process = subprocess.Popen(
+            [str(python()), "-I", "-S", "-X", "utf8", str(Path(__file__).with_name("process.py")), json.dumps(boot)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=variables,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self._arrived: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._stopped = False
+        self._reader = threading.Thread(target=self._read, name="Heft's worker", daemon=True)
+        self._reader.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._process.pid
+
+    def send(self, kind: str, values: Mapping[str, Any] | None = None, arrays: Arrays | None = None) -> None:
+        """Send a task; if the process has gone, the message "ended" says so."""
+        try:
+            messages.write(_pipe(self._process.stdin), kind, values, arrays)
+        except OSError:
+            self._process.kill()
+
+    def poll(self) -> list[Message]:
+        """What has been said since the last call."""
+        found = []
+        while not self._arrived.empty():
+            found.append(self._arrived.get())
+        return found
+
+    def wait(self, seconds: float | None = None) -> list[Message]:
+        """The same, but wait for something first; nothing once the seconds are over."""
+        try:
+            first = self._arrived.get(timeout=seconds)
+        except queue.Empty:
+            return []
+        return [first, *self.poll()]
+
+    def stop(self) -> None:
+        """End the process now, and leave nothing of it."""
+        self._stopped = True
+        self._process.terminate()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._reader.join()
+        for stream in (self._process.stdin, self._process.stdout):
+            try:
+                _pipe(stream).close()
+            except OSError:  # what was not yet written cannot be any more
+                continue
+        self._errors.close()
+
+    def _read(self) -> None:
+        """Run in the thread."""
+        why = ""
+        try:
+            while (message := messages.read(_pipe(self._process.stdout))) is not None:
+                self._arrived.put(message)
+        except ValueError as error:
+            why = str(error)
+            self._process.kill()
+        status = self._process.wait()
+        self._arrived.put(Message("ended", {"why": why or self._last_words(status)}, {}))
+
+    def _last_words(self, status: int) -> str:
+        """Why the process ended, in a sentence."""
+        if self._stopped:
+            return "It was stopped."
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").split("\n")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        code = f"signal {-status}" if status < 0 else f"status {status}"
+        return f"The physics process ended unexpectedly ({code}{': ' + said if said else ''})."
+
+
+def _pipe(stream: BinaryIO | None) -> BinaryIO:
+    if stream is None:
+        raise ValueError("The worker was started without its pipes.")
+    return stream
+
+
+def python() -> Path:
+    """Blender's own Python.
+
+    Blender says in sys.executable where it is; as a module it is the Python that imported it. Where that names Blender
+    itself or nothing, it is looked for where Python was installed.
+    """
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    names = ("python.exe",) if os.name == "nt" else (f"python{version}", "python3", "python")
+    places = [Path(sys.executable)] if sys.executable else []
+    places += [
+        Path(prefix) / folder / name
+        for prefix in (sys.prefix, sys.base_prefix)
+        for folder in ("bin", ".")
+        for name in names
+    ]
+    for place in places:
+        if place.stem.lower().startswith("python") and place.is_file():
+            return place
+    raise FileNotFoundError(f"Blender's own Python was not found in {sys.prefix}.")
