@@ -280,18 +280,13 @@ def take_repeatedly(take: Callable[[], None]) -> None:
 
 
 def variables(line: str) -> dict[str, str]:
-    """The process environment for commands in this Blender line's environment.
+    """The process environment for commands in this Blender line's environment: where compiled kernels are kept.
 
-    Compiled kernels are kept by the content of core: numba itself looks only at the file of the outermost function, and
-    would go on using a kernel whose callee in another file has changed.
+    What this sets is `environment` of core/maths/kernel_cache.py, which this Python may not be able to import.
     """
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "core").rglob("*.py")):
-        digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
-    kernels = folder_of(line) / "kernels"
-    current = kernels / digest.hexdigest()[:16]
-    if kernels.is_dir():
-        for old in kernels.iterdir():
-            if old != current:
-                shutil.rmtree(str(old), ignore_errors=True)
-    return dict(os.environ, NUMBA_CACHE_DIR=str(current), PYTHONUTF8="1")
+    return dict(
+        os.environ,
+        NUMBA_CACHE_DIR=str(folder_of(line) / "kernels"),
+        NUMBA_CACHE_LOCATOR_CLASSES="heft.core.maths.kernel_cache.ByContent",
+        PYTHONUTF8="1",
+    )

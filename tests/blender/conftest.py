@@ -78,7 +78,9 @@ def run_in_blender(blender_packages, tmp_path):
     """A function that runs a script in a new Blender and returns what it printed; it fails on any warning."""
 
     def run(script, *arguments):
-        variables = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "BLENDER"))}
+        variables = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "BLENDER", "NUMBA"))
+        }
         variables |= {"PYTHONPATH": str(blender_packages), "BLENDER_USER_RESOURCES": str(tmp_path / "user")}
         path = tmp_path / "script.py"
         path.write_text(script, encoding="utf-8")
