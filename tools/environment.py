@@ -280,9 +280,9 @@ def take_repeatedly(take: Callable[[], None]) -> None:
 
 
 def variables(line: str) -> dict[str, str]:
-    """The process environment for commands in this Blender line's environment: where compiled kernels are kept.
+    """The process environment for commands in this Blender line's environment.
 
-    What this sets is `environment` of core/maths/kernel_cache.py, which this Python may not be able to import.
+    It says where numba keeps compiled kernels; core/maths/kernel_cache.py says how.
     """
     return dict(
         os.environ,

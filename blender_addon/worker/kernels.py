@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where compiled kernels are kept: in the extension's user folder, by the content of core.
+"""Where compiled kernels are kept: in the extension's user folder, each by what it compiles to.
 
-numba looks only at the file of the outermost function; a folder for each content never gives it a stale callee.
+core/maths/kernel_cache.py says how. It must not be imported here: that would import core, and numba looks where to keep
+a kernel when the kernel is defined.
 """
 
-import hashlib
 import os
-import shutil
-from functools import cache
 from pathlib import Path
 
 import bpy
 
-from .worker import PACKAGE, ROOT
+from .worker import LOCATOR, PACKAGE
 
 
 def user_folder(name: str) -> Path | None:
@@ -33,39 +31,23 @@ def user_folder(name: str) -> Path | None:
     return folder
 
 
-@cache
-def digest_of_core() -> str:
-    """A name for the content of core."""
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "core").rglob("*.py")):
-        digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def kernel_folder() -> Path | None:
-    """The folder of this version's kernels; those of other versions go. None: numba's own choice."""
+    """The folder of kernels; None: numba's own choice."""
     if "NUMBA_CACHE_DIR" in os.environ:
         return Path(os.environ["NUMBA_CACHE_DIR"])
-    kept = user_folder("kernels")
-    if kept is None:
-        if not PACKAGE.startswith("bl_ext."):
-            return None
-        return Path(bpy.app.tempdir) / "heft-kernels"
-    current = kept / digest_of_core()
-    for old in kept.iterdir():
-        if old != current:
-            shutil.rmtree(old, ignore_errors=True)
-    current.mkdir(exist_ok=True)
-    return current
+    if not PACKAGE.startswith("bl_ext."):
+        return None
+    return user_folder("kernels") or Path(bpy.app.tempdir) / "heft-kernels"
 
 
 def keep_kernels_outside() -> None:
     """Have numba, in this process, keep what it compiles in that folder instead of beside the extension's source.
 
-    numba looks when a kernel is defined, so this comes before any other module of the extension.
+    This comes before any other module of the extension.
     """
     import numba
 
     folder = kernel_folder()
     if folder is not None and not numba.config.CACHE_DIR:
         numba.config.CACHE_DIR = str(folder)
+        numba.config.CACHE_LOCATOR_CLASSES = LOCATOR

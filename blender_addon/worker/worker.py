@@ -17,6 +17,8 @@ from .messages import Arrays, Message
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = __package__.removesuffix(".blender_addon.worker")
+LOCATOR = f"{PACKAGE}.core.maths.kernel_cache.ByContent"
+"""How numba is to keep compiled kernels."""
 PATIENCE = 0.1  # seconds between asking a process to end and making it
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Linear algebra on one thread: small matrices are faster so, and sums always in one order."""
@@ -31,7 +33,9 @@ class Worker:
     def __init__(self, kernels: Path | None, tasks: str = f"{PACKAGE}.blender_addon.worker.tasks") -> None:
         """Start it. Compiled kernels are kept in a folder; beside their source where none is given."""
         boot = {"path": [entry for entry in sys.path if entry], "package": PACKAGE, "root": str(ROOT), "tasks": tasks}
-        variables = os.environ | THREADS | ({"NUMBA_CACHE_DIR": str(kernels)} if kernels else {})
+        variables = os.environ | THREADS
+        if kernels:
+            variables |= {"NUMBA_CACHE_DIR": str(kernels), "NUMBA_CACHE_LOCATOR_CLASSES": LOCATOR}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process = subprocess.Popen(
             [str(python()), "-I", "-S", "-X", "utf8", str(Path(__file__).with_name("process.py")), json.dumps(boot)],

@@ -6,7 +6,8 @@ package starts from nothing, a word in a docstring throws away a whole module, a
 has changed is taken for fresh. `ByContent` keeps a function by its module's name, and by what it compiles to: its own
 code and options, and those of everything it calls.
 
-A process takes it up by two variables of its environment that numba reads (`environment`).
+A process takes it up by two variables of its environment that numba reads: NUMBA_CACHE_DIR names the folder, and
+NUMBA_CACHE_LOCATOR_CLASSES the class.
 """
 
 import hashlib
@@ -22,11 +23,6 @@ from numba.core.caching import _CacheLocator
 from numba.core.dispatcher import Dispatcher
 
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """What a process that imports this module by its present name needs around it to keep its kernels in `folder`."""
-    return {"NUMBA_CACHE_DIR": str(folder), "NUMBA_CACHE_LOCATOR_CLASSES": f"{__name__}.{ByContent.__name__}"}
 
 
 class ByContent(_CacheLocator):
