@@ -6,7 +6,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel import kernel
+from .kernel import inlined_kernel, kernel
+
+
+@inlined_kernel
+def copy_into(source: NDArray[np.float64], target: NDArray[np.float64]) -> None:
+    """Entry by entry. An assignment of arrays would be ready to allocate, should they overlap."""
+    for i in range(target.shape[0]):
+        target[i] = source[i]
 
 
 @kernel

@@ -18,7 +18,7 @@ from ..character import Character
 from ..character.tree import BALL, FREE, HINGE, UNIVERSAL, VELOCITIES_OF_JOINT, Tree
 from ..dynamics.kinematics import difference_positions, integrate_positions, quaternion_row, update_positions
 from ..dynamics.workspace import Workspace, make_workspace
-from ..maths.dense import cholesky, cholesky_solve
+from ..maths.dense import cholesky, cholesky_solve, copy_into
 from ..maths.kernel import inlined_kernel, kernel
 from ..maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply
 from ..maths.vectors import add, cross, dot, row, row_angular, subtract
@@ -142,8 +142,9 @@ def fill_body_poses(
     """Poses of all bodies in all frames."""
     for frame in range(q.shape[0]):
         update_positions(tree, work, q[frame])
-        place[frame] = work.position
-        turn[frame] = work.quaternion
+        for b in range(place.shape[1]):
+            copy_into(work.position[b], place[frame, b])
+            copy_into(work.quaternion[b], turn[frame, b])
 
 
 @kernel
@@ -246,8 +247,8 @@ def fit_frames(
             other = _cost(work, place[frame], turn[frame], place_weight, turn_weight)
             if other < cost:
                 cost = other
-                q[frame] = q[frame - 1]
-        now[:] = q[frame]
+                copy_into(q[frame - 1], q[frame])
+        copy_into(q[frame], now)
         for _ in range(MOST_ITERATIONS):
             update_positions(tree, work, now)
             fill_normal_equations(
@@ -272,10 +273,10 @@ def fit_frames(
             if not better:
                 break
             cost = other
-            now[:] = following
+            copy_into(following, now)
             if size < CONVERGED:
                 break
-        q[frame] = now
+        copy_into(now, q[frame])
 
 
 def _joint_by_joint(character: Character, place: Array, turn: Array) -> Array:

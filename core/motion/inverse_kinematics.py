@@ -25,7 +25,7 @@ from ..character.tree import HINGE, UNIVERSAL, VELOCITIES_OF_JOINT, Tree
 from ..dynamics.jacobians import fill_jacobian
 from ..dynamics.kinematics import integrate_positions, update_positions, world_point
 from ..dynamics.workspace import Workspace, make_workspace
-from ..maths.dense import cholesky, cholesky_solve
+from ..maths.dense import cholesky, cholesky_solve, copy_into
 from ..maths.kernel import kernel
 from ..maths.vectors import row
 from .quaternions import Array
@@ -103,9 +103,9 @@ def _reach(
     rows, nv = jacobian.shape
     for frame in range(q.shape[0]):
         now = q[frame]
-        start[:] = now
+        copy_into(now, start)
         change[:] = 0.0
-        free[:] = mobility
+        copy_into(mobility, free)
         for _ in range(ITERATIONS):
             update_positions(tree, work, now)
             for i in range(targets.body.shape[0]):

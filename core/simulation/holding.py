@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..maths.dense import copy_into
 from ..maths.kernel import inner_kernel
 from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, set_row, subtract
 from .equations import impulse_to_y
@@ -71,7 +72,7 @@ def orthonormalize(held: Held, count: int) -> None:
     """`orthonormal` and `triangle`; dropped rows are zero in both."""
     Q, R = held.orthonormal, held.triangle
     for k in range(count):
-        Q[k] = held.rows[k]
+        copy_into(held.rows[k], Q[k])
         size = math.sqrt(_dot(Q[k], Q[k]))
         for l in range(k):
             R[l, k] = 0.0

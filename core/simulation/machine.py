@@ -13,7 +13,7 @@ from numba import types
 from numba.experimental import structref
 from numpy.typing import NDArray
 
-from ..maths.kernel import kernel
+from ..maths.kernel import allocating_kernel
 from . import stepper
 from .workspace import Memory, Scratch, System
 
@@ -34,25 +34,25 @@ class Machine(structref.StructRefProxy):
 structref.define_proxy(Machine, _MachineType, ["system", "memory", "scratch"])  # type: ignore[no-untyped-call]
 
 
-@kernel
+@allocating_kernel
 def make_machine(system: System, memory: Memory, scratch: Scratch) -> Any:
     """Take the structures apart, once."""
     return Machine(system, memory, scratch)
 
 
-@kernel
+@allocating_kernel
 def prepare(machine: Any) -> None:
     """`stepper.prepare`."""
     stepper.prepare(machine.system, machine.memory, machine.scratch)
 
 
-@kernel
+@allocating_kernel
 def solve(machine: Any, torque: NDArray[np.float64], gain: NDArray[np.float64], implicit: NDArray[np.float64]) -> int:
     """`stepper.solve`."""
     return stepper.solve(machine.system, machine.memory, machine.scratch, torque, gain, implicit)
 
 
-@kernel
+@allocating_kernel
 def step(machine: Any, torque: NDArray[np.float64], gain: NDArray[np.float64], implicit: NDArray[np.float64]) -> int:
     """Both, for a law that is known beforehand."""
     system, memory, scratch = machine.system, machine.memory, machine.scratch

@@ -28,7 +28,8 @@ from ..dynamics.centroidal import update_momentum
 from ..dynamics.inertia import factorize, update_mass_matrix
 from ..dynamics.kinematics import integrate_positions, update_kinematics, world_point
 from ..dynamics.stepping import update_discrete_equation
-from ..maths.kernel import inlined_kernel, inner_kernel
+from ..maths.dense import copy_into
+from ..maths.kernel import inner_kernel
 from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
 from .correction import needs_correction, update_repair
 from .equations import (
@@ -82,7 +83,7 @@ def prepare(system: System, memory: Memory, scratch: Scratch) -> None:
         update_kinematics(tree, bodies, memory.q, memory.v)
         update_mass_matrix(tree, bodies)
         update_momentum(bodies, memory.v)
-        memory.momentum[:] = bodies.momentum
+        copy_into(bodies.momentum, memory.momentum)
         memory.moving[0] = True
     integrate_positions(tree, memory.q, memory.v, dt, scratch.q_next)
     update_discrete_equation(tree, bodies, scratch.q_next, memory.v, memory.momentum, dt, scratch.zero)
@@ -90,7 +91,7 @@ def prepare(system: System, memory: Memory, scratch: Scratch) -> None:
     _find_contacts(system, scratch)
 
 
-@inlined_kernel
+@inner_kernel
 def _find_contacts(system: System, scratch: Scratch) -> None:
     """Candidates: nearer than the margin, or so fast that this step could bring them there."""
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
@@ -155,7 +156,7 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     _update_load(system, memory, scratch, torque)
     rows = update_held_rows(system, memory, scratch, memory.clock[0] + dt)
     orthonormalize(held, rows)
-    scratch.free[:] = scratch.load
+    copy_into(scratch.load, scratch.free)
     remove_held(held, rows, scratch.free)
     update_grab_repair(held, rows, dt, scratch.repair)
 
@@ -226,16 +227,16 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     for i in range(memory.q.shape[0]):
         if not np.isfinite(scratch.q_next[i]):
             return NOT_FINITE
-    memory.q[:] = scratch.q_next
-    memory.v[:] = scratch.v_next
-    memory.momentum[:] = bodies.momentum
+    copy_into(scratch.q_next, memory.q)
+    copy_into(scratch.v_next, memory.v)
+    copy_into(bodies.momentum, memory.momentum)
     memory.impulse[:] = 0.0
     memory.steps[0] += 1
     memory.clock[0] = memory.steps[0] * dt
     return STEPPED
 
 
-@inlined_kernel
+@inner_kernel
 def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array) -> None:
     """`start` and `load`: y of v_k, and of what v_{k+1} would be without contacts, limits and grabs."""
     bodies, load = scratch.bodies, scratch.load
@@ -262,7 +263,7 @@ def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array
         load[i] += scratch.start[i]
 
 
-@inlined_kernel
+@inner_kernel
 def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, out: Array) -> None:
     """Add the generalised impulse of one about o."""
     for c in range(chain.shape[0]):
@@ -270,7 +271,7 @@ def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, o
         out[i] += dot(row(motion, i), linear) + dot(row_angular(motion, i), moment)
 
 
-@inlined_kernel
+@inner_kernel
 def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: int) -> int:
     """The first groups: limits that are near or being approached; returns how many."""
     limits, settings, groups = system.limits, system.settings, scratch.groups
@@ -299,7 +300,7 @@ def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: i
     return count
 
 
-@inlined_kernel
+@inner_kernel
 def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
     """The other groups: normal and two tangents of each candidate, the first along its sliding."""
     contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
@@ -335,7 +336,7 @@ def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: in
             rows_to_y(parent, L, scratch.root, system.every, G)
 
 
-@inlined_kernel
+@inner_kernel
 def _finish_group(
     parent: Indices, L: Array, root: Array, free: Array, repair: Array, groups: Groups, g: int, held: Held, rows: int
 ) -> None:
@@ -349,7 +350,7 @@ def _finish_group(
         project_group(held, rows, groups, g)
 
 
-@inlined_kernel
+@inner_kernel
 def _first_unknown(g: int, limits: int, sides: int) -> int:
     """A limit has one unknown; a contact its normal, the pyramid's edges and the cone."""
     return g if g < limits else limits + (g - limits) * (sides + 2)
@@ -407,7 +408,7 @@ def _assemble(
     return n
 
 
-@inlined_kernel
+@inner_kernel
 def _recall(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> bool:
     """Guess which unknowns are basic: those that were for the same contact or limit one step ago."""
     sides = memory.basis.shape[1] - 2
@@ -432,7 +433,7 @@ def _recall(memory: Memory, groups: Groups, key: Indices, limits: int, active: i
     return found
 
 
-@inlined_kernel
+@inner_kernel
 def _remember(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> None:
     sides = memory.basis.shape[1] - 2
     memory.known[0] = active
@@ -443,7 +444,7 @@ def _remember(memory: Memory, groups: Groups, key: Indices, limits: int, active:
             memory.basis[g, k] = problem.basis[i + k]
 
 
-@inlined_kernel
+@inner_kernel
 def _update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Array) -> None:
     """From the LCP's unknowns to normal and tangents."""
     sides = side.shape[0]
@@ -457,7 +458,7 @@ def _update_impulses(groups: Groups, limits: int, active: int, side: Array, z: A
         set_row(groups.impulse, g, (z[i], t, s))
 
 
-@inlined_kernel
+@inner_kernel
 def _worst_miss(
     groups: Groups, limits: int, active: int, side: Array, friction: Array, z: Array, change: Array, dt: float
 ) -> float:
@@ -483,7 +484,7 @@ def _worst_miss(
     return worst
 
 
-@inlined_kernel
+@inner_kernel
 def _update_outcome(
     system: System,
     memory: Memory,

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.kernel import inlined_kernel, kernel
+from ...maths.kernel import allocating_kernel, inlined_kernel, kernel
 from ...maths.vectors import Vector, add_scaled, dot, row, subtract
 
 LEAF = 4
@@ -26,7 +26,7 @@ SAME_POINT = 1e-12
 FACE, EDGE_AB, EDGE_BC, EDGE_CA, CORNER_A, CORNER_B, CORNER_C = range(7)
 
 
-@kernel
+@allocating_kernel
 def build_hierarchy(
     low: NDArray[np.float64],
     high: NDArray[np.float64],

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...maths.kernel import kernel
+from ...maths.kernel import allocating_kernel, kernel
 from .hierarchy import build_hierarchy
 
 # A triangle is degenerate if its height over its longest edge is below this share of that edge.
@@ -151,7 +151,7 @@ def _neighbors(corners: NDArray[np.int64], vertex_count: int) -> NDArray[np.int6
     return neighbors.reshape(-1, 3)
 
 
-@kernel
+@allocating_kernel
 def _orient(
     points: NDArray[np.float64], corners: NDArray[np.int64], neighbors: NDArray[np.int64]
 ) -> tuple[int, int, int]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows
-from ...maths.kernel import kernel
+from ...maths.kernel import allocating_kernel
 from ...motion.spacetime.products import add_transposed_product
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Regulator(NamedTuple):
     costate: Array  # (n,) [s_k]
 
 
-@kernel
+@allocating_kernel
 def step_back(
     A: Array, B: Array, defect: Array, Q: Array, effort: Array, pull: Array, slope: Array, costate: Array
 ) -> Regulator:

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...maths.dense import copy_into
 from ...maths.kernel import inner_kernel, kernel
 from .products import (
     add_symmetric_product,
@@ -177,7 +178,8 @@ def _step_end(programme: QuadraticProgramme, work: RiccatiWorkspace, k: int) -> 
     """G and the sum of Z^T Z, one frame back."""
     nv = programme.lower.shape[1]
     n, m = 2 * nv, programme.controls[k]
-    work.end_next[:, :] = work.end
+    for i in range(n):
+        copy_into(work.end[i], work.end_next[i])
     work.end[:, :] = 0.0
     work.end_control[:, :] = 0.0
     add_transposed_product(programme.control[k], work.end_next[nv:], work.end_control, m, nv, n)
