@@ -52,6 +52,7 @@ class GaitCycle:
     schedule: ContactSchedule
     step: Cycle
     candidate: Candidate
+    clip: Trajectory  # the same frames of the clip
     closing: Array  # (nv,) what the clip lacked to close
     moved: Move  # from the clip
     clean: CleanMotion  # of all copies
@@ -101,7 +102,7 @@ def make_cycle(
         if candidate.pose > MOST_LACKING:
             raise ValueError(
                 f"The clip holds no gait cycle: its most alike poses, a stride apart, in frames "
-                f"{_frame(trajectory, candidate.start):g} and {_frame(trajectory, candidate.stop):g}, differ by "
+                f"{trajectory.frame(candidate.start):g} and {trajectory.frame(candidate.stop):g}, differ by "
                 f"{math.degrees(candidate.pose):.0f}° RMS."
             )
     rate, step = trajectory.rate, candidate.step
@@ -127,12 +128,13 @@ def make_cycle(
     q, _ = close(character, clean.trajectory.q[middle], step)
     v = clean.trajectory.v[middle].copy()
     v[-1] = step.move_state(character, q[0], v[0])[1]
-    frame = _frame(trajectory, candidate.start)
+    frame = trajectory.frame(candidate.start)
     return GaitCycle(
         Trajectory(rate, q, v, frame, trajectory.frames_per_sample),
         clean.schedule.cut(middle.start, middle.stop),
         step,
         candidate,
+        trajectory.cut(part.start, part.stop),
         closing,
         moved_by(character, cut, q, clean.moved.shift[middle]),
         clean,
@@ -187,10 +189,6 @@ def close(character: Character, q: Array, step: Cycle) -> tuple[Array, Array]:
         way[:3] = Cycle((0.0, 0.0), (k / last - 1.0) * step.turn).rotation @ lacking[:3]
         integrate_positions(character.tree, result[k], way, 0.5 - k / last, result[k])
     return result, lacking
-
-
-def _frame(trajectory: Trajectory, sample: int) -> float:
-    return trajectory.first_frame + sample * trajectory.frames_per_sample
 
 
 def _check_free(character: Character) -> None:

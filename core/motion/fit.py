@@ -47,10 +47,17 @@ class Trajectory:
     first_frame: float = 0.0  # the source's own number of sample 0
     frames_per_sample: float = 1.0
 
+    def frame(self, sample: int) -> float:
+        """The source's number of a sample."""
+        return self.first_frame + float(sample) * self.frames_per_sample
+
+    def sample(self, frame: float) -> int:
+        """The sample nearest to a frame by the source's number; below 0 or beyond the last where it has none."""
+        return round((frame - self.first_frame) / self.frames_per_sample)
+
     def cut(self, start: int, stop: int) -> "Trajectory":
         """Samples start to stop - 1."""
-        frame = self.first_frame + start * self.frames_per_sample
-        return Trajectory(self.rate, self.q[start:stop], self.v[start:stop], frame, self.frames_per_sample)
+        return Trajectory(self.rate, self.q[start:stop], self.v[start:stop], self.frame(start), self.frames_per_sample)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ outside their support.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,11 +52,19 @@ class LabelSettings:
 
 @dataclass(frozen=True)
 class Grab:
-    """A point that holds on during given frames."""
+    """A point that holds on during given frames, by the source's numbers."""
 
     point: ContactPoint
-    start_frame: int
-    end_frame: int
+    start_frame: float
+    end_frame: float
+
+
+class Contact(NamedTuple):
+    """Frames by the source's numbers, both included, in which a point touches: what an animator sees and edits."""
+
+    point: str
+    first_frame: float
+    last_frame: float
 
 
 def level_ground() -> Terrain:
@@ -105,10 +114,19 @@ def label(
     return ContactSchedule(points, active, _planned(active, places, speed))
 
 
+def contacts_of(trajectory: Trajectory, schedule: ContactSchedule) -> list[Contact]:
+    """A schedule's contacts by the source's frames."""
+    return [Contact(point, trajectory.frame(start), trajectory.frame(end)) for point, start, end in schedule.intervals]
+
+
 def relabel(
-    character: Character, trajectory: Trajectory, schedule: ContactSchedule, intervals: Iterable[Interval]
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    contacts: Iterable[tuple[str, float, float]],
 ) -> ContactSchedule:
-    """The schedule after an animator's edit of its intervals."""
+    """The schedule after an animator's edit of its contacts."""
+    intervals = _intervals(trajectory, contacts)
     active = from_intervals(schedule.points, intervals, len(schedule.active))
     places = point_places(character, trajectory.q, schedule.points)
     speed = np.linalg.norm(velocities(places, trajectory.rate), axis=2)
@@ -234,7 +252,7 @@ def _with_grabs(
     for point in unique:
         if point.name in taken:
             raise ValueError(f"A grab cannot have the name of the contact point '{point.name}'.")
-    intervals = [Interval(grab.point.name, grab.start_frame, grab.end_frame) for grab in grabs]
+    intervals = _intervals(trajectory, [(grab.point.name, grab.start_frame, grab.end_frame) for grab in grabs])
     there = point_places(character, trajectory.q, unique)
     fast = np.linalg.norm(velocities(there, trajectory.rate), axis=2)
     return (
@@ -243,6 +261,11 @@ def _with_grabs(
         np.concatenate([places, there], axis=1),
         np.concatenate([speed, fast], axis=1),
     )
+
+
+def _intervals(trajectory: Trajectory, contacts: Iterable[tuple[str, float, float]]) -> list[Interval]:
+    """Contacts by samples."""
+    return [Interval(point, trajectory.sample(first), trajectory.sample(last)) for point, first, last in contacts]
 
 
 def _planned(active: Mask, places: Array, speed: Array) -> Array:

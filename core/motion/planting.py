@@ -27,6 +27,7 @@ from .tracks import point_places, velocities
 
 YAW_CUTOFF = 8.0  # Hz
 MOST_TURN = np.radians(10.0)  # of a foot that stands
+MOST_DRIFT = np.radians(20.0)  # of a foot that never turns fast: captured feet twist slowly while their soles rest
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
 GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
@@ -103,7 +104,7 @@ def plant(
         tracks = point_places(character, trajectory.q, ends)
         speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
         yaw = _yaw(character, trajectory, sole)
-        frame_number = [trajectory.first_frame + k * trajectory.frames_per_sample for k in range(frames)]
+        frame_number = [trajectory.frame(k) for k in range(frames)]
         for start, stop in _glides(active[:, columns], tracks, speed, trajectory.rate):
             active[start:stop, columns] = False
             place[start:stop, columns] = 0.0
@@ -227,7 +228,7 @@ def _pieces(yaw: Array, flat: Mask, rate: float) -> list[_Piece]:
         if np.ptp(yaw[start:stop]) < 0.5 * MOST_TURN:
             turning[start:stop] = False
     for start, stop in runs(~turning):
-        if stop - start < SHORTEST_PLANTED * rate or np.ptp(yaw[start:stop]) > MOST_TURN:
+        if stop - start < SHORTEST_PLANTED * rate or np.ptp(yaw[start:stop]) > MOST_DRIFT:
             turning[start:stop] = True
     pieces = [_Piece(*run, True) for run in runs(turning)] + [_Piece(*run, False) for run in runs(~turning)]
     return sorted(pieces)

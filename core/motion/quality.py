@@ -51,14 +51,14 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
     """What is doubtful about a cleaned-up clip; empty if nothing is."""
     found: list[Concern] = []
     schedule, rate = clean.schedule, clip.rate
-    whole = (_number(clip, 0), _number(clip, len(clip.q) - 1))
+    whole = (clip.frame(0), clip.frame(len(clip.q) - 1))
     places = point_places(character, clip.q, schedule.points)
     path = center_of_mass_path(character, clip.q)
     push = upward_push(path, rate, float(character.gravity[2]))
     held = push[:, 2] > LabelSettings().held_up
     nothing: Mask = held & ~schedule.active.any(axis=1)
     for start, stop in _long_runs(nothing, rate):
-        frames = (_number(clip, start), _number(clip, stop - 1))
+        frames = (clip.frame(start), clip.frame(stop - 1))
         found.append(
             Concern(
                 "no support",
@@ -72,7 +72,7 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
     away = distance_from_support(places, pushed, zero_moment_point(path, push, places, pushed))
     alone = held & pushed.any(axis=1) & ~(schedule.active & grabbed).any(axis=1)
     for start, stop in _long_runs(alone & (away > OFF_BALANCE), rate, SHORTEST_OFF_BALANCE):
-        frames = (_number(clip, start), _number(clip, stop - 1))
+        frames = (clip.frame(start), clip.frame(stop - 1))
         found.append(
             Concern(
                 "off balance",
@@ -85,7 +85,7 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
         for start, stop in _long_runs(schedule.active[:, i], rate):
             above = float(np.median((places - schedule.place)[start:stop, i, 2]))
             if above > LabelSettings().off_height:
-                frames = (_number(clip, start), _number(clip, stop - 1))
+                frames = (clip.frame(start), clip.frame(stop - 1))
                 found.append(
                     Concern(
                         "raised",
@@ -123,13 +123,9 @@ def missing_footholds(character: Character, clip: Trajectory, clean: CleanMotion
         for start, stop in _long_runs(still, clip.rate):
             if float(places[start:stop, k, 2].min()) > LabelSettings().off_height:
                 x, y, z = np.median(places[start:stop, k], axis=0).tolist()
-                found.append(Foothold(point.name, (_number(clip, start), _number(clip, stop - 1)), (x, y, z)))
+                found.append(Foothold(point.name, (clip.frame(start), clip.frame(stop - 1)), (x, y, z)))
     return found
 
 
 def _long_runs(mask: Mask, rate: float, shortest: float = SHORTEST) -> list[tuple[int, int]]:
     return [(start, stop) for start, stop in runs(mask) if stop - start >= shortest * rate]
-
-
-def _number(clip: Trajectory, sample: int) -> float:
-    return clip.first_frame + sample * clip.frames_per_sample

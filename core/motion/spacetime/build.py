@@ -16,7 +16,7 @@ from ..fit import Trajectory
 from ..reference import VERSION, Quality, Reference
 from ..schedule import ContactSchedule
 from .ends import Ends
-from .measure import MOST_JOINT_RMS, measure, named_frames, world_forces
+from .measure import MOST_JOINT_RMS, measure, named_frames, posture_rms, world_forces
 from .problem import HELPERS, Problem, allowed_forces, make_problem
 from .settings import Settings
 from .solver import Solution, solve
@@ -43,6 +43,7 @@ class Request(NamedTuple):
     terrain: Terrain
     bounds: Ends
     settings: Settings
+    clip: Trajectory
 
 
 def build_reference(
@@ -53,23 +54,27 @@ def build_reference(
     terrain: Terrain | None = None,
     bounds: Ends | None = None,
     settings: Settings | None = None,
+    clip: Trajectory | None = None,
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
 
     `schedule` says which points are held where, over the same frames; the ground under them is `terrain`, flat at z = 0
-    unless given. In a cycle (`bounds`), the last frame is the first, one period later, contacts included.
+    unless given. In a cycle (`bounds`), the last frame is the first, one period later, contacts included. Changes are
+    measured from `clip`, where the trajectory is itself a clip's after clean-up.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
     """
-    request = _checked(character, trajectory, schedule, terrain, bounds, settings)
+    request = _checked(character, trajectory, schedule, terrain, bounds, settings, clip)
     problem = _problem(request)
     solution, quality = _attempt(request, problem)
-    if quality is None or quality.joint_rms_degrees > MOST_JOINT_RMS:
+    if quality is None or _departure(request, quality) > MOST_JOINT_RMS:
         # An ankle without roll cannot lay down an edge of its sole: asked to, it bends the whole leg, or gives up.
         soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
         soft, soft_quality = _attempt(request, soft_problem)
-        if soft_quality is not None and (quality is None or _much_nearer(soft_quality, quality)):
+        if soft_quality is not None and (
+            quality is None or _departure(request, soft_quality) < _departure(request, quality) - MUCH_NEARER
+        ):
             problem, solution, quality = soft_problem, soft, soft_quality
     if quality is None:
         raise NoReferenceError(_refusal(request, solution))
@@ -133,11 +138,19 @@ def _attempt(request: Request, problem: Problem) -> tuple[Solution, Quality | No
     solution = solve(request.character, problem, request.bounds, request.settings)
     if not solution.usable(USABLE_DEFECT):
         return solution, None
-    return solution, measure(request.character, request.trajectory, problem, request.bounds, request.settings, solution)
+    return solution, measure(
+        request.character,
+        request.clip,
+        problem,
+        request.schedule,
+        request.bounds,
+        request.settings,
+        solution,
+    )
 
 
-def _much_nearer(one: Quality, other: Quality) -> bool:
-    return one.joint_rms_degrees < other.joint_rms_degrees - MUCH_NEARER
+def _departure(request: Request, quality: Quality) -> float:
+    return posture_rms(request.character, request.schedule, quality.joint_change)
 
 
 def _problem(request: Request, *, helped: bool = False) -> Problem:
@@ -162,6 +175,7 @@ def _checked(
     terrain: Terrain | None,
     bounds: Ends | None,
     settings: Settings | None,
+    clip: Trajectory | None = None,
 ) -> Request:
     """All arguments, in contiguous arrays, or ValueError."""
     frames = len(trajectory.q)
@@ -172,6 +186,8 @@ def _checked(
     q = _array(trajectory.q, "positions", (frames, character.nq))
     v = _array(trajectory.v, "velocities", (frames, character.nv))
     checked = Trajectory(trajectory.rate, q, v, trajectory.first_frame, trajectory.frames_per_sample)
+    if clip is not None:
+        _array(clip.q, "clip's positions", (frames, character.nq))
     if len(schedule.active) != frames:
         raise ValueError(f"The contacts of {frames} frames cannot be {len(schedule.active)}.")
     for point in schedule.points:
@@ -191,6 +207,7 @@ def _checked(
         make_terrain([Plane()]) if terrain is None else terrain,
         ends,
         (Settings() if settings is None else settings).checked(),
+        checked if clip is None else clip,
     )
 
 

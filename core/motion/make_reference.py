@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a character's motion to a reference, in one call: labels, clean-up, a cycle if wanted, spacetime optimisation.
+
+    clip, roles      -> prepare         -> character, trajectory
+    trajectory       -> label           -> contacts, which an animator may edit
+    contacts         -> clean_up        -> feet that stand
+    or               -> make_cycle      -> the same, of one period
+    both             -> build_reference -> torques and forces, and what had to change
+
+A motion that nothing supports is refused here, by frames, before it is optimised.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..character import Character
+from ..contact.terrain import Terrain
+from .clean_up import CleanMotion, clean_up
+from .cycles import GaitCycle, make_cycle
+from .fit import Trajectory
+from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
+from .quality import Concern, concerns
+from .reference import Reference
+from .schedule import ContactSchedule
+from .spacetime import Ends, NoReferenceError, Settings, build_reference
+
+LONGEST_UNSUPPORTED = 0.25  # s, of which a body may be held up by nothing: so much an optimiser bridges by a leap
+
+
+@dataclass(frozen=True, eq=False)
+class MadeReference:
+    """A reference and how it came about."""
+
+    reference: Reference
+    labelled: ContactSchedule  # before clean-up, over all of the trajectory
+    contacts: tuple[Contact, ...]  # the same, as an animator edits them
+    clean: CleanMotion  # of a cycle, its copies in a row
+    cycle: GaitCycle | None
+    concerns: tuple[Concern, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What was done and what is doubtful, for the report."""
+        return (*self.clean.lines, *(concern.text for concern in self.concerns), self.reference.quality.why)
+
+
+def make_reference(
+    character: Character,
+    trajectory: Trajectory,
+    *,
+    terrain: Terrain | None = None,
+    contacts: Iterable[tuple[str, float, float]] | None = None,
+    grabs: Sequence[Grab] = (),
+    cyclic: bool = False,
+    bounds: Ends | None = None,
+    labels: LabelSettings | None = None,
+    settings: Settings | None = None,
+) -> MadeReference:
+    """The reference of a trajectory, which is a performance's or any other of the character.
+
+    `contacts` are (point, first frame, last frame) by the source's numbers, both frames included, and replace the
+    labels; start from those of an earlier `MadeReference`. `terrain` is z = 0 unless given; a `cyclic` reference is one
+    period of the best gait cycle in the trajectory, on z = 0. `bounds` pins the ends of one that is not. Raises
+    ValueError for arguments that make no sense, NoReferenceError where no motion near the trajectory is possible.
+    """
+    if cyclic and bounds is not None:
+        raise ValueError("A cycle has no ends to bind.")
+    if cyclic and terrain is not None:
+        raise ValueError("A gait cycle is made on level ground: leave out the terrain, or make no cycle.")
+    schedule = label(character, trajectory, terrain, settings=labels, grabs=grabs)
+    if contacts is not None:
+        schedule = relabel(character, trajectory, schedule, contacts)
+    cycle: GaitCycle | None = None
+    if cyclic:
+        cycle = make_cycle(character, trajectory, schedule, settings=labels)
+        clean = cycle.clean
+        clip, asked, planned = cycle.clip, cycle.trajectory, cycle.schedule
+        bounds = Ends(cycle=cycle.step)
+        doubts: list[Concern] = []
+    else:
+        clean = clean_up(character, trajectory, schedule, terrain)
+        clip, asked, planned = trajectory, clean.trajectory, clean.schedule
+        doubts = concerns(character, trajectory, clean)
+        refuse_unsupported(trajectory, doubts)
+    reference = build_reference(character, asked, planned, terrain=terrain, bounds=bounds, settings=settings, clip=clip)
+    return MadeReference(reference, schedule, tuple(contacts_of(trajectory, schedule)), clean, cycle, tuple(doubts))
+
+
+def refuse_unsupported(trajectory: Trajectory, doubts: Iterable[Concern]) -> None:
+    """NoReferenceError where a body is held up for long by something that is not there."""
+    longest = LONGEST_UNSUPPORTED * trajectory.rate * trajectory.frames_per_sample
+    lacking = [doubt.frames for doubt in doubts if doubt.kind == "no support"]
+    lacking = [frames for frames in lacking if frames[1] - frames[0] > longest]
+    if lacking:
+        named = ", ".join(f"{first:g} to {last:g}" for first, last in lacking)
+        raise NoReferenceError(
+            f"Nothing touches the ground in frames {named}, and yet the body does not fall: add the ground, steps, "
+            "seat or bar that it is on, or mark what touches there."
+        )
