@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Physics and control. Plain numpy, scipy, osqp and numba; never bpy, never mathutils."""
 
+from typing import TYPE_CHECKING, Any
+
 from .character import Character
 from .contact.lcp import LcpSolution, LcpStatus, solve_lcp
 from .dynamics import (
@@ -31,8 +33,13 @@ from .dynamics import (
 )
 from .simulation import AffineLaw, Controller, DivergedError, Grab, Hinge, Prop, Push, World
 
+if TYPE_CHECKING:
+    from .job import BakeJob, BakeResult, run
+
 __all__ = [
     "AffineLaw",
+    "BakeJob",
+    "BakeResult",
     "Character",
     "Controller",
     "Derivatives",
@@ -65,7 +72,17 @@ __all__ = [
     "point_acceleration_bias",
     "point_jacobian",
     "potential_energy",
+    "run",
     "solve_lcp",
     "step",
     "step_derivatives",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The door to whole bakes, opened when it is first used: what stands behind takes a second to import."""
+    if name not in {"BakeJob", "BakeResult", "run"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import job
+
+    return getattr(job, name)

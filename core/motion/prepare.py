@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..character import JointKind
+from ..character import Character, JointKind
 from ..character.anthropometry import Sex
 from .body_plan import BodyPlan, make_body_plan
 from .clip import Clip
@@ -57,13 +57,16 @@ def prepare(
     total_mass: float | None = None,
     joints: Mapping[str, JointKind] | None = None,
     vertices: Mapping[str, Array] | None = None,
+    masses_from_mesh: bool = False,
     on_floor: bool | None = None,
     find_floor: bool = True,
+    character: Character | None = None,
     name: str = "character",
 ) -> Performance:
     """Repair the clip, make its character, put it on its floor, and fit the one to the other at `rate`.
 
-    Without `find_floor` the clip is taken to stand on z = 0. The other settings are those of `make_body_plan`. Raises
+    Without `find_floor` the clip is taken to stand on z = 0. `character` takes the place of the one that is made: one
+    with the same joints, but other masses, limits or shapes. The other settings are those of `make_body_plan`. Raises
     ValueError, DamagedClip where the clip is broken.
     """
     whole, repairs = repair(clip, roles)
@@ -76,12 +79,30 @@ def prepare(
         total_mass=total_mass,
         joints=joints,
         vertices=vertices,
+        masses_from_mesh=masses_from_mesh,
         on_floor=on_floor,
         name=name,
     )
+    if character is not None:
+        plan = replace(plan, character=_fitting(character, plan.character))
     floor = estimate_floor(plan, whole) if find_floor else Floor()
     sampled = resample(level(whole, floor) if find_floor else whole, rate)
     trajectory, error = fit(plan, sampled)
     plan = replace(plan, character=widened(plan.character, trajectory.q))
     residuals = take_residuals(plan, sampled, trajectory)
     return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs))
+
+
+def _fitting(character: Character, made: Character) -> Character:
+    """The given character, if it can take the place of the one that was made."""
+    for own, other in zip(character.bodies, made.bodies, strict=False):
+        if (own.name, own.parent, own.joint.kind) != (other.name, other.parent, other.joint.kind):
+            raise ValueError(
+                f"The given character does not fit the skeleton: it has '{own.name}' on a {own.joint.kind} joint where "
+                f"the skeleton makes '{other.name}' on a {other.joint.kind} joint."
+            )
+    if len(character.bodies) != len(made.bodies):
+        raise ValueError(
+            f"The given character has {len(character.bodies)} bodies, but the skeleton makes {len(made.bodies)}."
+        )
+    return character

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values in files: a tree of dataclasses with arrays at its leaves, written and read by the types that it declares.
+
+A file is a zip of arrays (numpy's npz, nothing pickled). One of them, `header`, is JSON text: format, version, and the
+value, in which {"array": n} stands for the array of that number. Reading trusts nothing: only what a type declares can
+come out of a file, arrays are of three kinds and as large as their bytes, and every part checks itself as it is made.
+"""
+
+import dataclasses
+import hashlib
+import io
+import json
+import math
+import os
+import tempfile
+import types
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character, storage
+
+LARGEST_FILE = 2**31  # bytes, unpacked
+LONGEST_HEADER = 2**28  # bytes
+MOST_DIMENSIONS = 8
+KINDS = tuple(np.dtype(kind) for kind in (np.float64, np.int64, np.bool_))
+PRIMITIVES = (bool, int, float, str)
+
+T = TypeVar("T")
+AnyArray = NDArray[np.generic]
+
+
+def save(value: Any, kind: type, path: str | Path, format_name: str, version: int) -> None:
+    """Write the file under another name beside it, then put it in place in one step."""
+    target = Path(path)
+    content = pack(value, kind, format_name, version)
+    descriptor, temporary = tempfile.mkstemp(prefix=target.name, suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load(kind: type[T], path: str | Path, format_name: str, version: int, what: str) -> T:
+    """Read a file that `save` wrote; ValueError says in one line what is wrong with it, which is no `what`."""
+    source = Path(path)
+    content = source.read_bytes()
+    try:
+        return unpack(kind, content, format_name, version)
+    except (ValueError, TypeError, KeyError, EOFError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{source.name} is not {what}: {' '.join(str(error).split())[:300]}") from error
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:  # what zipfile raises
+        raise ValueError(f"{source.name} is not {what}: {' '.join(str(error).split())[:300]}") from error
+
+
+def digest(value: Any, kind: type, *more: str) -> str:
+    """A name for the value and the texts beside it: equal digests mean equal contents."""
+    arrays: list[AnyArray] = []
+    text = json.dumps([_encode(kind, value, arrays), *more], sort_keys=True)
+    result = hashlib.sha256(text.encode())
+    for array in arrays:
+        result.update(f"{array.dtype.str}{array.shape}".encode())
+        result.update(array.tobytes())
+    return result.hexdigest()
+
+
+def pack(value: Any, kind: type, format_name: str, version: int) -> bytes:
+    """The content of a file."""
+    arrays: list[AnyArray] = []
+    header = {"format": format_name, "version": version, "value": _encode(kind, value, arrays)}
+    text = json.dumps(header, allow_nan=False, sort_keys=True)
+    numbered: dict[str, Any] = {f"array{number}": array for number, array in enumerate(arrays)}
+    buffer = io.BytesIO()
+    np.savez(buffer, header=np.frombuffer(text.encode(), np.uint8), **numbered)
+    return buffer.getvalue()
+
+
+def unpack(kind: type[T], content: bytes, format_name: str, version: int) -> T:
+    """The value in a file's content."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = {entry.filename: entry for entry in archive.infolist()}
+        if sum(entry.file_size for entry in entries.values()) > LARGEST_FILE:
+            raise ValueError(f"it unpacks to more than {LARGEST_FILE} bytes.")
+        if "header.npy" not in entries or entries["header.npy"].file_size > LONGEST_HEADER:
+            raise ValueError("it has no header.")
+        header = json.loads(_array(archive.read("header.npy"), (np.dtype(np.uint8),)).tobytes().decode())
+        if not isinstance(header, dict) or header.get("format") != format_name:
+            raise ValueError(f'it does not say "format": "{format_name}".')
+        if header.get("version") != version:
+            raise ValueError(f"its version is {str(header.get('version'))[:40]!r}, but this Heft reads {version}.")
+        names = [f"array{number}.npy" for number in range(len(entries) - 1)]
+        if set(entries) != {"header.npy", *names}:
+            raise ValueError(f"it holds {', '.join(sorted(entries))[:200]}.")
+        arrays = [_array(archive.read(name), KINDS) for name in names]
+    return _decode(kind, header["value"], arrays, "its value")  # type: ignore[no-any-return]
+
+
+def _array(content: bytes, kinds: tuple[np.dtype[Any], ...]) -> AnyArray:
+    """One entry: nothing is allocated beyond the bytes that are there."""
+    stream = io.BytesIO(content)
+    npy: Any = np.lib.format  # its functions have no types
+    if npy.read_magic(stream) != (1, 0):
+        raise ValueError("an array is of another version.")
+    shape, transposed, kind = npy.read_array_header_1_0(stream)
+    if kind not in kinds or transposed or len(shape) > MOST_DIMENSIONS:
+        raise ValueError(f"an array of {kind} has no place in it.")
+    body = content[stream.tell() :]
+    if math.prod(shape) * kind.itemsize != len(body):
+        raise ValueError("an array has not the size that it claims.")
+    if kind == np.bool_ and not set(body) <= {0, 1}:
+        raise ValueError("an array's truth values make no sense.")
+    return np.frombuffer(body, kind).reshape(shape).copy()
+
+
+def _encode(hint: Any, value: Any, arrays: list[AnyArray]) -> Any:
+    """What JSON can say of a value of a declared type; arrays go to the list."""
+    if value is None:
+        return None
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in {Union, types.UnionType}:
+        return _encode(_variant_of(value, arguments), value, arrays)
+    if origin is np.ndarray:
+        array = np.ascontiguousarray(value, dtype=get_args(arguments[1])[0])
+        arrays.append(array.reshape(np.shape(value)))
+        return {"array": len(arrays) - 1}
+    if hint is Character:
+        return storage.to_data(value)
+    if _has_fields(hint):
+        parts = {name: _encode(part, getattr(value, name), arrays) for name, part in _fields(hint).items()}
+        return {"is": hint.__name__, **parts}
+    if origin is tuple or origin is list:
+        return [_encode(part, each, arrays) for part, each in zip(_parts(hint, len(value)), value, strict=True)]
+    if origin in {dict, Mapping}:
+        return {str(key): _encode(arguments[1], value[key], arrays) for key in sorted(value)}
+    if hint is float:
+        number = float(value)
+        return number if math.isfinite(number) else str(number)
+    if origin is Literal:
+        return value
+    return hint(value)
+
+
+def _decode(hint: Any, data: Any, arrays: list[AnyArray], where: str) -> Any:
+    """The value of a declared type that `_encode` described."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in {Union, types.UnionType}:
+        if data is None and types.NoneType in arguments:
+            return None
+        return _decode(_variant_of_data(data, arguments, where), data, arrays, where)
+    if origin is np.ndarray:
+        return _take(data, np.dtype(get_args(arguments[1])[0]), arrays, where)
+    if hint is Character:
+        return storage.from_data(data)
+    if _has_fields(hint):
+        wanted = _fields(hint)
+        if not isinstance(data, dict) or set(data) != {"is", *wanted} or data["is"] != hint.__name__:
+            raise ValueError(f"{where} is no {hint.__name__}.")
+        return hint(**{name: _decode(part, data[name], arrays, name) for name, part in wanted.items()})
+    if origin is tuple or origin is list:
+        if not isinstance(data, list):
+            raise ValueError(f"{where} must be a list.")
+        parts = zip(_parts(hint, len(data)), data, strict=True)
+        return origin(_decode(part, each, arrays, where) for part, each in parts)
+    if origin in {dict, Mapping}:
+        if not isinstance(data, dict):
+            raise ValueError(f"{where} must be a table.")
+        return {key: _decode(arguments[1], data[key], arrays, where) for key in sorted(data)}
+    if origin is Literal:
+        if data not in arguments:
+            raise ValueError(f"{where} must be one of {', '.join(map(str, arguments))}, not {str(data)[:40]!r}.")
+        return data
+    return _primitive(hint, data, where)
+
+
+def _primitive(hint: Any, data: Any, where: str) -> Any:
+    if hint is float and (type(data) in {int, float} or data in {"inf", "-inf", "nan"}):
+        return float(data)
+    if hint in {bool, int, str} and type(data) is hint:
+        return data
+    raise ValueError(f"{where} cannot be {str(data)[:40]!r}.")
+
+
+def _take(data: Any, kind: np.dtype[Any], arrays: list[AnyArray], where: str) -> AnyArray:
+    number = data.get("array") if isinstance(data, dict) and len(data) == 1 else None
+    if type(number) is not int or not 0 <= number < len(arrays):
+        raise ValueError(f"{where} is no array.")
+    if arrays[number].dtype != kind:
+        raise ValueError(f"the numbers in {where} cannot be {arrays[number].dtype}.")
+    return arrays[number]
+
+
+def _has_fields(hint: Any) -> bool:
+    return isinstance(hint, type) and (dataclasses.is_dataclass(hint) or hasattr(hint, "_fields"))
+
+
+def _fields(hint: type) -> dict[str, Any]:
+    """Names and types of what a dataclass or named tuple is made from."""
+    hints = get_type_hints(hint)
+    if dataclasses.is_dataclass(hint):
+        return {entry.name: hints[entry.name] for entry in dataclasses.fields(hint) if entry.init}
+    return hints
+
+
+def _parts(hint: Any, count: int) -> tuple[Any, ...]:
+    """The types of `count` members of a list or tuple."""
+    arguments = get_args(hint)
+    if get_origin(hint) is list or (len(arguments) == 2 and arguments[1] is Ellipsis):
+        return (arguments[0],) * count
+    return arguments
+
+
+def _variant_of(value: Any, variants: tuple[Any, ...]) -> Any:
+    """Which type of a union a value is of."""
+    for variant in variants:
+        if (get_origin(variant) or variant) is type(value):
+            return variant
+    loose = [variant for variant in variants if variant is not types.NoneType]
+    for variant in loose:
+        base = get_origin(variant) or variant
+        if isinstance(base, type) and isinstance(value, (int, np.integer) if base is float else base):
+            return variant
+    if len(loose) == 1:
+        return loose[0]
+    raise TypeError(f"A {type(value).__name__} cannot be saved here.")
+
+
+def _variant_of_data(data: Any, variants: tuple[Any, ...], where: str) -> Any:
+    """Which type of a union data describes."""
+    if isinstance(data, dict) and "is" in data:
+        chosen = [variant for variant in variants if getattr(variant, "__name__", "") == data["is"]]
+    elif isinstance(data, dict):
+        chosen = [v for v in variants if v is Character or get_origin(v) in {np.ndarray, dict, Mapping}]
+    elif isinstance(data, list):
+        chosen = [v for v in variants if get_origin(v) in {tuple, list}]
+    else:
+        chosen = [v for v in variants if v is type(data)] or [v for v in variants if get_origin(v) is Literal]
+        chosen = chosen or [v for v in variants if v is float]
+    if not chosen:
+        raise ValueError(f"{where} cannot be {str(data)[:40]!r}.")
+    return chosen[0]

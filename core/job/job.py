@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`BakeJob`: all that is needed to turn a clip into simulated motion. Plain data: saved, loaded, compared, sent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..character import Body, Character, JointKind, check
+from ..character.anthropometry import Sex
+from ..character.check import Vector
+from ..character.mass import Mass, combine
+from ..contact.terrain import Surface
+from ..motion.clip import Clip
+from ..motion.parts import Detail
+from ..motion.quaternions import Array
+from ..motion.roles import Roles
+from ..simulation import Grab, Prop, Push
+from . import archive
+
+FORMAT = "heft.job"
+VERSION = 1
+LONGEST = 3600.0  # s
+FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
+
+Plain = bool | int | float | str | None
+Ground = Literal["auto", "level", "terrain"]
+
+
+@dataclass(frozen=True, eq=False)
+class BodySettings:
+    """What kind of character is made of the skeleton; see `motion.body_plan.make_body_plan`."""
+
+    detail: Detail = "simple"
+    sex: Sex = "male"
+    total_mass: float | None = None  # kg
+    joints: Mapping[str, JointKind] = field(default_factory=dict)  # kinds chosen by hand, by the joints' names
+    vertices: Mapping[str, Array] = field(
+        default_factory=dict
+    )  # (n, 3) of the mesh at rest, by the bone that moves them
+    masses_from_mesh: bool = False
+    on_floor: bool | None = None  # whether the rest pose stands on z = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", dict(sorted(self.joints.items())))
+        object.__setattr__(self, "vertices", dict(sorted(self.vertices.items())))
+
+
+@dataclass(frozen=True)
+class Load:
+    """Something that a body carries for good: a solid ball welded to it."""
+
+    name: str
+    body: str
+    mass: float  # kg
+    position: Vector = (0.0, 0.0, 0.0)  # of its centre, in the body's frame, m
+    radius: float = 0.1  # m, by which it resists turning; it touches nothing
+    planned: bool = True  # the controller knows of it
+
+    def __post_init__(self) -> None:
+        owner = f"load '{check.name(self.name, 'load')}'"
+        object.__setattr__(self, "mass", check.positive(self.mass, "mass", owner))
+        object.__setattr__(self, "position", check.vector(self.position, "position", owner))
+        object.__setattr__(self, "radius", check.positive(self.radius, "radius", owner))
+
+    def as_mass(self) -> Mass:
+        """In the body's frame."""
+        moment = 0.4 * self.mass * self.radius * self.radius
+        return Mass(self.mass, np.array(self.position), moment * np.eye(3))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What the character meets. Times are in seconds from the job's first frame on, places in the world, in metres."""
+
+    surfaces: tuple[Surface, ...] = ()  # none: the level floor that the clip stands on
+    friction: float = 1.0  # of that floor, and between props and whatever they touch
+    pushes: tuple[Push, ...] = ()  # on bodies of the character or props, by name
+    grabs: tuple[Grab, ...] = ()
+    props: tuple[Prop, ...] = ()
+    loads: tuple[Load, ...] = ()
+    gravity: Vector = (0.0, 0.0, -9.81)  # m/s²
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", check.not_negative(self.friction, "friction", "the scene"))
+        object.__setattr__(self, "gravity", check.vector(self.gravity, "gravity", "the scene"))
+        for name in ("surfaces", "pushes", "grabs", "props", "loads"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+
+class ContactInterval(NamedTuple):
+    """A stretch of the source's frames in which a contact point touches, as an animator edits it, ends included."""
+
+    point: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, eq=False)
+class BakeJob:
+    """One character's motion to simulate. Two jobs are equal if all that they say is.
+
+    Frames are the scene's, as the clip counts them. The clip may be longer than the range that is simulated: the
+    character is made from all of it.
+    """
+
+    clip: Clip
+    roles: Roles  # bones of the clip's skeleton by role, see motion/roles.py
+    name: str = "bake"
+    body: BodySettings = field(default_factory=BodySettings)
+    character: Character | None = (
+        None  # instead of the one that the clip makes: the same joints, other masses or shapes
+    )
+    contacts: tuple[ContactInterval, ...] | None = None  # edited by hand; None: as they are found
+    scene: Scene = field(default_factory=Scene)
+    ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
+    method: str = "lookahead"  # a name in methods.METHODS
+    settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
+    reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
+    rate: float = 120.0  # simulation steps per second
+    frame_start: float | None = None  # the clip's first frame unless given
+    frame_end: float | None = None
+    loop: bool = False  # find the gait cycle in the range and repeat it
+    seconds: float | None = None  # of simulation; the range's length unless given
+
+    def __post_init__(self) -> None:
+        check.name(self.name, "job")
+        object.__setattr__(self, "roles", {role: tuple(bones) for role, bones in sorted(self.roles.items())})
+        object.__setattr__(self, "settings", dict(sorted(self.settings.items())))
+        object.__setattr__(self, "reference", dict(sorted(self.reference.items())))
+        if not SLOWEST <= self.rate <= FASTEST:
+            raise ValueError(
+                f"The rate of simulation must be {SLOWEST:g} to {FASTEST:g} steps a second, not {self.rate}."
+            )
+        first, last = self.frames
+        if not (np.isfinite([first, last]).all() and first < last):
+            raise ValueError(f"There are no frames to bake from {first:g} to {last:g}.")
+        whole = self.clip.first_frame, self.clip.frame(len(self.clip.position) - 1)
+        if first < whole[0] - 1e-6 or last > whole[1] + 1e-6:
+            raise ValueError(
+                f"Frames {first:g} to {last:g} are to be baked, but the motion has frames {whole[0]:g} to {whole[1]:g}."
+            )
+        if not 0.0 < self.duration <= LONGEST:
+            raise ValueError(f"A bake lasts up to {LONGEST:g} s, not {self.duration:g} s.")
+
+    @property
+    def fps(self) -> float:
+        """The scene's frames per second."""
+        return self.clip.rate * self.clip.frames_per_sample
+
+    @property
+    def frames(self) -> tuple[float, float]:
+        """First and last frame of the range."""
+        first = self.clip.first_frame if self.frame_start is None else self.frame_start
+        last = self.clip.frame(len(self.clip.position) - 1) if self.frame_end is None else self.frame_end
+        return first, last
+
+    @property
+    def duration(self) -> float:
+        """Seconds to simulate."""
+        first, last = self.frames
+        return (last - first) / self.fps if self.seconds is None else self.seconds
+
+    @cached_property
+    def _digest(self) -> str:
+        return archive.digest(self, BakeJob)
+
+    def key(self) -> str:
+        """A name for all that the job says: equal keys mean equal jobs."""
+        return self._digest
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BakeJob) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def save(self, path: str | Path) -> None:
+        """Write the file, whole or not at all."""
+        archive.save(self, BakeJob, path, FORMAT, VERSION)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "BakeJob":
+        """Read a file that `save` wrote; ValueError says in one line what is wrong with it."""
+        return archive.load(cls, path, FORMAT, VERSION, "a bake job")
+
+
+def dressed(character: Character, scene: Scene, *, unplanned: bool) -> Character:
+    """The character under the scene's gravity and with its loads; those that the controller does not know on demand."""
+    bodies = list(character.bodies)
+    names = [body.name for body in bodies]
+    for load in scene.loads:
+        if load.body not in names:
+            raise ValueError(f"The load '{load.name}' hangs from an unknown body '{load.body}'.")
+        if load.planned or unplanned:
+            index = names.index(load.body)
+            bodies[index] = _loaded(bodies[index], load)
+    return replace(character, bodies=tuple(bodies), gravity=scene.gravity)
+
+
+def _loaded(body: Body, load: Load) -> Body:
+    own = Mass(body.mass, np.array(body.center_of_mass), np.array(body.inertia))
+    both = combine([own, load.as_mass()])
+    owner = f"body '{body.name}'"
+    return replace(
+        body,
+        mass=both.mass,
+        inertia=check.inertia(both.inertia, owner),
+        center_of_mass=check.vector(both.center, "centre of mass", owner),
+    )

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stages before control: from a job's clip to a reference, and what lays its frames back onto the clip's bones."""
+
+import math
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ..character import Character
+from ..contact.terrain import Plane, RigidMotion, Surface, Terrain, make_terrain
+from ..motion import labels, quaternions
+from ..motion.body_plan import BodyPlan
+from ..motion.clean_up import clean_up
+from ..motion.cycles import make_cycle
+from ..motion.fit import Trajectory
+from ..motion.floor import Floor
+from ..motion.lay_back import Residuals
+from ..motion.prepare import Performance, prepare
+from ..motion.quaternions import Array
+from ..motion.reference import Reference
+from ..motion.schedule import ContactPoint, Interval, contact_points
+from ..motion.spacetime import Ends, Settings, build_reference
+from ..motion.tracks import ground_under, point_places, velocities
+from . import archive
+from .cache import Cache, code_version
+from .job import BakeJob, BodySettings, Scene, dressed
+from .progress import Clock, Teller
+from .settings import make_settings
+
+FORMAT = "heft.motion"
+VERSION = 1
+USUAL_FLOOR = 0.1  # m: a clip's floor as near to z = 0 is meant to be there
+SLOW = 0.25  # m/s, of a foot that stands
+UNEVEN = 0.06  # m, over which the heights of standing feet spread where a clip was not made for level ground
+SHORTEST = 3  # samples
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A reference and what is needed to show it on the clip's skeleton."""
+
+    plan: BodyPlan
+    reference: Reference
+    residuals: Residuals  # of each of the reference's frames
+    first_frame: float  # of the scene, where the simulation's time begins
+    lift: float  # height of the scene's ground under the reference's start, over the reference's own, m
+    lines: tuple[str, ...]  # what was done to the clip, for the report
+
+
+def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
+    """From the cache, or made and kept there."""
+    tell("fit", 0.0)
+    key = motion_key(job)
+    with clock.stage("fit"):
+        kept = cache.get(key, lambda path: archive.load(Motion, path, FORMAT, VERSION, "a prepared motion"))
+    if kept is not None:
+        tell("reference", 1.0)
+        return kept
+    with clock.stage("fit"):
+        performance, terrain = _performance(job)
+    tell("fit", 1.0)
+    with clock.stage("reference"):
+        motion = _referred(job, performance, terrain, tell)
+    cache.put(key, lambda path: archive.save(motion, Motion, path, FORMAT, VERSION))
+    return motion
+
+
+def motion_key(job: BakeJob) -> str:
+    """A name for all that `make_motion` depends on, and nothing more: a push does not make a reference stale."""
+    scene = job.scene
+    lasting = replace(job, name="motion", method="", settings={}, seconds=None)
+    needed = Scene(scene.surfaces, scene.friction, (), scene.grabs, (), scene.loads, scene.gravity)
+    return archive.digest(replace(lasting, scene=needed), BakeJob, "motion", str(VERSION), code_version())
+
+
+def scene_terrain(job: BakeJob, motion: Motion) -> Terrain:
+    """The ground of the simulation."""
+    return make_terrain(job.scene.surfaces or (_floor(job, motion.lift),))
+
+
+def _floor(job: BakeJob, height: float) -> Surface:
+    return Plane(point=(0.0, 0.0, height), friction=job.scene.friction)
+
+
+def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Motion:
+    character = dressed(performance.plan.character, job.scene, unplanned=False)
+    trajectory, start = _range(job, performance)
+    offset = (trajectory.first_frame - job.frames[0]) / job.fps
+    grabs = _grabs(job, character, trajectory, offset)
+    settings = make_settings(Settings, job.reference, "a reference").checked()
+    tell("reference", 0.0)
+    schedule = labels.label(character, trajectory, terrain, grabs=grabs)
+    if job.contacts is not None:
+        schedule = labels.relabel(character, trajectory, schedule, _intervals(job, trajectory))
+    if job.loop:
+        cycle = make_cycle(character, trajectory, schedule)
+        reference = build_reference(
+            character, cycle.trajectory, cycle.schedule, bounds=Ends(cycle=cycle.step), settings=settings
+        )
+        start += cycle.candidate.start
+        residuals = closed(performance.residuals.cut(start, start + len(reference.q)))
+    else:
+        clean = clean_up(character, trajectory, schedule, terrain)
+        reference = build_reference(character, clean.trajectory, clean.schedule, terrain=terrain, settings=settings)
+        residuals = performance.residuals.cut(start, start + len(reference.q))
+    tell("reference", 1.0)
+    lift = 0.0 if terrain is not None else _lift(job, performance.floor, reference)
+    return Motion(performance.plan, reference, residuals, trajectory.first_frame, lift, performance.lines)
+
+
+def _performance(job: BakeJob) -> tuple[Performance, Terrain | None]:
+    """The fit; and the terrain, where the clip was made for it."""
+    if job.ground == "terrain" and not job.scene.surfaces:
+        raise ValueError("The motion is said to be made for the scene's ground, but the scene has none.")
+    if job.ground == "terrain" and job.loop:
+        raise ValueError("A gait cycle is made on level ground: choose that, or do not loop.")
+    if job.ground != "terrain":
+        performance = _prepared(job, find_floor=True)
+        if not job.scene.surfaces or job.loop or job.ground == "level" or not _follows(job, performance):
+            return performance, None
+    return _prepared(job, find_floor=False), make_terrain(job.scene.surfaces)
+
+
+def _prepared(job: BakeJob, *, find_floor: bool) -> Performance:
+    settings = {entry.name: getattr(job.body, entry.name) for entry in fields(BodySettings)}
+    return prepare(
+        job.clip,
+        job.roles,
+        rate=job.rate,
+        find_floor=find_floor,
+        character=job.character,
+        **settings,
+    )
+
+
+def _follows(job: BakeJob, performance: Performance) -> bool:
+    """Whether standing feet keep to the scene's ground rather than to one level."""
+    character, trajectory = performance.plan.character, performance.trajectory
+    feet = [point for point in contact_points(character) if point.foot]
+    places = point_places(character, trajectory.q, feet)
+    standing = np.linalg.norm(velocities(places, trajectory.rate), axis=2) < SLOW
+    if not standing.any() or _spread(places[..., 2][standing]) < UNEVEN:
+        return False
+    start = (trajectory.first_frame - job.frames[0]) / job.fps
+    terrain = make_terrain(job.scene.surfaces)
+    there = _unleveled(performance.floor, places)
+    ground = ground_under(terrain, there, np.zeros(len(feet)), trajectory.rate, start)
+    return _spread(ground.height[standing]) < 0.5 * _spread(places[..., 2][standing])
+
+
+def _spread(values: Array) -> float:
+    low, high = np.percentile(values, (5.0, 95.0))
+    return float(high - low)
+
+
+def _unleveled(floor: Floor, places: Array) -> Array:
+    """Places over a clip's floor, in the scene; the inverse of `floor.level`."""
+    normal = np.array([-floor.slope[0], -floor.slope[1], 1.0])
+    turn = quaternions.between(np.array([0.0, 0.0, 1.0]), normal)
+    found: Array = quaternions.rotate(turn, places) + np.array([0.0, 0.0, floor.height])
+    return found
+
+
+def _range(job: BakeJob, performance: Performance) -> tuple[Trajectory, int]:
+    """The samples of the job's frames, and which of the performance's is the first."""
+    whole = performance.trajectory
+    first, last = job.frames
+    # frames that were lost at the clip's start are not waited for
+    first = max(first, first + math.ceil((whole.first_frame - first) - 1e-6))
+    start = round((first - whole.first_frame) / whole.frames_per_sample)
+    stop = min(round((last - whole.first_frame) / whole.frames_per_sample) + 1, len(whole.q))
+    if stop - start < SHORTEST:
+        raise ValueError(f"The frames {first:g} to {last:g} are too few to simulate.")
+    return replace(whole.cut(start, stop), first_frame=first), start
+
+
+def _lift(job: BakeJob, floor: Floor, reference: Reference) -> float:
+    """How high the scene's ground is where the reference starts on its own, at z = 0."""
+    height = floor.height if abs(floor.height) > USUAL_FLOOR else 0.0
+    if not job.scene.surfaces:
+        return height
+    feet = [point for point in contact_points(reference.character) if point.foot]
+    places = point_places(reference.character, reference.q[:1], feet) + np.array([0.0, 0.0, height])
+    ground = ground_under(make_terrain(job.scene.surfaces), places, np.zeros(len(feet)), reference.rate)
+    under = places[0, :, 2] - ground.height[0]
+    standing = reference.schedule.active[0][[reference.schedule.names.index(point.name) for point in feet]]
+    found = under[standing] if standing.any() else under
+    # a ground that is further than the query reaches tells nothing
+    near = found[np.abs(found - height) < 0.5]
+    return float(near.max()) if len(near) else height
+
+
+def _grabs(job: BakeJob, character: Character, trajectory: Trajectory, offset: float) -> list[labels.Grab]:
+    """The grabs of things that do not move, as the reference knows them."""
+    found = []
+    names = [body.name for body in character.bodies]
+    for number, grab in enumerate(job.scene.grabs):
+        if grab.other is not None or grab.body not in names:
+            continue
+        start = max((grab.start - offset) * trajectory.rate, 0.0)
+        end = min((grab.end - offset) * trajectory.rate, len(trajectory.q) - 1.0)
+        if start < end:
+            point = ContactPoint(f"grab_{number + 1}", names.index(grab.body), grab.point, grab=True)
+            found.append(labels.Grab(point, math.ceil(start), math.floor(end)))
+    return found
+
+
+def _intervals(job: BakeJob, trajectory: Trajectory) -> list[Interval]:
+    """The edited contacts in the trajectory's samples."""
+
+    def sample(frame: float) -> int:
+        return round((frame - trajectory.first_frame) / trajectory.frames_per_sample)
+
+    return [Interval(one.point, sample(one.start), sample(one.end)) for one in job.contacts or ()]
+
+
+def closed(residuals: Residuals) -> Residuals:
+    """Residuals of a cycle's frames 0 to N whose last are the first: what they lack is spread over all of them."""
+    last = len(residuals.place) - 1
+    share = (0.5 - np.arange(last + 1) / last)[:, None, None]
+    place = residuals.place + share * (residuals.place[-1] - residuals.place[0])
+    way = quaternions.log(quaternions.multiply(quaternions.conjugate(residuals.turn[0]), residuals.turn[-1]))
+    return Residuals(place, quaternions.multiply(residuals.turn, quaternions.exp(share * way[None])))
+
+
+def shifted(scene: Scene, seconds: float) -> Scene:
+    """The scene with times counted from some seconds later."""
+    if seconds == 0.0:
+        return scene
+    return replace(
+        scene,
+        surfaces=tuple(replace(surface, motion=_shifted(surface.motion, seconds)) for surface in scene.surfaces),
+        pushes=tuple(replace(push, start=push.start - seconds) for push in scene.pushes),
+        grabs=tuple(replace(grab, start=grab.start - seconds, end=grab.end - seconds) for grab in scene.grabs),
+    )
+
+
+def _shifted(motion: RigidMotion, seconds: float) -> RigidMotion:
+    return replace(motion, start=motion.start - seconds)

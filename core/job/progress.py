@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a run tells how far it is, and how it is stopped."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from ..motion.quaternions import Array
+
+Stage = Literal["fit", "reference", "policy", "simulate", "measure"]
+WORDS: dict[Stage, str] = {
+    "fit": "Fitting the character to the motion",
+    "reference": "Finding forces that make the motion possible",
+    "policy": "Preparing the controller",
+    "simulate": "Simulating",
+    "measure": "Measuring",
+}
+# Shares of the whole, as they are for a few seconds of walking: the reference takes most of the time.
+SHARES: dict[Stage, float] = {"fit": 0.1, "reference": 0.6, "policy": 0.06, "simulate": 0.2, "measure": 0.04}
+NO_POSES = np.zeros((0, 0, 4, 4))
+
+
+class CancelledError(Exception):
+    """Raised by a callback of progress, or in its name when it returns False: the run stops and keeps what it has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where a run is. While it simulates, frames that are finished come along once each, in order."""
+
+    stage: Stage
+    share: float  # of the stage, 0 to 1
+    first: int = 0  # row of the first of the frames among all of the result's
+    poses: Array = field(default_factory=lambda: NO_POSES)  # (n, nb, 4, 4) as in BakeResult.poses
+
+    @property
+    def text(self) -> str:
+        """The stage in words."""
+        return WORDS[self.stage]
+
+    @property
+    def whole(self) -> float:
+        """Share of the whole run, 0 to 1."""
+        stages = list(SHARES)
+        before = sum(SHARES[stage] for stage in stages[: stages.index(self.stage)])
+        return min(before + SHARES[self.stage] * self.share, 1.0)
+
+
+Callback = Callable[[Progress], bool | None]
+
+
+class Teller:
+    """Calls back, and raises CancelledError when told to stop."""
+
+    def __init__(self, callback: Callback | None) -> None:
+        self._callback = callback
+
+    def __call__(self, stage: Stage, share: float, first: int = 0, poses: Array = NO_POSES) -> None:
+        """Tell one thing."""
+        if self._callback is not None and self._callback(Progress(stage, share, first, poses)) is False:
+            raise CancelledError
+
+
+class Clock:
+    """Seconds spent in each stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = dict.fromkeys(SHARES, 0.0)
+
+    @contextmanager
+    def stage(self, name: Stage) -> Iterator[None]:
+        """Everything in the block belongs to the stage."""
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] += time.perf_counter() - begun

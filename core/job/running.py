@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`run`: a job in, a result out, by the stages fit, reference, policy, simulate, measure."""
+
+import json
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from ..dynamics import body_poses, center_of_mass
+from ..motion.quaternions import Array
+from ..report import metrics
+from ..report.explanation import explain
+from ..report.frames import Fall, Forces, Support, diagnose
+from ..report.simulation import Simulation
+from .cache import Cache
+from .job import BakeJob, dressed
+from .methods import METHODS, Stage
+from .preparing import Motion, make_motion, scene_terrain, shifted
+from .progress import Callback, CancelledError, Clock, Teller
+from .result import BakeResult
+from .showing import between, bone_poses, moment, prop_poses
+
+TELL_EVERY = 4  # frames, after which the simulation tells what is finished
+
+
+def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> BakeResult:
+    """Simulate a job.
+
+    `progress` is called often, with a `Progress`; the run stops where it returns False or raises CancelledError, and
+    the frames so far are kept. `cache` is a folder of references and policies, which are computed only once; whatever
+    is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
+    """
+    if job.method not in METHODS:
+        raise ValueError(f"There is no method '{job.method}'; there are {', '.join(METHODS)}.")
+    method, tell, kept, clock = METHODS[job.method], Teller(progress), Cache(cache), Clock()
+    try:
+        motion = make_motion(job, tell, kept, clock)
+        tell("policy", 0.0)
+        with clock.stage("policy"):
+            policy = method.prepare(motion.reference, job.settings, kept)
+        tell("policy", 1.0)
+    except CancelledError:
+        return _nothing(job, clock, kept)
+    late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
+    stage = Stage(
+        character=dressed(motion.plan.character, job.scene, unplanned=True),
+        terrain=scene_terrain(job, motion),
+        scene=shifted(job.scene, late),
+        rate=job.rate,
+        # whole steps, so that the last frame lies within the last of them
+        seconds=math.ceil((job.duration - late) * job.rate - 1e-6) / job.rate,
+        lift=motion.lift,
+    )
+    with clock.stage("simulate"):
+        simulation = method.simulate(policy, stage, _Watch(job, motion, stage, tell))
+    return _result(job, motion, stage, simulation, kept, clock)
+
+
+class _Watch:
+    """Shows finished frames while the simulation runs."""
+
+    def __init__(self, job: BakeJob, motion: Motion, stage: Stage, tell: Teller) -> None:
+        self._job, self._motion, self._tell = job, motion, tell
+        self._tree = stage.character.tree
+        self._last = max(_steps(stage), 1)
+        self._done = 0  # frames finished
+        self._shown = 0  # frames told
+        self._waiting: list[tuple[Array, float, int]] = []  # positions, the reference's sample, the lap
+        self._before: tuple[Array, int, int] | None = None
+
+    def __call__(self, state: int, q: Array, frame: int, lap: int) -> bool:
+        """A new state."""
+        own = np.ascontiguousarray(q[: len(self._tree.rest)])
+        while self._done / self._job.fps * self._job.rate <= state + 1e-9:
+            self._finish(state, own, frame, lap)
+        self._before = (own, frame, lap)
+        if len(self._waiting) < TELL_EVERY and state < self._last:
+            return self._told(state)
+        return self._told(state, show=True)
+
+    def _finish(self, state: int, q: Array, frame: int, lap: int) -> None:
+        """The next frame lies at this state or on the way to it."""
+        share = self._done / self._job.fps * self._job.rate - (state - 1)
+        if self._before is None or share > 1.0 - 1e-9:
+            self._waiting.append((q, float(frame), lap))
+        else:
+            before, sample, lap = self._before
+            self._waiting.append((between(self._tree, before, q, share), sample + share, lap))
+        self._done += 1
+
+    def _told(self, state: int, *, show: bool = False) -> bool:
+        share = min(state / self._last, 1.0)
+        try:
+            if not (show and self._waiting):
+                if state % TELL_EVERY == 0:
+                    self._tell("simulate", share)
+                return True
+            q, sample, lap = zip(*self._waiting, strict=True)
+            poses = bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
+            first, self._shown = self._shown, self._shown + len(poses)
+            self._waiting.clear()
+            self._tell("simulate", share, first, poses)
+        except CancelledError:
+            return False
+        return True
+
+
+def _steps(stage: Stage) -> int:
+    return round(stage.seconds * stage.rate)
+
+
+def _result(
+    job: BakeJob, motion: Motion, stage: Stage, simulation: Simulation, cache: Cache, clock: Clock
+) -> BakeResult:
+    """Everything that is shown and told."""
+    begun = time.perf_counter()
+    recording, followed, character = simulation.recording, simulation.followed, stage.character
+    frames = recording.resample(job.fps)
+    wanted = [moment(f, job.fps, job.rate, recording.steps) for f in range(len(frames.time))]
+    sample = np.array([followed.frame[at.state] + at.share for at in wanted])
+    lap = np.array([followed.lap[at.state] for at in wanted], dtype=np.int64)
+    after = np.append(followed.q[1:], followed.q[-1:], axis=0)
+    ghost = np.array([between(character.tree, followed.q[k], after[k], share) for k, share in wanted])
+    bodies = (*(body.name for body in character.bodies), *(prop.name for prop in job.scene.props))
+    shown = diagnose(simulation, frames, bodies)
+    poses = bone_poses(motion, frames.q[:, : character.nq], sample, lap)
+    reference = bone_poses(motion, ghost, sample, lap)
+    props = prop_poses(recording.tree, len(character.bodies), frames.q)
+    figures = metrics.measure(simulation)
+
+    def frame_at(seconds: float) -> float:
+        return motion.first_frame + seconds * job.fps
+
+    doubts = "" if motion.reference.quality.fit_for_control else motion.reference.quality.why
+    why = explain(simulation, figures, stage.scene.pushes, frame_at, doubts)
+    clock.seconds["measure"] = time.perf_counter() - begun
+    report = figures | {
+        "why": why,
+        "method": job.method,
+        "reference": motion.reference.quality.why,
+        "notes": [*motion.lines, *cache.notes],
+        "seconds": clock.seconds,
+    }
+    return BakeResult(
+        name=job.name,
+        fps=job.fps,
+        frames=motion.first_frame + np.arange(len(poses), dtype=np.float64),
+        bones=motion.plan.skeleton.names,
+        poses=poses,
+        reference=reference,
+        props=tuple(prop.name for prop in job.scene.props),
+        prop_poses=props,
+        curves=shown.curves,
+        center_of_mass=shown.center_of_mass,
+        support=shown.support,
+        forces=shown.forces,
+        fall=_fall(simulation, frame_at),
+        report_text=json.dumps(report, allow_nan=False),
+    )
+
+
+def _fall(simulation: Simulation, frame_at: Callable[[float], float]) -> Fall | None:
+    if simulation.lost is None:
+        return None
+    seconds = simulation.lost / simulation.recording.rate
+    q = simulation.recording.q[simulation.lost, : simulation.character.nq]
+    x, y, _ = center_of_mass(simulation.character, q).tolist()
+    lowest = float(body_poses(simulation.character, q)[0][:, 2].min())
+    return Fall(frame_at(seconds), seconds, (x, y, lowest))
+
+
+def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
+    """The result of a run that was stopped before it simulated anything."""
+    bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
+    report = metrics.nothing() | {
+        "why": "Cancelled before the simulation began.",
+        "method": job.method,
+        "reference": "",
+        "notes": cache.notes,
+        "seconds": clock.seconds,
+    }
+    none = np.zeros(1, dtype=np.int64)
+    return BakeResult(
+        name=job.name,
+        fps=job.fps,
+        frames=np.zeros(0),
+        bones=bones,
+        poses=np.zeros((0, len(bones), 4, 4)),
+        reference=np.zeros((0, len(bones), 4, 4)),
+        props=props,
+        prop_poses=np.zeros((0, len(props), 4, 4)),
+        curves={},
+        center_of_mass=np.zeros((0, 3)),
+        support=Support(none, np.zeros((0, 3))),
+        forces=Forces(none, (), np.zeros((0, 3)), np.zeros((0, 3))),
+        fall=None,
+        report_text=json.dumps(report, allow_nan=False),
+    )

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulated states as poses of the source's bones, at the times of the scene's frames."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character.tree import Tree
+from ..dynamics.kinematics import difference_positions, integrate_positions, update_positions
+from ..dynamics.workspace import make_workspace
+from ..motion import quaternions
+from ..motion.cycles import power
+from ..motion.fit import Trajectory
+from ..motion.lay_back import lay_back
+from ..motion.quaternions import Array
+from .preparing import Motion
+
+
+class Moment(NamedTuple):
+    """Where a frame lies: between states `state` and the next, and the reference's frame there."""
+
+    state: int
+    share: float  # of the way to the next state
+
+
+def moment(frame: int, fps: float, rate: float, last: int) -> Moment:
+    """That of a frame counted from the first; it does not lie beyond state `last`."""
+    place = min(frame / fps * rate, float(last))
+    state = min(int(place + 1e-9), max(last - 1, 0))
+    return Moment(state, max(place - state, 0.0))
+
+
+def between(tree: Tree, before: Array, after: Array, share: float) -> Array:
+    """Positions on the geodesic from one state's to the next's."""
+    way, q = np.zeros(len(tree.velocity_body)), np.zeros(len(before))
+    difference_positions(tree, before, after, way)
+    integrate_positions(tree, before, way, share, q)
+    return q
+
+
+def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) -> Array:
+    """Poses (nf, nb, 4, 4) of the bones for positions (nf, nq), with what the character lacks at the given samples.
+
+    Bones that no body carries go where the clip has them: over the scene's ground, and on by a cycle in each lap.
+    """
+    like = Trajectory(motion.reference.rate, np.ascontiguousarray(q), np.zeros((len(q), 0)))
+    clip = lay_back(motion.plan, like, motion.residuals.at(sample))
+    place, turn = clip.position, clip.orientation
+    loose = motion.plan.body < 0
+    place[:, loose, 2] += motion.lift
+    cycle = motion.reference.cycle
+    if loose.any() and cycle is not None:
+        for number in np.unique(lap[lap > 0]):
+            way, rows = power(cycle, int(number)), np.flatnonzero(lap == number)[:, None]
+            spin = np.array([np.cos(0.5 * way.turn), 0.0, 0.0, np.sin(0.5 * way.turn)])
+            columns = np.flatnonzero(loose)[None]
+            place[rows, columns] = way.move_points(place[rows, columns])
+            turn[rows, columns] = quaternions.multiply(spin, turn[rows, columns])
+    return matrices(place, turn)
+
+
+def prop_poses(tree: Tree, first: int, q: Array) -> Array:
+    """Poses (nf, np, 4, 4) of the bodies from `first` on, for the whole system's positions (nf, nq)."""
+    work = make_workspace(tree)
+    places, turns = [], []
+    for row in q:
+        update_positions(tree, work, np.ascontiguousarray(row))
+        places.append(work.position[first:].copy())
+        turns.append(work.quaternion[first:].copy())
+    place, turn = np.array(places).reshape(len(q), -1, 3), np.array(turns).reshape(len(q), -1, 4)
+    return matrices(place, turn)
+
+
+def matrices(place: Array, turn: Array) -> Array:
+    """Rigid transforms (..., 4, 4)."""
+    result = np.zeros((*place.shape[:-1], 4, 4))
+    result[..., :3, :3] = quaternions.matrix(turn)
+    result[..., :3, 3] = place
+    result[..., 3, 3] = 1.0
+    return result

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a character has fallen: against what it was to do, so that squats, jumps and hanging are no falls."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character
+from ..character.tree import FREE
+from ..dynamics import body_poses
+from ..motion.quaternions import conjugate, rotate
+
+Array = NDArray[np.float64]
+
+SUNK = 0.18  # of the character's height: a root as far below or above where it should be is lost
+LEANING = np.radians(60.0)  # from where the root should lean
+LASTING = 0.1  # s, for which either must hold
+UP = np.array([0.0, 0.0, 1.0])
+
+
+class FallWatch:
+    """Told every state in turn, it knows from which on the character was lost."""
+
+    def __init__(self, character: Character, rate: float) -> None:
+        self._free = character.tree.joint[0] == FREE
+        self._height = SUNK * height_of(character)
+        self._steps = max(1, round(LASTING * rate))
+        self._since: int | None = None
+        self.lost: int | None = None  # the first state of the loss
+
+    def update(self, state: int, q: Array, wanted: Array) -> bool:
+        """Whether it has fallen by this state, at which it is at `q` and was to be at `wanted`."""
+        if self.lost is None and self._free:
+            if not self._away(q, wanted):
+                self._since = None
+            elif self._since is None:
+                self._since = state
+            if self._since is not None and state - self._since >= self._steps:
+                self.lost = self._since
+        return self.lost is not None
+
+    def _away(self, q: Array, wanted: Array) -> bool:
+        if abs(float(q[2] - wanted[2])) > self._height:
+            return True
+        return bool(lean(q, wanted) > LEANING)
+
+
+def lean(q: Array, wanted: Array) -> float:
+    """Angle between the vertical and what should be vertical in the root's frame, rad."""
+    upward = rotate(q[3:7], rotate(conjugate(wanted[3:7]), UP))
+    return float(np.arccos(np.clip(upward[2], -1.0, 1.0)))
+
+
+def height_of(character: Character) -> float:
+    """From the lowest to the highest joint in the neutral pose, m: a measure of a character's size."""
+    position, _ = body_poses(character, character.neutral())
+    return max(float(np.ptp(position[:, 2])), float(np.ptp(position, axis=0).max()))

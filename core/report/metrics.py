@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures of a simulation: pure functions over what was recorded and what was to be followed.
+
+How well it followed is measured while it was upright; forces, depth and residuals over all of it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character
+from ..character.parts import Corner
+from ..character.tree import FREE, VELOCITIES_OF_JOINT
+from ..contact.terrain import Terrain, make_pose, nearest_points
+from ..dynamics.kinematics import difference_positions
+from .simulation import Simulation
+
+Array = NDArray[np.float64]
+Outcome = Literal["completed", "fell", "diverged", "cancelled"]
+
+PRESSING = 1.0  # N: a contact that carries as much holds its place
+STANCE_GAP = 0.05  # s without any force, after which a foot that touches again stands anew
+NUMBERS = (
+    "upright_seconds",
+    "simulated_seconds",
+    "joint_rms_deg",
+    "joint_max_deg",
+    "root_rms_m",
+    "root_max_m",
+    "max_penetration_m",
+    "max_foot_slide_m",
+    "contact_residual_max",
+    "peak_torque_nm",
+    "real_time_factor",
+    "step_us_median",
+    "step_us_p99",
+)
+
+
+@dataclass(frozen=True)
+class Slide:
+    """How far a foot slid while it stood."""
+
+    body: str
+    distance: float  # m
+    start: float  # s, of the stance
+    end: float  # s
+
+
+def outcome_of(simulation: Simulation) -> Outcome:
+    """How it ended; a character that fell has fallen, whatever came after."""
+    if simulation.lost is not None:
+        return "fell"
+    if simulation.recording.outcome == "diverged":
+        return "diverged"
+    return "cancelled" if simulation.cancelled else "completed"
+
+
+def measure(simulation: Simulation) -> dict[str, Any]:
+    """All figures of a report but the sentence and the time of the other stages."""
+    recording, upright = simulation.recording, simulation.upright
+    errors = tracking_errors(simulation)[: upright + 1]
+    joints, root = joint_angles(simulation.character, errors), root_distances(simulation.character, errors)
+    slides = foot_slides(simulation, upright)
+    micros = 1e6 * simulation.step_seconds
+    total = float(simulation.step_seconds.sum())
+    return {
+        "outcome": outcome_of(simulation),
+        "upright_seconds": upright / recording.rate,
+        "simulated_seconds": simulation.seconds,
+        "joint_rms_deg": float(np.degrees(_rms(errors[:, _first_joint(simulation.character) :]))),
+        "joint_max_deg": float(np.degrees(joints.max(initial=0.0))),
+        "root_rms_m": _rms(root),
+        "root_max_m": float(root.max(initial=0.0)),
+        "max_penetration_m": max_penetration(simulation),
+        "max_foot_slide_m": max((slide.distance for slide in slides), default=0.0),
+        "contact_residual_max": float(recording.residual.max(initial=0.0)),
+        "lcp_failures": int("contact" in recording.reason),  # a step that fails its checks is the last
+        "peak_torque_nm": float(joint_torques(simulation).max(initial=0.0)),
+        "real_time_factor": simulation.seconds / total if total > 0.0 else 0.0,
+        "step_us_median": float(np.median(micros)) if len(micros) else 0.0,
+        "step_us_p99": float(np.percentile(micros, 99.0)) if len(micros) else 0.0,
+    }
+
+
+def nothing() -> dict[str, Any]:
+    """The figures of what was cancelled before it began."""
+    numbers = dict.fromkeys(NUMBERS, 0.0)
+    return {"outcome": "cancelled", **numbers, "lcp_failures": 0}
+
+
+def tracking_errors(simulation: Simulation) -> Array:
+    """Where it is less where it was to be (n + 1, nv), in the tangent space."""
+    character, recording = simulation.character, simulation.recording
+    errors = np.zeros((len(recording.q), character.nv))
+    for k, wanted in enumerate(simulation.followed.q):
+        difference_positions(character.tree, wanted, recording.q[k, : character.nq], errors[k])
+    return errors
+
+
+def joint_angles(character: Character, errors: Array) -> Array:
+    """Angles (n, joints) by which the joints but a free root are off, from errors (n, nv)."""
+    return _by_joint(character, errors[:, _first_joint(character) :])
+
+
+def root_distances(character: Character, errors: Array) -> Array:
+    """Distances (n,) of a free root from where it was to be, m."""
+    found: Array = np.linalg.norm(errors[:, :3], axis=1) * (character.tree.joint[0] == FREE)
+    return found
+
+
+def joint_torques(simulation: Simulation) -> Array:
+    """Torques (n, joints) that the joints' motors exert, about whichever axis, N m."""
+    return _by_joint(simulation.character, simulation.recording.torque)
+
+
+def moving_joints(character: Character) -> tuple[str, ...]:
+    """Names of the joints that the columns of angles and torques belong to."""
+    return tuple(joint.name for joint in character.joints if joint.kind not in {"free", "fixed"})
+
+
+def max_penetration(simulation: Simulation) -> float:
+    """Greatest depth of a contact, m."""
+    return float(-simulation.recording.contact_gap.min(initial=0.0))
+
+
+def feet(character: Character) -> tuple[int, ...]:
+    """The bodies with a sole."""
+    soles = {shape.body for shape in character.contacts if isinstance(shape, Corner)}
+    return tuple(b for b, body in enumerate(character.bodies) if body.name in soles)
+
+
+def foot_slides(simulation: Simulation, steps: int | None = None) -> list[Slide]:
+    """How far each foot slid in each stance, over the ground, in the first `steps` steps.
+
+    The way of a point counts only while it presses on the ground, and adds up over the stance, which lasts as long as
+    any point of the foot presses: forces wander among the corners of a sole, and the sole is not to creep meanwhile.
+    """
+    recording, character = simulation.recording, simulation.character
+    count = recording.steps if steps is None else min(steps, recording.steps)
+    gap = round(STANCE_GAP * recording.rate)
+    found = []
+    for body in feet(character):
+        ways: dict[int, Array] = {}
+        worst, begun, last = 0.0, -1, -1
+        for k in range(count):
+            moves = _moves(simulation, k, body)
+            if not moves:
+                continue
+            if begun < 0 or k - last > gap:
+                if begun >= 0:
+                    found.append(_slide(simulation, body, worst, begun, last))
+                ways, worst, begun = {}, 0.0, k
+            last = k
+            for key, move in moves.items():
+                ways[key] = ways.get(key, np.zeros(3)) + move
+                worst = max(worst, float(np.linalg.norm(ways[key])))
+        if begun >= 0:
+            found.append(_slide(simulation, body, worst, begun, last))
+    return found
+
+
+def _slide(simulation: Simulation, body: int, distance: float, begun: int, last: int) -> Slide:
+    rate = simulation.recording.rate
+    return Slide(simulation.character.bodies[body].name, distance, begun / rate, (last + 1) / rate)
+
+
+def _moves(simulation: Simulation, k: int, body: int) -> Mapping[int, Array]:
+    """Ways over the ground from step k to k + 1 of the body's points, by their keys, that press in step k."""
+    recording = simulation.recording
+    now = np.arange(recording.contact_start[k], recording.contact_start[k + 1])
+    now = now[recording.contact_body[now] == body]
+    pressing = now[np.linalg.norm(recording.contact_force[now], axis=1) > PRESSING]
+    if len(pressing) == 0 or k + 1 >= recording.steps:
+        return dict.fromkeys(recording.contact_key[pressing].tolist(), np.zeros(3))
+    after = np.arange(recording.contact_start[k + 1], recording.contact_start[k + 2])
+    row_of = {int(recording.contact_key[row]): row for row in after}
+    ground = _ground_velocities(simulation.terrain, recording.contact_point[pressing], recording.time[k + 1])
+    moves = {}
+    for row, velocity in zip(pressing.tolist(), ground, strict=True):
+        key = int(recording.contact_key[row])
+        if key in row_of:
+            # what presses does not leave the ground, so all of its way is along it
+            moves[key] = recording.contact_point[row_of[key]] - recording.contact_point[row] - velocity / recording.rate
+    return moves
+
+
+def _ground_velocities(terrain: Terrain, points: Array, time: float) -> Array:
+    """Velocity (n, 3) of the terrain's material at points that touch it."""
+    velocities = np.zeros_like(points)
+    if terrain.motion_count.max(initial=1) <= 1:
+        return velocities
+    pose, near = make_pose(terrain, time), nearest_points(terrain, points, 0.1, time)
+    for i in np.flatnonzero(near.surface >= 0):
+        s = near.surface[i]
+        velocities[i] = pose.velocity[s] + np.cross(pose.angular_velocity[s], points[i] - pose.position[s])
+    return velocities
+
+
+def _by_joint(character: Character, values: Array) -> Array:
+    """Norms over each moving joint's own columns, of values for every velocity after a free root's."""
+    first, norms = _first_joint(character), []
+    for start, kind in zip(character.tree.velocity_start, character.tree.joint, strict=True):
+        width = VELOCITIES_OF_JOINT[kind]
+        if kind != FREE and width > 0:
+            norms.append(np.linalg.norm(values[:, start - first : start - first + width], axis=1))
+    return np.array(norms).T.reshape(len(values), -1)
+
+
+def _first_joint(character: Character) -> int:
+    return 6 if character.tree.joint[0] == FREE else 0
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2))) if values.size else 0.0

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small jobs: the example's mannequin stands and waves, which takes a second to bake."""
+
+import numpy as np
+from heft.core.contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
+from heft.core.job import BakeJob, BodySettings, ContactInterval, Load, Scene
+from heft.core.motion import quaternions
+from heft.core.motion.clip import LocalPoses, from_local
+from heft.core.simulation import Grab, Prop, Push
+
+from tests.core.motion.skeletons import still, wooden, wooden_roles
+
+
+def waving_clip(seconds=1.0, fps=30.0, first_frame=10.0):
+    """Both arms swing; the rest stands still."""
+    skeleton = wooden()
+    frames = round(seconds * fps) + 1
+    like = still(skeleton, frames, fps)
+    time = np.arange(frames) / fps
+    turn = np.tile(skeleton.parent_orientation, (frames, 1, 1))
+    for name, side in (("upper_arm.L", 1.0), ("upper_arm.R", -1.0)):
+        swing = np.zeros((frames, 3))
+        swing[:, 0] = side * 0.4 * np.sin(2.0 * np.pi * time) ** 2
+        turn[:, skeleton.index(name)] = quaternions.multiply(turn[:, skeleton.index(name)], quaternions.exp(swing))
+    place = np.tile(skeleton.parent_offset, (frames, 1, 1))
+    clip = from_local(like, LocalPoses(place, quaternions.continuous(turn)))
+    return type(clip)(skeleton, fps, clip.position, clip.orientation, first_frame, 1.0)
+
+
+def waving_job(**changes):
+    """A job of half a second, if nothing else is said."""
+    return BakeJob(waving_clip(0.5), wooden_roles(), **changes)
+
+
+def full_job():
+    """A job that says something in every field."""
+    triangle = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    lift = RigidMotion(np.array([[0.0, 0.0, -5.0], [0.0, 0.0, -4.5]]), np.tile([1.0, 0.0, 0.0, 0.0], (2, 1)), 2.0, -1.0)
+    scene = Scene(
+        surfaces=(
+            Plane(friction=0.7),
+            HeightGrid(np.zeros((3, 4)) - 9.0, 0.5, (-1.0, 2.0), 0.3),
+            Mesh(triangle, np.array([[0, 1, 2]]), 0.9, lift, "lift"),
+        ),
+        friction=0.8,
+        pushes=(Push.constant("torso", (50.0, 0.0, 0.0), 0.1, 0.1),),
+        grabs=(Grab("left_hand", start=0.1, anchor=(0.0, 0.0, 1.0)),),
+        props=(
+            Prop.box("crate", (0.1, 0.2, 0.3), 5.0, (2.0, 0.0, 0.3)),
+            Prop.sphere("ball", 0.1, 1.0, (3.0, 0.0, 0.1)),
+        ),
+        loads=(Load("rucksack", "torso", 8.0, (-0.2, 0.0, 0.1), planned=False),),
+        gravity=(0.0, 0.0, -1.62),
+    )
+    return waving_job(
+        name="everything",
+        body=BodySettings("full", "female", 61.0, {"left_knee": "hinge"}, {"foot.L": np.ones((4, 3))}, on_floor=True),
+        contacts=(ContactInterval("left_foot_heel", 10.0, 20.0),),
+        scene=scene,
+        ground="level",
+        settings={"adaptation": 0.001, "policy": "lqr", "reset_phase": True, "cycles": 3},
+        reference={"friction": 0.6, "torque_limit": None},
+        rate=240.0,
+        frame_start=11.0,
+        frame_end=20.0,
+        loop=True,
+        seconds=4.0,
+    )
