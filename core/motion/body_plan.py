@@ -226,6 +226,8 @@ def _ride(
         if parent < 0:
             continue
         above, below = int(body[parent]), int(body[bone])
+        if above < 0 <= below:
+            continue  # a bone that nothing carries does not carry the character
         while below >= 0 and below != above:
             owner = parts[below].parent
             below = -1 if owner is None else index[owner]

@@ -59,6 +59,12 @@ def wooden_roles():
     return {bone.name: (bone.name,) for bone in mannequin.skeleton()}
 
 
+def rooted():
+    """The mannequin under a bone at its feet that has no role, as production rigs have it."""
+    bones = [(bone.name, bone.parent or "master", bone.head, bone.tail) for bone in mannequin.skeleton()]
+    return skeleton([("master", None, (0.0, 0.0, 0.0), (0.0, 0.5, 0.0)), *bones])
+
+
 def dog():
     """A dog of 0.6 m at the hips, facing +X, and its roles."""
     bones = [

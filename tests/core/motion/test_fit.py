@@ -22,6 +22,7 @@ from tests.core.motion.skeletons import (
     cmu,
     dog,
     needs_clips,
+    rooted,
     still,
     waving,
     wooden,
@@ -117,6 +118,20 @@ def test_bones_stay_joined_whatever_the_character_does(plan):
     assert length == pytest.approx(
         np.linalg.norm(plan.skeleton.head[child] - plan.skeleton.head[parent], axis=1)[None].repeat(60, 0), abs=1e-9
     )
+
+
+def test_a_bone_that_no_body_carries_stays_where_the_clip_has_it_and_holds_nothing_back():
+    """Hips below a rig's master bone go where the character goes."""
+    rig = make_body_plan(rooted(), wooden_roles())
+    clip = waving(rig.skeleton, frames=20, rate=60.0)
+    found, _ = fit(rig, clip)
+    residuals = take_residuals(rig, clip, found)
+    there = found.q.copy()
+    there[:, :3] += (1.0, -2.0, 0.5)
+    back = lay_back(rig, dataclasses.replace(found, q=there), residuals)
+    assert np.abs(back.position[:, 0] - clip.position[:, 0]).max() < 1e-9
+    assert np.abs(back.position[:, 1:] - clip.position[:, 1:] - (1.0, -2.0, 0.5)).max() < 1e-9
+    assert np.degrees(quaternions.angle(back.orientation, clip.orientation)).max() < 1e-5
 
 
 def test_residuals_at_other_times_are_interpolated():
