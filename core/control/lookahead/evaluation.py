@@ -21,7 +21,7 @@ from ...dynamics.inertia import solve, solve_columns
 from ...dynamics.kinematics import difference_positions, world_point
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky_solve, cholesky_solve_rows
-from ...maths.kernel import kernel
+from ...maths.kernel import inner_kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from ...motion.spacetime.products import add_symmetric_product, add_transposed_product, factor_cholesky
 from .precompute import Policy
@@ -78,8 +78,8 @@ def make_scratch(tree: Tree, policy: Policy, contacts: int) -> Scratch:
     )
 
 
-@kernel
-def to_reference(tree: Tree, anchor: Array, q: Array, out: Array) -> None:
+@inner_kernel
+def _to_reference(tree: Tree, anchor: Array, q: Array, out: Array) -> None:
     """Positions (nq,) in the reference's coordinates: the free root moved back by the anchor (x, y, z, yaw)."""
     for i in range(out.shape[0]):
         out[i] = q[i]
@@ -93,8 +93,8 @@ def to_reference(tree: Tree, anchor: Array, q: Array, out: Array) -> None:
     out[5], out[6] = c * q[5] - s * q[4], c * q[6] - s * q[3]
 
 
-@kernel
-def turn_back(tree: Tree, yaw: float, v: Array) -> None:
+@inner_kernel
+def _turn_back(tree: Tree, yaw: float, v: Array) -> None:
     """Rows 0 and 1, a free root's horizontal velocity, into the reference's coordinates; `v` (nv, m), in place."""
     if tree.joint[0] != FREE:
         return
@@ -104,7 +104,7 @@ def turn_back(tree: Tree, yaw: float, v: Array) -> None:
         v[0, j], v[1, j] = c * x + s * y, c * y - s * x
 
 
-@kernel
+@inner_kernel
 def _fill_columns(tree: Tree, bodies: Workspace, b: int, point: Vector, out: Array, first: int) -> None:
     """Add J^T of a point of body b, three columns of `out` (nv, ...) from `first` on."""
     arm = subtract(point, row(bodies.position, 0))
@@ -115,7 +115,7 @@ def _fill_columns(tree: Tree, bodies: Workspace, b: int, point: Vector, out: Arr
         i = tree.velocity_parent[i]
 
 
-@kernel
+@inner_kernel
 def update_law(
     tree: Tree,
     bodies: Workspace,
@@ -158,15 +158,15 @@ def update_law(
     return _adapt(tree, bodies, contacts, policy, work, J, count, anchor[3], adaptation)
 
 
-@kernel
+@inner_kernel
 def _predict_linear(tree: Tree, policy: Policy, work: Scratch, k: int, anchor: Array, q: Array, v: Array) -> None:
     """u~ of eq. 10."""
     nv, motors = v.shape[0], policy.torque.shape[1]
-    to_reference(tree, anchor, q, work.position)
+    _to_reference(tree, anchor, q, work.position)
     difference_positions(tree, policy.q_before[k], work.position, work.error_position)
     for i in range(nv):
         work.error_velocity[i] = v[i]
-    turn_back(tree, anchor[3], work.error_velocity.reshape((nv, 1)))
+    _turn_back(tree, anchor[3], work.error_velocity.reshape((nv, 1)))
     for i in range(nv):
         work.error_velocity[i] -= policy.v_before[k, i]
     for j in range(motors + 3 * policy.points[k]):
@@ -180,7 +180,7 @@ def _predict_linear(tree: Tree, policy: Policy, work: Scratch, k: int, anchor: A
             work.control[j] = policy.force[k, policy.point[k, c], (j - motors) % 3] + u
 
 
-@kernel
+@inner_kernel
 def _predict(
     tree: Tree,
     bodies: Workspace,
@@ -213,16 +213,16 @@ def _predict(
             G[i, motors + j] = dt * (c * x + s * y)
             G[i, motors + j + 1] = dt * (c * y - s * x)
             G[i, motors + j + 2] = dt * mapped[i, j + 2]
-    turn_back(tree, yaw, G)
+    _turn_back(tree, yaw, G)
     # errors of the state that the step leads to without controls
-    to_reference(tree, anchor, q_next, work.position)
+    _to_reference(tree, anchor, q_next, work.position)
     difference_positions(tree, policy.q[k], work.position, work.error_position)
     for i in range(nv):
         work.free[i] = bodies.bias[i]
     solve(tree, bodies, work.free)
     for i in range(nv):
         work.error_velocity[i] = v[i] - dt * work.free[i]
-    turn_back(tree, yaw, work.error_velocity.reshape((nv, 1)))
+    _turn_back(tree, yaw, work.error_velocity.reshape((nv, 1)))
     for i in range(nv):
         work.error_velocity[i] -= policy.v[k, i]
     for i in range(nv):
@@ -256,7 +256,7 @@ def _predict(
     return True
 
 
-@kernel
+@inner_kernel
 def _adapt(
     tree: Tree,
     bodies: Workspace,
@@ -333,7 +333,7 @@ def _adapt(
     return True
 
 
-@kernel
+@inner_kernel
 def _add_gain(
     tree: Tree, bodies: Workspace, b: int, sign: float, point: Vector, D: Array, gain: Array, first: int
 ) -> None:

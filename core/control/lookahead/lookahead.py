@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`LookAhead`: a track's policy as a controller, with its place in the motion and in the world."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...character import Character
 from ...contact.detection import Contacts
+from ...dynamics.workspace import Workspace
 from ..law import AffineLaw, State
-from .evaluation import make_scratch, update_law
+from .evaluation import make_scratch
 from .height import ground_height, point_heights
+from .machine import evaluate, make_machine
 from .phase import next_touchdown
 from .precompute import Policy, precompute
 from .settings import Settings
@@ -55,6 +57,8 @@ class LookAhead:
         self.settings = (settings or Settings()).checked()
         self.policy = policy or precompute(character, self.track, self.settings)
         self._scratch = make_scratch(character.tree, self.policy, max_contacts)
+        self._machine: Any = None
+        self._machine_of: tuple[Workspace, Contacts] | None = None
         self._anchor = np.zeros(4)
         self._point_height = point_heights(character, self.track)
         self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
@@ -94,12 +98,8 @@ class LookAhead:
         after = self._next(self.place)
         self._anchor[:] = after.anchor
         scratch, settings = self._scratch, self.settings
-        valid = update_law(
-            self.character.tree,
-            state.work,
-            contacts,
-            self.policy,
-            scratch,
+        valid = evaluate(
+            self._machine_on(state.work, contacts),
             frame,
             self._anchor,
             state.q,
@@ -115,6 +115,13 @@ class LookAhead:
         self.place = after
         motors, n = len(scratch.torque), int(contacts.filled[0])
         return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
+
+    def _machine_on(self, work: Workspace, contacts: Contacts) -> Any:
+        """The kernels' pointer to this policy on a world's arrays; a world keeps the same ones from step to step."""
+        if self._machine_of is None or self._machine_of[0] is not work or self._machine_of[1] is not contacts:
+            self._machine = make_machine(self.character.tree, work, contacts, self.policy, self._scratch)
+            self._machine_of = (work, contacts)
+        return self._machine
 
     def _next(self, place: Place) -> Place:
         """The frame after this one, in the coordinates of its lap."""
