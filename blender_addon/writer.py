@@ -68,7 +68,47 @@ def write_curve(
     curve.update()
 
 
-LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
+LINEAR, CONSTANT = (
+    bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items[name].value for name in ("LINEAR", "CONSTANT")
+)
+
+
+def write_steps(
+    bag: bpy.types.ActionChannelbag, path: str, group: str, frames: Array, values: Array, index: int = 0
+) -> None:
+    """Write one F-curve that keeps each key's value until the next; keys of 1 and of 0 look different."""
+    curve = new_curve(bag, path, index, group)
+    points = curve.keyframe_points
+    points.add(len(frames))
+    points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
+    points.foreach_set("interpolation", np.full(len(frames), CONSTANT, dtype=np.int32))
+    for point, value in zip(points, values, strict=True):
+        point.type = "EXTREME" if value else "BREAKDOWN"
+    curve.update()
+
+
+def own_bag(owner: bpy.types.Object) -> bpy.types.ActionChannelbag:
+    """Return where the curves of an object's assigned slot are, all made if need be; ValueError where it cannot be.
+
+    An object that has no action yet gets one of its own.
+    """
+    animation = owner.animation_data or owner.animation_data_create()
+    if animation.action is None:
+        animation.action = bpy.data.actions.new(owner.name)
+    action = animation.action
+    if not action.is_editable:
+        raise ValueError(f"The action {action.name} of {owner.name} is linked from another file: make it local first.")
+    if animation.action_slot is None:
+        animation.action_slot = action.slots.new("OBJECT", owner.name)
+    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(animation.action_slot, ensure=True)
+
+
+def remove_curves(bag: bpy.types.ActionChannelbag, start: str) -> None:
+    """Remove the curves whose path begins so."""
+    for curve in [curve for curve in bag.fcurves if curve.data_path.startswith(start)]:
+        bag.fcurves.remove(curve)
 
 
 def new_curve(bag: bpy.types.ActionChannelbag, path: str, index: int, group: str) -> bpy.types.FCurve:
@@ -141,4 +181,13 @@ def assign_action(armature: bpy.types.Object, action: bpy.types.Action) -> None:
     animation.action_slot = action.slots[0]
 
 
-__all__ = ["Channels", "assign_action", "assigned_curves", "write_action"]
+__all__ = [
+    "Channels",
+    "assign_action",
+    "assigned_curves",
+    "own_bag",
+    "remove_curves",
+    "write_action",
+    "write_curve",
+    "write_steps",
+]

@@ -13,6 +13,7 @@ from bpy.props import (
 
 from ..rig.families import FAMILIES
 from ..rig.roles import ROLES, Roles
+from . import contacts, scene
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
@@ -145,6 +146,43 @@ class HEFT_PG_armature(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
 
+    contacts: PointerProperty(type=contacts.HEFT_PG_contacts, override=OVERRIDABLE)
+    changes: PointerProperty(type=contacts.HEFT_PG_changes, override=OVERRIDABLE)
+    reference_report: StringProperty(description="How good the last reference was, as JSON")
+
+    terrain: PointerProperty(
+        name="Terrain",
+        description="The meshes in this collection are ground, as the viewport shows them",
+        type=bpy.types.Collection,
+        override=OVERRIDABLE,
+    )
+    use_floor: BoolProperty(
+        name="Floor",
+        description="There is an endless floor at the height 0 besides the terrain's meshes",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    floor_friction: FloatProperty(
+        name="Friction",
+        description="How well feet hold on the floor: 0 is ice, 1 is rubber on stone",
+        default=1.0,
+        min=0.0,
+        soft_max=2.0,
+        max=100.0,
+        override=OVERRIDABLE,
+    )
+    props: PointerProperty(
+        name="Props",
+        description="The objects in this collection that have a rigid body can be kicked, carried and leant on",
+        type=bpy.types.Collection,
+        override=OVERRIDABLE,
+    )
+
+    surface: PointerProperty(type=scene.HEFT_PG_surface, override=OVERRIDABLE)
+    push: PointerProperty(type=scene.HEFT_PG_push, override=OVERRIDABLE)
+    grab: PointerProperty(type=scene.HEFT_PG_grab, override=OVERRIDABLE)
+    weight: PointerProperty(type=scene.HEFT_PG_weight, override=OVERRIDABLE)
+
     def chosen_roles(self) -> dict[str, tuple[str, ...]]:
         """The roles that have bones."""
         return {role.name: role.names() for role in self.roles if role.names()}
@@ -171,7 +209,14 @@ class HEFT_PG_armature(bpy.types.PropertyGroup):
             joint.name, joint.kind = name, kinds.get(name, "AUTO")
 
 
-CLASSES = (HEFT_PG_bone, HEFT_PG_role, HEFT_PG_joint, HEFT_PG_armature)
+CLASSES = (
+    *scene.CLASSES,
+    *contacts.CLASSES,
+    HEFT_PG_bone,
+    HEFT_PG_role,
+    HEFT_PG_joint,
+    HEFT_PG_armature,
+)
 
 
 def register() -> None:

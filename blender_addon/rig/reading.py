@@ -5,7 +5,7 @@ What is read is what the viewport shows: constraints, drivers, IK, the NLA, pare
 never raw curves. Lengths become metres here, once: by the object's scale and by the scene's unit scale.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -99,11 +99,12 @@ def sample_armatures(
     armatures: Sequence[bpy.types.Object],
     frames: Array,
     scales: Sequence[float] | None = None,
+    look: Callable[[int, bpy.types.Depsgraph], None] | None = None,
 ) -> list[Sampling]:
     """Read the evaluated poses of all armatures at all frames; the scene is evaluated once per frame.
 
     Frames may be fractions, at even steps. `scales` are metres per metre of the scene, one for each armature, for rigs
-    that were not built to scale.
+    that were not built to scale. `look` is called at every frame, with its row, to read whatever else there is.
     """
     if len(frames) == 0:
         raise ValueError("There are no frames to read.")
@@ -121,6 +122,8 @@ def sample_armatures(
                 evaluated = armature.evaluated_get(graph)
                 evaluated.pose.bones.foreach_get("matrix", flat[index][row])
                 place[index][row] = evaluated.matrix_world
+            if look is not None:
+                look(row, graph)
     finally:
         scene.frame_set(now, subframe=part)
     return [_sampling(scene, *each) for each in zip(armatures, flat, place, units.tolist(), repeat(frames))]

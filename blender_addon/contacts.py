@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts as keys: intervals in which a point of the character stands on something, on and off in the Dope Sheet.
+
+The keys are the armature's own, in the slot of its action. They stand half a sample outside the interval that they
+mark, so that reading them back gives the same samples again. What was found is kept with the action: where the keys say
+anything else, an animator has changed them, and their word counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..core.job import ContactInterval
+from ..core.motion.schedule import runs
+from .properties.contacts import FEET, POINTS
+from .writer import assigned_curves, own_bag, remove_curves, write_steps
+
+PATH = "heft.contacts."
+GROUP = "Contacts"
+ON = 0.5  # of a curve: from here on it is on
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The scene's frames at which contacts are told apart."""
+
+    first: float
+    last: float
+    step: float
+
+    @property
+    def frames(self) -> np.ndarray:
+        """All of them."""
+        return self.first + self.step * np.arange(round((self.last - self.first) / self.step) + 1)
+
+
+def key_contacts(
+    armature: bpy.types.Object, points: Iterable[str], intervals: Sequence[ContactInterval], samples: Samples
+) -> None:
+    """Write the contacts of a character's points into its action, and remember that they were found."""
+    bag = own_bag(armature)
+    remove_curves(bag, PATH)
+    half = 0.5 * samples.step
+    for point in points:
+        own = sorted((one for one in intervals if one.point == point), key=lambda one: one.start)
+        if point not in POINTS or not (own or point in FEET):
+            continue
+        keys = [] if own and own[0].start <= samples.first else [(samples.first - half, 0.0)]
+        for one in own:
+            keys += [(one.start - half, 1.0), (one.end + half, 0.0)]
+        frames, values = np.array(keys).T
+        write_steps(bag, PATH + point, GROUP, frames, values)
+    remember(armature)
+
+
+def keyed(armature: bpy.types.Object) -> dict[str, bpy.types.FCurve]:
+    """Return the curves of contacts by point."""
+    animation = armature.animation_data
+    if animation is None or animation.action is None:
+        return {}
+    return {
+        curve.data_path.removeprefix(PATH): curve
+        for curve in assigned_curves(armature, animation.action)
+        if curve.data_path.startswith(PATH)
+    }
+
+
+def read_contacts(armature: bpy.types.Object, samples: Samples) -> list[ContactInterval] | None:
+    """Return the intervals that the keys say, of all points; None where nothing is keyed."""
+    curves = keyed(armature)
+    if not curves:
+        return None
+    found = []
+    frames = samples.frames
+    for point in POINTS:
+        curve = curves.get(point)
+        if curve is None:
+            active = np.full(len(frames), getattr(armature.heft.contacts, point), dtype=np.bool_)
+        else:
+            active = np.array([curve.evaluate(frame) >= ON for frame in frames.tolist()], dtype=np.bool_)
+        found += [ContactInterval(point, float(frames[start]), float(frames[stop - 1])) for start, stop in runs(active)]
+    return found
+
+
+def remember(armature: bpy.types.Object) -> None:
+    """Keep with the action that its keys are those that were found."""
+    animation = armature.animation_data
+    kept = json.loads(animation.action.heft.contacts or "{}")
+    kept[animation.action_slot.identifier] = _keys(keyed(armature))
+    animation.action.heft.contacts = json.dumps(kept)
+
+
+def are_edited(armature: bpy.types.Object) -> bool:
+    """Whether there are contacts that are not just those that were found."""
+    curves = keyed(armature)
+    if not curves:
+        return False
+    animation = armature.animation_data
+    kept = json.loads(animation.action.heft.contacts or "{}").get(animation.action_slot.identifier)
+    return kept != _keys(curves)
+
+
+def edited_contacts(armature: bpy.types.Object, samples: Samples) -> list[ContactInterval] | None:
+    """Return the contacts that an animator wants; None where they are to be found."""
+    return read_contacts(armature, samples) if are_edited(armature) else None
+
+
+def _keys(curves: Mapping[str, bpy.types.FCurve]) -> dict[str, list[float]]:
+    """Return frames and values of all keys, as JSON gives them back."""
+    found = {}
+    for point, curve in sorted(curves.items()):
+        places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+        curve.keyframe_points.foreach_get("co", places)
+        found[point] = [round(float(place), 3) for place in places]
+    return found

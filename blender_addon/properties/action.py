@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Heft knows of an action: `action.heft`."""
+
+import bpy
+from bpy.props import PointerProperty, StringProperty
+
+
+class HEFT_PG_action(bpy.types.PropertyGroup):
+    """What Heft found in an action, or made of it."""
+
+    contacts: StringProperty(
+        description="The contacts that were found, by which a change by hand is known, as JSON text"
+    )
+
+
+CLASSES = (HEFT_PG_action,)
+
+
+def register() -> None:
+    """Hang it on every action."""
+    bpy.types.Action.heft = PointerProperty(type=HEFT_PG_action)
+
+
+def unregister() -> None:
+    """Take it off."""
+    del bpy.types.Action.heft

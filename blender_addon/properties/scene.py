@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Heft knows of the things around a character: on each object, so that they are keyed and duplicated with it."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+
+OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+
+
+def is_armature(_owner: bpy.types.PropertyGroup, other: bpy.types.Object) -> bool:
+    """For the pickers of pointers."""
+    return other.type == "ARMATURE"
+
+
+class HEFT_PG_surface(bpy.types.PropertyGroup):
+    """A mesh as ground."""
+
+    friction: FloatProperty(
+        name="Friction",
+        description="How well feet hold on this mesh: 0 is ice, 1 is rubber on stone",
+        default=1.0,
+        min=0.0,
+        soft_max=2.0,
+        max=100.0,
+        override=OVERRIDABLE,
+    )
+
+
+class HEFT_PG_push(bpy.types.PropertyGroup):
+    """An arrow that pushes: along the object's Z axis, at its origin."""
+
+    armature: PointerProperty(
+        name="Character", description="Who is pushed", type=bpy.types.Object, poll=is_armature, override=OVERRIDABLE
+    )
+    bone: StringProperty(name="Bone", description="The bone that is pushed", override=OVERRIDABLE)
+    strength: FloatProperty(
+        name="Strength",
+        description="Force along the arrow, in newtons. Key it: the push lasts as long as it is not zero",
+        soft_min=0.0,
+        soft_max=500.0,
+        step=1000,
+        precision=0,
+        override=OVERRIDABLE,
+    )
+
+
+class HEFT_PG_grab(bpy.types.PropertyGroup):
+    """A place at which a bone holds on."""
+
+    armature: PointerProperty(
+        name="Character", description="Who holds on", type=bpy.types.Object, poll=is_armature, override=OVERRIDABLE
+    )
+    bone: StringProperty(name="Bone", description="The bone that holds on, a hand as a rule", override=OVERRIDABLE)
+    target: PointerProperty(
+        name="Held Object",
+        description="What is held. A prop is carried along; anything else, or nothing, stays where it is",
+        type=bpy.types.Object,
+        override=OVERRIDABLE,
+    )
+    holding: BoolProperty(
+        name="Holding",
+        description="Key it: on where the hand takes hold, off where it lets go",
+        override=OVERRIDABLE,
+    )
+    kind: EnumProperty(
+        name="Grip",
+        description="What the grip keeps from moving",
+        items=[
+            ("POINT", "Turns Freely", "The hand stays in its place and may turn about it, as around a bar", 0),
+            ("FULL", "Firm", "The hand neither moves nor turns against what it holds", 1),
+        ],
+        default="POINT",
+        override=OVERRIDABLE,
+    )
+
+
+class HEFT_PG_weight(bpy.types.PropertyGroup):
+    """A thing that a character carries all the time: a rucksack, a helmet."""
+
+    armature: PointerProperty(
+        name="Character", description="Who carries it", type=bpy.types.Object, poll=is_armature, override=OVERRIDABLE
+    )
+    bone: StringProperty(name="Bone", description="The bone that it is fixed to", override=OVERRIDABLE)
+    mass: FloatProperty(
+        name="Mass",
+        description="How much it weighs, in kilograms",
+        default=5.0,
+        min=0.001,
+        soft_max=50.0,
+        max=100000.0,
+        precision=1,
+        override=OVERRIDABLE,
+    )
+    surprise: BoolProperty(
+        name="Unexpected",
+        description="The character does not know of the weight, and has to cope with it",
+        override=OVERRIDABLE,
+    )
+
+
+CLASSES = (HEFT_PG_surface, HEFT_PG_push, HEFT_PG_grab, HEFT_PG_weight)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Grabs: empties that mark where a hand holds on, with a keyed switch. What is held stays as it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core.motion.clip import Clip
+from ...core.motion.quaternions import Array
+from ...core.motion.schedule import runs
+from ...core.simulation import Grab
+from ...core.simulation.grabs import GrabKind
+from .attachment import attach, place_of
+
+MOVES = 1e-3  # m: a held object that goes further than this while it is held must be a prop
+
+
+@dataclass
+class Grip:
+    """One grab, while the frames go by."""
+
+    empty: bpy.types.Object
+    matrix: Array  # (nf, 4, 4) in the world
+    target: Array  # (nf, 3) of the held object
+    holding: np.ndarray  # (nf,)
+
+    def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
+        """Read frame `row`."""
+        self.matrix[row] = self.empty.evaluated_get(graph).matrix_world
+        self.holding[row] = self.empty.heft.grab.holding
+        held = self.empty.heft.grab.target
+        if held is not None:
+            self.target[row] = held.evaluated_get(graph).matrix_world.translation
+
+
+def find_grips(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object, frames: int) -> list[Grip]:
+    """Return the grabs of a character that are shown."""
+    return [
+        Grip(other, np.zeros((frames, 4, 4)), np.zeros((frames, 3)), np.zeros(frames, dtype=np.bool_))
+        for other in view_layer.objects
+        if other.type == "EMPTY" and other.heft.grab.armature == armature and other.visible_get(view_layer=view_layer)
+    ]
+
+
+def grabs_of(
+    grip: Grip, armature: bpy.types.Object, clip: Clip, unit: float, start: int, props: Mapping[str, str]
+) -> list[Grab]:
+    """Return a grab for every stretch of frames in which the switch is on, whose time begins at row `start`.
+
+    `props` are the props' names by object.
+    """
+    if not grip.holding.any():
+        return []
+    settings, name = grip.empty.heft.grab, grip.empty.name
+    attachment = attach(armature, settings.bone, clip, name)
+    other = props.get(settings.target.name_full) if settings.target is not None else None
+    found = []
+    for first, stop in runs(grip.holding):
+        way = unit * np.linalg.norm(grip.target[first:stop] - grip.target[first], axis=1).max()
+        if other is None and way > MOVES:
+            raise ValueError(
+                f"{name} holds {settings.target.name}, which moves by itself: make it a prop, or hold what stays."
+            )
+        x, y, z = attachment.local(clip, first, place_of(grip.matrix[first], unit)).tolist()
+        kind: GrabKind = "full" if settings.kind == "FULL" else "point"
+        end = np.inf if stop == len(grip.holding) else (stop - start) / clip.rate
+        found.append(Grab(attachment.body, (x, y, z), kind, (first - start) / clip.rate, end, other))
+    return found

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Props: objects with a rigid body, as Blender's own physics has them, in the character's collection of props.
+
+Box, sphere and capsule; mass and shape are those of Physics ▸ Rigid Body, the size is the object's. And
+weights: objects that a bone carries all the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...core.job import Load
+from ...core.motion import quaternions
+from ...core.motion.clip import Clip
+from ...core.motion.quaternions import Array
+from ...core.simulation import Prop
+from ..rig.reading import rotations_of
+from .attachment import attach, place_of
+
+SMALLEST = 1e-4  # m: half an extent of a box
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class SceneProp:
+    """A prop and the object that shows it."""
+
+    prop: Prop
+    object_name: str  # full: with the library's, if linked
+    origin: Vector  # of the object, in the prop's frame, m
+
+
+class Box(NamedTuple):
+    """The box around an object, at its axes, in metres."""
+
+    half: Array  # (3,) extents
+    center: Array  # (3,) in the object's frame
+    position: Array  # (3,) of the object's origin in the world
+    orientation: Array  # (4,) of the object in the world
+
+
+def find_things(
+    view_layer: bpy.types.ViewLayer, armature: bpy.types.Object
+) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+    """Return the props of a character that are shown, and the weights that it carries."""
+    collection = armature.heft.props
+    shown = [] if collection is None else collection.all_objects
+    meshes = [one for one in shown if one.type == "MESH" and one.visible_get(view_layer=view_layer)]
+    return (
+        [one for one in meshes if one.heft.weight.armature is None],
+        [one for one in meshes if one.heft.weight.armature == armature],
+    )
+
+
+def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str]) -> SceneProp:
+    """Return the prop that an object is; `taken` are names that it cannot have."""
+    body = thing.rigid_body
+    if body is None or body.type != "ACTIVE":
+        raise ValueError(
+            f"{thing.name} is among the props but has no active rigid body: press Add Prop for it, or take it out of "
+            "their collection."
+        )
+    name = thing.name_full if thing.name_full not in taken else f"{thing.name_full} (prop)"
+    turn = {"orientation": tuple(box.orientation.tolist())}
+    middle = _vector(box.position + quaternions.rotate(box.orientation, box.center))
+    x, y, z = box.half.tolist()
+    if body.collision_shape == "BOX":
+        prop = Prop.box(name, (x, y, z), body.mass, middle, **turn)
+    elif body.collision_shape == "CAPSULE" and z - max(x, y) > SMALLEST:
+        prop = Prop.capsule(name, max(x, y), 2.0 * (z - max(x, y)), body.mass, middle, **turn)
+    elif body.collision_shape in {"SPHERE", "CAPSULE"}:
+        prop = Prop.sphere(name, max(x, y, z), body.mass, middle, **turn)
+    else:
+        shape = body.bl_rna.properties["collision_shape"].enum_items[body.collision_shape].name
+        raise ValueError(
+            f"{thing.name} has the collision shape {shape}: choose Box, Sphere or Capsule under Physics ▸ Rigid Body."
+        )
+    return SceneProp(prop, thing.name_full, _vector(-box.center))
+
+
+def load_of(thing: bpy.types.Object, box: Box, armature: bpy.types.Object, clip: Clip, row: int) -> Load:
+    """Return what an object weighs on its bone, as it lies to it in a frame of the clip: a ball of its size."""
+    settings = thing.heft.weight
+    attachment = attach(armature, settings.bone, clip, thing.name)
+    middle = attachment.local(clip, row, box.position + quaternions.rotate(box.orientation, box.center))
+    radius = float(np.cbrt(box.half.prod()))
+    return Load(thing.name_full, attachment.body, settings.mass, _vector(middle), radius, not settings.surprise)
+
+
+def box_around(evaluated: bpy.types.Object, unit: float) -> Box:
+    """Return the box around an evaluated object."""
+    matrix = np.array(evaluated.matrix_world)
+    turn = rotations_of(matrix[None, :3, :3])[0]
+    corners = np.array(evaluated.bound_box)
+    local = unit * corners @ (turn.T @ matrix[:3, :3]).T
+    low, high = local.min(axis=0), local.max(axis=0)
+    half = 0.5 * (high - low)
+    if not half.max() > SMALLEST:
+        raise ValueError(f"{evaluated.name} has no size: give it a mesh, or scale it up.")
+    orientation = quaternions.from_matrix(turn[None])[0]
+    return Box(np.maximum(half, SMALLEST), 0.5 * (low + high), place_of(matrix, unit), orientation)
+
+
+def _vector(values: Array) -> Vector:
+    x, y, z = (float(value) for value in values)
+    return x, y, z

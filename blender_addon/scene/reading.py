@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that surrounds a character, read while the frames of its motion go by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from ...core.job import Scene
+from ...core.motion.clip import Clip
+from ..overlay.data import read_rides
+from .grabs import find_grips, grabs_of
+from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
+from .pushes import find_arrows, push_of
+from .terrain import Ground
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is around a character; time begins at the first frame that is simulated."""
+
+    scene: Scene
+    props: tuple[SceneProp, ...]  # the scene's props, with the objects that show them
+    notes: tuple[str, ...]  # what could not be taken as it is, in sentences
+
+
+class Watch:
+    """Looks around at every frame: hand `look` to the reading of the poses, then ask for what there was."""
+
+    def __init__(self, context: bpy.types.Context, armature: bpy.types.Object, frames: int, start: int = 0) -> None:
+        """Look for everything that belongs to the armature. The simulation is to begin at frame `start` of them."""
+        context.view_layer.update()  # what was removed just now is still listed as nothing
+        self._armature, self._scene, self._start = armature, context.scene, start
+        self._unit = context.scene.unit_settings.scale_length * armature.heft.scale
+        self._ground = Ground(armature, context.view_layer, frames)
+        self._arrows = find_arrows(context.view_layer, armature, frames)
+        self._grips = find_grips(context.view_layer, armature, frames)
+        self._props, self._weights = find_things(context.view_layer, armature)
+        self._boxes: dict[str, Box] = {}
+
+    def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
+        """Read frame `row`."""
+        self._ground.look(row, graph)
+        for moving in (*self._arrows, *self._grips):
+            moving.look(row, graph)
+        if row == self._start:
+            for thing in (*self._props, *self._weights):
+                self._boxes[thing.name_full] = box_around(thing.evaluated_get(graph), self._unit)
+
+    def surroundings(self, clip: Clip) -> Surroundings:
+        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user."""
+        armature, unit, start = self._armature, self._unit, self._start
+        surfaces, notes = self._ground.surfaces(unit, clip.rate, start)
+        taken = set(read_rides(armature.heft.rides)) if armature.heft.rides else set()
+        props = [prop_of(thing, self._boxes[thing.name_full], taken) for thing in self._props]
+        names = {prop.object_name: prop.prop.name for prop in props}
+        pushes = [push_of(arrow, armature, clip, unit, start) for arrow in self._arrows]
+        grabs = [grab for grip in self._grips for grab in grabs_of(grip, armature, clip, unit, start, names)]
+        loads = [load_of(thing, self._boxes[thing.name_full], armature, clip, start) for thing in self._weights]
+        gravity = self._scene.gravity if self._scene.use_gravity else (0.0, 0.0, 0.0)
+        scene = Scene(
+            surfaces=tuple(surfaces),
+            friction=armature.heft.floor_friction,
+            pushes=tuple(push for push in pushes if push is not None),
+            grabs=tuple(grabs),
+            props=tuple(prop.prop for prop in props),
+            loads=tuple(loads),
+            # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too
+            gravity=(gravity[0], gravity[1], gravity[2]),
+        )
+        return Surroundings(scene, tuple(props), tuple(notes))

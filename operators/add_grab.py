@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Let a hand hold on."""
+
+from typing import ClassVar
+
+import bpy
+from bpy.props import EnumProperty, IntProperty
+
+from ..blender_addon.properties.scene import HEFT_PG_grab
+from ..blender_addon.scene.choosing import add_empty, chosen_bone, chosen_character, needs_character
+from ..blender_addon.writer import own_bag, write_steps
+
+MARK = 0.08  # m
+
+
+class HEFT_OT_add_grab(bpy.types.Operator):
+    """Let the active bone, a hand as a rule, hold the other selected object, or stay in its place, from now on"""
+
+    bl_idname = "heft.add_grab"
+    bl_label = "Add Grab"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    duration: IntProperty(
+        name="Duration", description="How many frames it holds on; 0 for good", default=24, min=0, soft_max=250
+    )
+    kind: EnumProperty(
+        name="Grip",
+        description="What the grip keeps from moving",
+        items=[("POINT", "Turns Freely", "As around a bar"), ("FULL", "Firm", "The hand does not turn either")],
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only for a character."""
+        return needs_character(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Add the empty and its keys."""
+        armature = chosen_character(context)
+        bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * armature.heft.scale
+        held = next((other for other in context.selected_objects if other.type == "MESH"), None)
+        try:
+            empty = add_empty(context, armature, bone, f"Grab {bone}", "SPHERE", MARK / unit)
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        grab: HEFT_PG_grab = empty.heft.grab
+        grab.armature, grab.bone, grab.target, grab.kind, grab.holding = armature, bone, held, self.kind, True
+        now = context.scene.frame_current
+        frames, values = [now - 1, now], [0.0, 1.0]
+        if self.duration:
+            frames, values = [*frames, now + self.duration], [*values, 0.0]
+        write_steps(own_bag(empty), "heft.grab.holding", "Grab", frames, values)
+        what = held.name if held else "its place"
+        self.report({"INFO"}, f"{bone} holds {what} from frame {now} on")
+        return {"FINISHED"}

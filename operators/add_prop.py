@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make the selected meshes props, or weights that the character carries."""
+
+from typing import ClassVar
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
+
+from ..blender_addon.rig.mesh import skinned
+from ..blender_addon.scene.choosing import chosen_bone, chosen_character, needs_character, own_collection
+
+
+class HEFT_OT_add_prop(bpy.types.Operator):
+    """Give the selected meshes weight: as things that can be kicked, leant on and picked up, or that are carried"""
+
+    bl_idname = "heft.add_prop"
+    bl_label = "Add Prop"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    mass: FloatProperty(
+        name="Mass",
+        description="How much each of them weighs, in kilograms",
+        default=5.0,
+        min=0.001,
+        soft_max=50.0,
+        max=100000.0,
+    )
+    shape: EnumProperty(
+        name="Shape",
+        description="As what they are touched, in the size of the mesh",
+        items=[
+            ("BOX", "Box", "A block", "MESH_CUBE", 0),
+            ("SPHERE", "Sphere", "A ball", "MESH_UVSPHERE", 1),
+            ("CAPSULE", "Capsule", "A rod with round ends, along the object's Z axis", "MESH_CAPSULE", 2),
+        ],
+    )
+    carried: BoolProperty(
+        name="Carried",
+        description="The active bone carries them all the time, like a rucksack: they weigh, and touch nothing",
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only for a character."""
+        return needs_character(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Set them up as what they are to be."""
+        armature = chosen_character(context)
+        own = skinned(armature)
+        chosen = [other for other in context.selected_objects if other.type == "MESH" and other not in own]
+        if not chosen:
+            self.report({"ERROR"}, "Select the meshes that are to be props")
+            return {"CANCELLED"}
+        foreign = [other.name for other in chosen if not other.is_editable]
+        if foreign:
+            self.report({"ERROR"}, f"{foreign[0]} is linked from another file: make it local first")
+            return {"CANCELLED"}
+        try:
+            collection = own_collection(context, armature, "props")
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        for thing in chosen:
+            if thing.name not in collection.objects:
+                collection.objects.link(thing)
+        if self.carried:
+            self.carry(armature, chosen)
+        else:
+            self.give_bodies(context, chosen)
+            self.report({"INFO"}, f"{collection.name} has {len(collection.objects)} objects now")
+        return {"FINISHED"}
+
+    def carry(self, armature: bpy.types.Object, chosen: list[bpy.types.Object]) -> None:
+        """Fix them to the active bone."""
+        bone = chosen_bone(armature)
+        for thing in chosen:
+            weight = thing.heft.weight
+            weight.armature, weight.bone, weight.mass = armature, bone, self.mass
+        self.report({"INFO"}, f"{bone} carries {len(chosen) * self.mass:g} kg more")
+
+    def give_bodies(self, context: bpy.types.Context, chosen: list[bpy.types.Object]) -> None:
+        """Give each a rigid body, which Blender's own simulation leaves where it is."""
+        for thing in chosen:
+            thing.heft.weight.armature = None
+            if thing.rigid_body is None:
+                with context.temp_override(object=thing, active_object=thing, selected_objects=[thing]):
+                    bpy.ops.rigidbody.object_add(type="ACTIVE")
+            body = thing.rigid_body
+            body.type, body.kinematic = "ACTIVE", True
+            body.mass, body.collision_shape = self.mass, self.shape

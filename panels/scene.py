@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of what surrounds the character: ground, pushes, grabs, props, gravity."""
+
+from typing import ClassVar
+
+import bpy
+
+from ..blender_addon.scene.choosing import chosen_character
+from ..operators.add_grab import HEFT_OT_add_grab
+from ..operators.add_prop import HEFT_OT_add_prop
+from ..operators.add_push import HEFT_OT_add_push
+from ..operators.mark_terrain import HEFT_OT_mark_terrain
+
+
+class HEFT_PT_scene(bpy.types.Panel):
+    """Scene: what the character meets."""
+
+    bl_idname = "HEFT_PT_scene"
+    bl_label = "Scene"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Heft"
+    bl_order = 30
+    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """One part for each kind of thing; the settings of the selected thing in its part."""
+        layout = self.layout
+        layout.use_property_split = True
+        armature = chosen_character(context)
+        if armature is None:
+            layout.label(text="Select an armature", icon="INFO")
+            return
+        if armature != context.active_object:
+            layout.label(text=armature.name, icon="ARMATURE_DATA", translate=False)
+        empties = [other for other in context.view_layer.objects if other.type == "EMPTY"]
+        draw_terrain(layout, context, armature)
+        draw_pushes(layout, context, [other for other in empties if other.heft.push.armature == armature])
+        draw_grabs(layout, context, [other for other in empties if other.heft.grab.armature == armature])
+        draw_props(layout, context, armature)
+        row = layout.row(heading="Gravity", align=True)
+        row.prop(context.scene, "use_gravity", text="")
+        inner = row.row(align=True)
+        inner.active = context.scene.use_gravity
+        inner.prop(context.scene, "gravity", text="", index=2)
+
+
+def draw_terrain(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """What the character stands on."""
+    header, body = layout.panel("heft_terrain")
+    header.label(text="Ground")
+    if body is None:
+        return
+    settings, active = armature.heft, context.active_object
+    body.prop(settings, "terrain")
+    body.operator(HEFT_OT_mark_terrain.bl_idname, icon="MESH_GRID")
+    if settings.terrain is not None:
+        body.prop(settings, "use_floor")
+    if settings.terrain is None or settings.use_floor:
+        body.prop(settings, "floor_friction", text="Floor's Friction")
+    if active is not None and settings.terrain is not None and active.name in settings.terrain.all_objects:
+        body.prop(active.heft.surface, "friction", text=f"{active.name}'s Friction", translate=False)
+
+
+def draw_pushes(layout: bpy.types.UILayout, context: bpy.types.Context, pushes: list[bpy.types.Object]) -> None:
+    """Arrows and their strengths."""
+    header, body = layout.panel("heft_pushes")
+    header.label(text="Pushes")
+    if body is None:
+        return
+    for empty in pushes:
+        body.prop(empty.heft.push, "strength", text=empty.name, translate=False)
+        if empty == context.active_object:
+            body.prop_search(empty.heft.push, "bone", empty.heft.push.armature.data, "bones")
+    body.operator(HEFT_OT_add_push.bl_idname, icon="EMPTY_SINGLE_ARROW")
+
+
+def draw_grabs(layout: bpy.types.UILayout, context: bpy.types.Context, grabs: list[bpy.types.Object]) -> None:
+    """Hands and what they hold."""
+    header, body = layout.panel("heft_grabs", default_closed=True)
+    header.label(text="Grabs")
+    if body is None:
+        return
+    for empty in grabs:
+        grab = empty.heft.grab
+        body.prop(grab, "holding", text=empty.name, translate=False)
+        if empty == context.active_object:
+            body.prop_search(grab, "bone", grab.armature.data, "bones")
+            body.prop(grab, "target")
+            body.prop(grab, "kind")
+    body.operator(HEFT_OT_add_grab.bl_idname, icon="VIEW_PAN")
+
+
+def draw_props(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Things and weights."""
+    header, body = layout.panel("heft_props", default_closed=True)
+    header.label(text="Props")
+    if body is None:
+        return
+    collection, active = armature.heft.props, context.active_object
+    body.prop(armature.heft, "props")
+    if active is not None and collection is not None and active.name in collection.all_objects:
+        weight = active.heft.weight
+        if weight.armature is not None:
+            body.label(text=active.name, icon="MESH_CUBE", translate=False)
+            body.prop_search(weight, "bone", weight.armature.data, "bones")
+            body.prop(weight, "mass")
+            body.prop(weight, "surprise")
+        elif active.rigid_body is not None:
+            body.label(text=active.name, icon="MESH_CUBE", translate=False)
+            body.prop(active.rigid_body, "mass")
+            body.prop(active.rigid_body, "collision_shape")
+    row = body.row(align=True)
+    row.operator(HEFT_OT_add_prop.bl_idname, icon="RIGID_BODY").carried = False
+    row.operator(HEFT_OT_add_prop.bl_idname, text="Add Weight", icon="PINNED").carried = True
