@@ -27,6 +27,7 @@ from ..contact.terrain import pose_terrain
 from ..dynamics.centroidal import update_momentum
 from ..dynamics.inertia import factorize, update_mass_matrix
 from ..dynamics.kinematics import integrate_positions, update_kinematics, world_point
+from ..dynamics.limits import limit_gap
 from ..dynamics.stepping import update_discrete_equation
 from ..maths.dense import copy_into
 from ..maths.kernel import inner_kernel
@@ -54,7 +55,6 @@ from .holding import (
     update_held_impulse,
     update_held_rows,
 )
-from .limits import limit_gap
 from .pushes import mean_force
 from .workspace import Groups, Held, Memory, Scratch, System
 

@@ -16,9 +16,9 @@ from ..contact.detection import Contacts, make_contacts
 from ..contact.lcp import LcpWorkspace
 from ..contact.shapes import BOX, Shapes
 from ..contact.terrain import Terrain, TerrainPose, make_pose
+from ..dynamics.limits import JointLimits
 from ..dynamics.workspace import Workspace, make_workspace
 from .grabs import Grabs
-from .limits import JointLimits
 from .pushes import Pushes
 
 

@@ -16,11 +16,11 @@ from ..contact.lcp import LcpStatus
 from ..contact.shapes import Shape, make_shapes
 from ..contact.terrain import Plane, Surface, Terrain, make_terrain
 from ..dynamics.kinematics import update_positions
+from ..dynamics.limits import make_limits
 from ..dynamics.workspace import make_workspace
 from . import machine, stepper
 from .grabs import Grab, make_grabs
 from .law import AffineLaw, Controller, State
-from .limits import make_limits
 from .props import Prop
 from .pushes import Push, make_pushes
 from .workspace import Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid

@@ -20,6 +20,7 @@ from .measure import MOST_JOINT_RMS, measure, named_frames, posture_rms, world_f
 from .problem import HELPERS, Problem, allowed_forces, make_problem
 from .settings import Settings
 from .solver import Solution, solve
+from .surface import on_surface
 
 Array = NDArray[np.float64]
 
@@ -58,7 +59,8 @@ def build_reference(
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
 
-    `schedule` says which points are held where, over the same frames; the ground under them is `terrain`, flat at z = 0
+    `schedule` says which points are held where, over the same frames; those with a radius get points at their surface
+    for each contact, which the reference's own schedule has. The ground under them is `terrain`, flat at z = 0
     unless given. In a cycle (`bounds`), the last frame is the first, one period later, contacts included. Changes are
     measured from `clip`, where the trajectory is itself a clip's after clean-up.
 
@@ -78,6 +80,7 @@ def build_reference(
             problem, solution, quality = soft_problem, soft, soft_quality
     if quality is None:
         raise NoReferenceError(_refusal(request, solution))
+    schedule = request.schedule
     points = len(schedule.points)
     cycle = request.bounds.cycle
     iterate = solution.iterate
@@ -87,7 +90,7 @@ def build_reference(
         q=iterate.q,
         v=iterate.v,
         torque=iterate.torque,
-        schedule=request.schedule,
+        schedule=schedule,
         normal=np.ascontiguousarray(problem.axes[:, :points, 2]),
         carrying=allowed_forces(schedule.active, periodic=cycle is not None),
         force=np.ascontiguousarray(world_forces(problem, iterate)[:, :points]),
@@ -200,11 +203,12 @@ def _checked(
             _array(state[1], f"{name} velocities", (character.nv,))
     if ends.cycle is not None:
         _check_cycle(schedule, ends.cycle, checked)
+    ground = make_terrain([Plane()]) if terrain is None else terrain
     return Request(
         character,
         checked,
-        schedule,
-        make_terrain([Plane()]) if terrain is None else terrain,
+        on_surface(character, q, schedule, ground, periodic=ends.cycle is not None),
+        ground,
         ends,
         (Settings() if settings is None else settings).checked(),
         checked if clip is None else clip,

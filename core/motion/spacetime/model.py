@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from ...character.tree import Tree
 from ...dynamics.derivatives import DerivativeWorkspace, linearize, make_derivative_workspace
 from ...dynamics.kinematics import difference_positions, integrate_positions, update_positions, world_point
+from ...dynamics.limits import UPPER, limit_gap
 from ...dynamics.stepping import advance
 from ...dynamics.workspace import Workspace, make_workspace
 from ...maths.kernel import inlined_kernel, inner_kernel, kernel
@@ -271,12 +272,7 @@ def _fill_state_cost(
         gradient[i] = problem.pose_weight[i] * work.change[i]
         Q[nv + i, nv + i] = problem.velocity_weight[i]
         gradient[nv + i] = problem.velocity_weight[i] * (iterate.v[k, i] - problem.clip_v[k, i])
-    for l in range(problem.limit_position.shape[0]):
-        angle, i = iterate.q[k, problem.limit_position[l]], problem.limit_velocity[l]
-        beyond = min(0.0, angle - problem.limit_range[l, 0]) + max(0.0, angle - problem.limit_range[l, 1])
-        if beyond != 0.0:
-            Q[i, i] += problem.limit_weight
-            gradient[i] += problem.limit_weight * beyond
+    _add_limits(problem, iterate.q[k], Q, gradient)
     update_positions(tree, work.dynamics, iterate.q[k])
     for p in range(problem.point_body.shape[0]):
         b = problem.point_body[p]
@@ -307,6 +303,20 @@ def _fill_state_cost(
                     gradient[work.chain[i]] -= lift * a
                     for j in range(i, count):
                         Q[work.chain[i], work.chain[j]] += stiffness * a * dot(normal, row(work.column, j))
+
+
+@inner_kernel
+def _add_limits(problem: Problem, q: Array, Q: Array, gradient: Array) -> None:
+    """Half the squares of what gaps of joint limits are short of their margins."""
+    for l in range(problem.limits.kind.shape[0]):
+        gap, rate = limit_gap(problem.limits, l, q)
+        short = problem.limit_margin[l] - gap
+        if short > 0.0:
+            first = problem.limits.velocity[l]
+            for i in range(1 if problem.limits.kind[l] <= UPPER else 3):
+                gradient[first + i] -= problem.limit_weight * short * rate[i]
+                for j in range(i + 1):
+                    Q[first + i, first + j] += problem.limit_weight * rate[i] * rate[j]
 
 
 @inner_kernel

@@ -18,6 +18,7 @@ from ...character.tree import FREE
 from ...contact.terrain import Terrain, nearest_points
 from ...dynamics import body_poses
 from ...dynamics.kinematics import difference_positions
+from ...dynamics.limits import JointLimits, make_limits
 from ..cycle import Cycle
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
@@ -64,9 +65,8 @@ class Problem(NamedTuple):
     force_count: NDArray[np.int64]  # (N,) points that may carry force in the step
     force_point: NDArray[np.int64]  # (N, np) which they are
     faces: Array  # (sides, 3) the pyramid of friction: face . (two tangents, normal) >= 0
-    limit_position: NDArray[np.int64]  # (nl,) entries of q with a limited angle
-    limit_velocity: NDArray[np.int64]  # (nl,) the same entries of v
-    limit_range: Array  # (nl, 2)
+    limits: JointLimits  # (nl,)
+    limit_margin: Array  # (nl,) least gap, rad
     limit_weight: float
 
 
@@ -135,7 +135,7 @@ def make_problem(
     frame_weight = np.ones(frames)
     if cycle is not None:
         frame_weight[-1] = 0.0
-    limit_position, limit_velocity, limit_range = _limits(character, schedule, settings)
+    limits = make_limits(character.bodies, tree)
     return Problem(
         dt=1.0 / rate,
         motors_start=motors_start,
@@ -163,9 +163,8 @@ def make_problem(
         force_count=force_count,
         force_point=force_point,
         faces=friction_faces(settings.friction, settings.friction_sides),
-        limit_position=limit_position,
-        limit_velocity=limit_velocity,
-        limit_range=limit_range,
+        limits=limits,
+        limit_margin=_limit_margins(character, schedule, settings, limits),
         limit_weight=settings.limit,
     )
 
@@ -307,10 +306,8 @@ def _pose_weights(character: Character, settings: Settings) -> Array:
     return weights
 
 
-def _limits(
-    character: Character, schedule: ContactSchedule, settings: Settings
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """Ranges of hinges and universal joints: entries of q, of v, and lower and upper bounds."""
+def _limit_margins(character: Character, schedule: ContactSchedule, settings: Settings, limits: JointLimits) -> Array:
+    """How far (nl,) inside its range each limit is met: hinges between the root and a held point must not lock."""
     tree = character.tree
     supporting = set()
     for point in schedule.points:
@@ -318,18 +315,14 @@ def _limits(
         while b >= 0:
             supporting.add(b)
             b = int(tree.parent[b])
-    position: list[int] = []
-    velocity: list[int] = []
-    ranges: list[tuple[float, float]] = []
-    for b, body in enumerate(character.bodies):
-        if body.joint.limits is None or isinstance(body.joint.limits, Cone):
-            continue
-        for i, limit in enumerate(body.joint.limits):
-            margin = 0.0
-            if body.joint.kind == "hinge" and b in supporting:
-                margin = min(settings.limit_margin, 0.25 * (limit.upper - limit.lower))
-            position.append(int(tree.position_start[b]) + i)
-            velocity.append(int(tree.velocity_start[b]) + i)
-            ranges.append((limit.lower + margin, limit.upper - margin))
-    bounds = np.array(ranges, dtype=np.float64).reshape(-1, 2)
-    return np.array(position, dtype=np.int64), np.array(velocity, dtype=np.int64), bounds
+    margin = np.zeros(len(limits.body))
+    for i, b in enumerate(limits.body):
+        joint = character.bodies[b].joint
+        if (
+            joint.kind == "hinge"
+            and b in supporting
+            and joint.limits is not None
+            and not isinstance(joint.limits, Cone)
+        ):
+            margin[i] = min(settings.limit_margin, 0.25 * (joint.limits[0].upper - joint.limits[0].lower))
+    return margin

@@ -3,10 +3,12 @@
 
 import numpy as np
 import pytest
+from heft.core.character import Cone
 from heft.core.contact.terrain import Plane, make_terrain
 from heft.core.dynamics import PointForces, centroidal_momentum, step
 from heft.core.motion.cycle import Cycle
 from heft.core.motion.fit import Trajectory
+from heft.core.motion.limits import swing_and_twist
 from heft.core.motion.schedule import ContactPoint, ContactSchedule
 from heft.core.motion.spacetime import Ends, NoReferenceError, Settings, build_reference, reference_key
 from heft.core.motion.spacetime.problem import point_positions
@@ -261,3 +263,44 @@ def test_key_changes_with_every_input():
     }
     assert len(keys) == 6
     assert reference_key(*arguments) in keys
+
+
+def test_a_ball_joint_comes_back_into_its_cone():
+    """The arm that a clip lifts 20° out of the shoulder's cone stays in it, and the hinges' clip stays as it was."""
+    motion = motions.squat(60, 0.05)
+    character = motion.character
+    arm = character.index("left_arm")
+    start = character.tree.position_start[arm]
+    cone = character.bodies[arm].joint.limits
+    assert isinstance(cone, Cone)
+    across = np.cross(cone.center, cone.axis)
+    across = across / np.linalg.norm(across) if np.linalg.norm(across) > 1e-6 else np.array([1.0, 0.0, 0.0])
+    beyond = cone.swing + np.radians(20.0) - np.arccos(np.clip(np.dot(cone.center, cone.axis), -1.0, 1.0))
+    motion.q[:, start : start + 4] = Rotation.from_rotvec(beyond * across).as_quat(scalar_first=True)
+    swing = swing_and_twist(cone, motion.q[:, start : start + 4])[0]
+    assert np.degrees(swing.min() - cone.swing) == pytest.approx(20.0, abs=1e-6)
+    reference = build(motion._replace(v=motions.velocities(character, motion.q)))
+    swing, twist = swing_and_twist(cone, reference.q[:, start : start + 4])
+    assert np.degrees(swing.max() - cone.swing) < 0.5
+    assert np.degrees(np.abs(twist).max() - cone.twist.upper) < 0.5
+    assert reference.quality.residual_newtons < 1e-3
+
+
+def test_a_ball_pushes_with_its_surface():
+    """Knobs of 0.2 m under the soles: friction has a moment about their centres, as if the soles touched themselves."""
+    motion = motions.squat(60, 0.0)
+    character = motion.character
+    stilts = tuple(
+        ContactPoint(point.name, point.body, tuple(np.add(point.position, (0.0, 0.0, 0.2))), radius=0.2)
+        for point in motion.schedule.points
+    )
+    place = motion.schedule.place + np.array([0.0, 0.0, 0.2])
+    reference = build(motion._replace(schedule=ContactSchedule(stilts, motion.schedule.active, place)))
+    pushing = [i for i in range(len(reference.schedule.points)) if reference.force[:, i].any()]
+    assert len(pushing) == len(stilts)
+    for i, before in zip(pushing, motion.schedule.points, strict=True):
+        np.testing.assert_allclose(reference.schedule.points[i].position, before.position, atol=1e-3)
+    below = point_positions(character, reference.q, [reference.schedule.points[i] for i in pushing])
+    assert np.abs(below[..., 2]).max() < 1e-3
+    direct = build(motion)
+    np.testing.assert_allclose(reference.q, direct.q, atol=2e-3)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..character.parts import Body, Cone
 from ..character.tree import Tree
-from ..dynamics.kinematics import quaternion_at
 from ..maths.kernel import inlined_kernel
 from ..maths.rotations import quaternion_conjugate, quaternion_normalize, quaternion_rotate
 from ..maths.vectors import Vector, add, cross, dot, row, scale
+from .kinematics import quaternion_at
 
 LOWER, UPPER, SWING, TWIST_LOWER, TWIST_UPPER = range(5)
 # Where swing or twist has no direction (no swing at all, or half a turn of it), sine or squared cosine of half of it.
