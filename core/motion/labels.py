@@ -125,9 +125,11 @@ def relabel(
     schedule: ContactSchedule,
     contacts: Iterable[tuple[str, float, float]],
 ) -> ContactSchedule:
-    """The schedule after an animator's edit of its contacts."""
+    """The schedule after an animator's edit of its contacts; grabs, which are said elsewhere, stay."""
     intervals = _intervals(trajectory, contacts)
     active = from_intervals(schedule.points, intervals, len(schedule.active))
+    grabs = [i for i, point in enumerate(schedule.points) if point.grab]
+    active[:, grabs] = schedule.active[:, grabs]
     places = point_places(character, trajectory.q, schedule.points)
     speed = np.linalg.norm(velocities(places, trajectory.rate), axis=2)
     return ContactSchedule(schedule.points, active, _planned(active, places, speed))

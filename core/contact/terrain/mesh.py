@@ -3,7 +3,8 @@
 
 Equal vertices are welded, degenerate triangles dropped, windings made to agree across edges, and each connected piece
 turned outwards: a closed piece so that its volume is positive, an open one (a sheet of ground) so that most of its area
-looks up, since ground is stood upon from above. What was changed is counted.
+looks up, since ground is stood upon from above. An open piece that looks up as much as down, such as a pipe without caps,
+goes by its volume too. What was changed is counted.
 
 The sign of a distance comes from the angle-weighted normal of the nearest feature (Baerentzen and Aanaes 2005): of a
 face its normal, of an edge the sum of the two faces' normals, of a corner the sum of the normals around it, each
@@ -20,6 +21,8 @@ from .hierarchy import build_hierarchy
 
 # A triangle is degenerate if its height over its longest edge is below this share of that edge.
 FLATTEST = 1e-9
+# An open piece looks up if the areas of its shadow from above and from below differ by more than this share of its own.
+LOOKS_UP = 0.05
 
 
 class PreparedMesh(NamedTuple):
@@ -172,6 +175,7 @@ def _orient(
         closed = True
         volume = 0.0
         upward = 0.0
+        area = 0.0
         # Volumes are taken about a point of the piece, where they do not cancel.
         ox, oy, oz = points[corners[seed, 0], 0], points[corners[seed, 0], 1], points[corners[seed, 0], 2]
         while head < tail:
@@ -183,7 +187,10 @@ def _orient(
             bx, by, bz = points[b, 0] - ox, points[b, 1] - oy, points[b, 2] - oz
             cx, cy, cz = points[c, 0] - ox, points[c, 1] - oy, points[c, 2] - oz
             volume += sign * (ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx))
-            upward += sign * ((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
+            ux, uy, uz = bx - ax, by - ay, bz - az
+            vx, vy, vz = cx - ax, cy - ay, cz - az
+            upward += sign * (ux * vy - uy * vx)
+            area += np.sqrt((uy * vz - uz * vy) ** 2 + (uz * vx - ux * vz) ** 2 + (ux * vy - uy * vx) ** 2)
             for k in range(3):
                 o = neighbors[t, k]
                 if o < 0:
@@ -202,7 +209,7 @@ def _orient(
                 tail += 1
         if closed:
             closed_pieces += 1
-        if (volume if closed else upward) < 0.0:
+        if (volume if closed or abs(upward) < LOOKS_UP * area else upward) < 0.0:
             for k in range(tail):
                 turned[queue[k]] = not turned[queue[k]]
     count = 0

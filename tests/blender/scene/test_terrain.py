@@ -61,7 +61,7 @@ def test_modifiers_and_curves_are_evaluated(rig):
     stairs.count, stairs.use_relative_offset, stairs.use_constant_offset = 3, False, True
     stairs.constant_offset_displace = (0.2, 0.0, 0.2)
     curve = bpy.data.curves.new("Pipe", "CURVE")
-    curve.dimensions, curve.bevel_depth, curve.use_fill_caps = "3D", 0.1, True
+    curve.dimensions, curve.bevel_depth = "3D", 0.1
     line = curve.splines.new("POLY")
     line.points.add(1)
     line.points[0].co, line.points[1].co = (0.0, 4.0, 0.0, 1.0), (1.0, 4.0, 0.0, 1.0)

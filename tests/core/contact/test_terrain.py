@@ -195,6 +195,20 @@ def test_degenerate_triangles_are_dropped_and_counted():
     assert nearest(mesh, [0, 0, 1.5]).distance[0] == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("inside_out", [False, True])
+def test_a_pipe_without_caps_is_solid(inside_out):
+    """It looks up as much as down: a handrail as a curve gives it, along X, 20 cm thick."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 13)[:-1]
+    ring = 0.1 * np.column_stack([np.zeros(12), np.cos(angle), np.sin(angle)])
+    vertices = np.concatenate([ring, ring + [1.0, 0.0, 0.0]])
+    quads = [(i, (i + 1) % 12, (i + 1) % 12 + 12, i + 12) for i in range(12)]
+    triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+    pipe = make_terrain([Mesh(vertices, triangles[:, ::-1] if inside_out else triangles)])
+    above, within = nearest_points(pipe, [[0.5, 0.0, 0.3], [0.5, 0.0, 0.08]]).distance
+    assert above == pytest.approx(0.2, abs=1e-9)
+    assert within == pytest.approx(-0.02, abs=5e-3)
+
+
 def test_beside_the_rim_of_an_open_sheet_and_below_it_is_outside():
     found = nearest(Mesh(*sheet(flat)), [[2.01, 0.0, -0.01], [1.99, 0.0, -0.01]])
     assert found.distance[0] > 0

@@ -186,6 +186,15 @@ def test_edited_intervals_come_back_as_a_schedule():
     assert edited.place[shorter.start_frame, edited.names.index(shorter.point)].any()
 
 
+def test_an_edit_leaves_grabs_alone():
+    walk = glide()
+    hand = ContactPoint("bar", 0, (0.0, 0.0, 0.2))
+    schedule = label(walk.character, walk.trajectory, grabs=[Grab(hand, 10, 40)])
+    others = [one for one in schedule.intervals if one.point != "bar"]
+    edited = relabel(walk.character, walk.trajectory, schedule, others)
+    assert edited.intervals == schedule.intervals
+
+
 def test_distance_from_a_unit_square():
     square = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]])
     active = np.ones((1, 4), dtype=bool)
