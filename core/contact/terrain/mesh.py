@@ -3,8 +3,8 @@
 
 Equal vertices are welded, degenerate triangles dropped, windings made to agree across edges, and each connected piece
 turned outwards: a closed piece so that its volume is positive, an open one (a sheet of ground) so that most of its area
-looks up, since ground is stood upon from above. An open piece that looks up as much as down, such as a pipe without caps,
-goes by its volume too. What was changed is counted.
+looks up, since ground is stood upon from above. An open piece that looks up as much as down, such as a pipe without
+caps, goes by its volume too. What was changed is counted.
 
 The sign of a distance comes from the angle-weighted normal of the nearest feature (Baerentzen and Aanaes 2005): of a
 face its normal, of an edge the sum of the two faces' normals, of a corner the sum of the normals around it, each

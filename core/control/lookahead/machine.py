@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The evaluation's structures behind one pointer, as those of the stepper are (simulation/machine.py, which says why)."""
+"""The evaluation's structures behind one pointer, as the stepper's are (simulation/machine.py, which says why)."""
 
 from typing import Any
 

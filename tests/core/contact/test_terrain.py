@@ -200,7 +200,7 @@ def test_a_pipe_without_caps_is_solid(inside_out):
     """It looks up as much as down: a handrail as a curve gives it, along X, 20 cm thick."""
     angle = np.linspace(0.0, 2.0 * np.pi, 13)[:-1]
     ring = 0.1 * np.column_stack([np.zeros(12), np.cos(angle), np.sin(angle)])
-    vertices = np.concatenate([ring, ring + [1.0, 0.0, 0.0]])
+    vertices = np.concatenate([ring, ring + np.array([1.0, 0.0, 0.0])])
     quads = [(i, (i + 1) % 12, (i + 1) % 12 + 12, i + 12) for i in range(12)]
     triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
     pipe = make_terrain([Mesh(vertices, triangles[:, ::-1] if inside_out else triangles)])
