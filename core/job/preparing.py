@@ -10,16 +10,15 @@ from ..character import Character
 from ..contact.terrain import Plane, RigidMotion, Surface, Terrain, make_terrain
 from ..motion import labels, quaternions
 from ..motion.body_plan import BodyPlan
-from ..motion.clean_up import clean_up
-from ..motion.cycles import make_cycle
 from ..motion.fit import Trajectory
 from ..motion.floor import Floor
 from ..motion.lay_back import Residuals
+from ..motion.make_reference import make_reference
 from ..motion.prepare import Performance, prepare
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
-from ..motion.schedule import ContactPoint, Interval, contact_points
-from ..motion.spacetime import Ends, Settings, build_reference
+from ..motion.schedule import ContactPoint, contact_points
+from ..motion.spacetime import Settings
 from ..motion.tracks import ground_under, point_places, velocities
 from . import archive
 from .cache import Cache, code_version
@@ -89,20 +88,16 @@ def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, t
     grabs = _grabs(job, character, trajectory, offset)
     settings = make_settings(Settings, job.reference, "a reference").checked()
     tell("reference", 0.0)
-    schedule = labels.label(character, trajectory, terrain, grabs=grabs)
-    if job.contacts is not None:
-        schedule = labels.relabel(character, trajectory, schedule, _intervals(job, trajectory))
-    if job.loop:
-        cycle = make_cycle(character, trajectory, schedule)
-        reference = build_reference(
-            character, cycle.trajectory, cycle.schedule, bounds=Ends(cycle=cycle.step), settings=settings
-        )
-        start += cycle.candidate.start
-        residuals = closed(performance.residuals.cut(start, start + len(reference.q)))
-    else:
-        clean = clean_up(character, trajectory, schedule, terrain)
-        reference = build_reference(character, clean.trajectory, clean.schedule, terrain=terrain, settings=settings)
-        residuals = performance.residuals.cut(start, start + len(reference.q))
+    contacts = None if job.contacts is None else [(one.point, one.start, one.end) for one in job.contacts]
+    made = make_reference(
+        character, trajectory, terrain=terrain, contacts=contacts, grabs=grabs, cyclic=job.loop, settings=settings
+    )
+    reference = made.reference
+    if made.cycle is not None:
+        start += made.cycle.candidate.start
+    residuals = performance.residuals.cut(start, start + len(reference.q))
+    if made.cycle is not None:
+        residuals = closed(residuals)
     tell("reference", 1.0)
     lift = 0.0 if terrain is not None else _lift(job, performance.floor, reference)
     return Motion(performance.plan, reference, residuals, trajectory.first_frame, lift, performance.lines)
@@ -201,17 +196,9 @@ def _grabs(job: BakeJob, character: Character, trajectory: Trajectory, offset: f
         end = min((grab.end - offset) * trajectory.rate, len(trajectory.q) - 1.0)
         if start < end:
             point = ContactPoint(f"grab_{number + 1}", names.index(grab.body), grab.point, grab=True)
-            found.append(labels.Grab(point, math.ceil(start), math.floor(end)))
+            frames = trajectory.frame(math.ceil(start)), trajectory.frame(math.floor(end))
+            found.append(labels.Grab(point, *frames))
     return found
-
-
-def _intervals(job: BakeJob, trajectory: Trajectory) -> list[Interval]:
-    """The edited contacts in the trajectory's samples."""
-
-    def sample(frame: float) -> int:
-        return round((frame - trajectory.first_frame) / trajectory.frames_per_sample)
-
-    return [Interval(one.point, sample(one.start), sample(one.end)) for one in job.contacts or ()]
 
 
 def closed(residuals: Residuals) -> Residuals:
