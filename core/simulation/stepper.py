@@ -69,7 +69,7 @@ LIMIT_MARGIN = 0.05
 # still held to what is accepted.
 YIELDING = (1e-7, 1e-6, 1e-5)
 # An answer counts if no row misses by more than this, plus the same share of the largest speed, m/s or rad/s.
-ACCEPTED = 1e-5
+ACCEPTED = 1e-6
 # Speeds beyond this do not widen the search for contacts, m/s.
 FASTEST = 100.0
 

@@ -18,7 +18,11 @@ from ...maths.kernel import kernel
 from .workspace import PIVOT_LIMIT, RAY, SOLVED, LcpWorkspace
 
 PIVOT_TOLERANCE = 1e-9
-TIE_TOLERANCE = 1e-10
+# Ratios tie if to choose either makes no variable more negative than this. Wider ones (1e-10 of the ratio, whatever the
+# pivots) leave bases of a hundred unknowns infeasible by 1e-8 ... 1e-6.
+TIE_TOLERANCE = 1e-12
+# Entries of the basis inverse as near as this, of their size, are equal in the lexicographic order.
+SAME_ENTRY = 1e-10
 # Where z0 is below this, w = M z + q holds to the same amount in scaled units: the point is the answer. Degenerate
 # problems (stacks, redundant corners) get here many pivots before z0 leaves, or with rounding it never does.
 SOLVED_TOLERANCE = 1e-11
@@ -121,14 +125,16 @@ def _leaving_row(
     """Minimum ratio test; among ties z0 first, then the lexicographically smallest row. -1 on a ray."""
     b = n + 1
     least = np.inf
+    largest = 1.0
     for i in range(n):
         pivot = T[i, enter]
         if pivot > PIVOT_TOLERANCE:
             ratio = max(T[i, b], 0.0) / pivot
             least = min(least, ratio)
+            largest = max(largest, pivot)
     if least == np.inf:
         return -1
-    bound = least + TIE_TOLERANCE * max(1.0, least)
+    bound = least + TIE_TOLERANCE / largest
     ties = 0
     for i in range(n):
         pivot = T[i, enter]
@@ -145,7 +151,7 @@ def _leaving_row(
             i = tied[t]
             entry = T[i, column] if column >= 0 else (1.0 if -1 - column == i else 0.0)
             least = min(least, entry / T[i, enter])
-        bound = least + TIE_TOLERANCE * max(1.0, abs(least))
+        bound = least + SAME_ENTRY * max(1.0, abs(least))
         kept = 0
         for t in range(ties):
             i = tied[t]
