@@ -41,7 +41,19 @@ from numpy.typing import NDArray
 from ..character.tree import FREE, Tree
 from ..maths.kernel import inlined_kernel, kernel
 from ..maths.spatial import row_dot, symmetric_solve
-from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, subtract
+from ..maths.vectors import (
+    Vector,
+    add,
+    add_scaled,
+    cross,
+    dot,
+    matrix_at,
+    row,
+    row_angular,
+    scale,
+    subtract,
+    transposed_vector,
+)
 from .centroidal import center_of_mass_from_root, momentum_about_root, update_momentum
 from .forces import update_bias_force, update_stretch
 from .inertia import factorize, solve, update_mass_matrix
@@ -77,6 +89,32 @@ def locked_acceleration(I: NDArray[np.float64], force: Vector, moment: Vector) -
     )
     angular = symmetric_solve(about_center, subtract(moment, cross(c, force)))
     return add_scaled(cross(c, angular), 1.0 / mass, force), angular
+
+
+@kernel
+def keep_momentum(tree: Tree, work: Workspace, v: NDArray[np.float64]) -> None:
+    """Change `v` so that free trees have `work.momentum` at a pose they were put to without moving there.
+
+    After `update_positions` at that pose and `update_mass_matrix`. The change is that of the module's second equation:
+    a motion of the whole tree as one rigid body.
+    """
+    for r in range(work.root.shape[0]):
+        root = work.root[r]
+        if tree.joint[root] != FREE:
+            continue
+        composite = work.composite[root:]
+        first, last = work.root_velocity[r], work.root_velocity[r + 1]
+        p, l = momentum_about_root(work.momentum_map[first:last], v[first:last])
+        p_before = vector_at(work.momentum, 6 * r)
+        l_before = add(vector_at(work.momentum, 6 * r + 3), cross(center_of_mass_from_root(composite), p_before))
+        linear, angular = locked_acceleration(composite, subtract(p_before, p), subtract(l_before, l))
+        # linear is the velocity at o; a free root's is that of its own origin, and its angular velocity its own frame's
+        arm = subtract(row(work.position, root), row(work.position, 0))
+        linear = add(linear, cross(angular, arm))
+        angular = transposed_vector(matrix_at(work.rotation, root), angular)
+        for j in range(3):
+            v[first + j] += linear[j]
+            v[first + 3 + j] += angular[j]
 
 
 @kernel

@@ -26,12 +26,24 @@ from ..contact.lcp.workspace import SOLVED
 from ..contact.terrain import pose_terrain
 from ..dynamics.centroidal import update_momentum
 from ..dynamics.inertia import factorize, update_mass_matrix
-from ..dynamics.kinematics import integrate_positions, update_kinematics, world_point
+from ..dynamics.kinematics import integrate_positions, update_kinematics, update_positions, world_point
 from ..dynamics.limits import limit_gap
-from ..dynamics.stepping import update_discrete_equation
+from ..dynamics.stepping import keep_momentum, update_discrete_equation
 from ..maths.dense import copy_into
 from ..maths.kernel import inner_kernel
-from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
+from ..maths.vectors import (
+    Vector,
+    add,
+    add_scaled,
+    cross,
+    dot,
+    row,
+    row_angular,
+    scale,
+    set_row,
+    set_row_angular,
+    subtract,
+)
 from .correction import needs_correction, update_repair
 from .equations import (
     add_impulse,
@@ -217,13 +229,16 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
         return MISSED
 
     _update_outcome(system, memory, scratch, limits, active, rows, torque, gain, implicit)
-    # before positions are corrected, which is no motion: it shall not change what the bodies carry
     update_momentum(bodies, scratch.v_next)
     if needs_correction(groups, active, held, rows):
         update_repair(groups, active, dt, scratch.lcp, scratch.repair_matrix, scratch.repair_vector, scratch.repair)
         velocity_from_y(parent, L, root, scratch.repair, change)
         integrate_positions(tree, scratch.q_next, change, dt, scratch.q_next)
         outcome.counts[3] = 1
+        # to be put elsewhere is no motion, and does not change the momentum that a body carries
+        update_positions(tree, bodies, scratch.q_next)
+        update_mass_matrix(tree, bodies)
+        keep_momentum(tree, bodies, scratch.v_next)
     for i in range(memory.q.shape[0]):
         if not np.isfinite(scratch.q_next[i]):
             return NOT_FINITE
@@ -498,6 +513,7 @@ def _update_outcome(
 ) -> None:
     """Forces of the step."""
     outcome, contacts, groups, grabs = scratch.outcome, scratch.contacts, scratch.groups, system.grabs
+    bodies = scratch.bodies
     dt = system.settings.dt
     rate = 1.0 / dt
     first, last = system.motors[0], system.motors[1]
@@ -508,11 +524,15 @@ def _update_outcome(
         outcome.torque[i] = torque[i]
         if implicit.shape[0] > 0:
             outcome.torque[i] -= implicit[i] * rate * (scratch.v_next[i] - memory.v[i])
+    outcome.wrench[:] = 0.0
     for c in range(contacts.filled[0]):
         n, t = row(contacts.normal, c), row(groups.tangent, c)
         p = row(groups.impulse, limits + c)
         force = add_scaled(add_scaled(scale(rate * p[0], n), rate * p[1], t), rate * p[2], cross(n, t))
         set_row(outcome.contact_force, c, force)
+        _add_moved(outcome.wrench, contacts.body[c], 1.0, bodies.position, row(contacts.point, c), force)
+        if contacts.other[c] >= 0:
+            _add_moved(outcome.wrench, contacts.other[c], -1.0, bodies.position, row(contacts.point, c), force)
         if gain.shape[1] > 0:
             for i in range(first, last):
                 for k in range(3):
@@ -526,3 +546,12 @@ def _update_outcome(
             for k in range(grabs.rows[g]):
                 outcome.grab_force[g, k] = rate * scratch.held.impulse[at + k]
             at += grabs.rows[g]
+
+
+@inner_kernel
+def _add_moved(wrench: Array, b: int, sign: float, position: Array, point: Vector, force: Vector) -> None:
+    """Add a force at a point to the wrench about a body's origin."""
+    force = scale(sign, force)
+    moment = cross(subtract(point, row(position, b)), force)
+    set_row(wrench, b, add(row(wrench, b), force))
+    set_row_angular(wrench, b, add(row_angular(wrench, b), moment))

@@ -73,6 +73,7 @@ class Outcome(NamedTuple):
     numbers: NDArray[np.float64]  # (2,) scaled residual of the LCP; worst miss of a row as checked here, m/s or rad/s
     counts: NDArray[np.int64]  # (4,) LCP's status, unknowns, pivots; 1 if positions were corrected
     contact_force: NDArray[np.float64]  # (nc, 3) on `body` of each candidate, in the world, N
+    wrench: NDArray[np.float64]  # (nb, 6) of all contacts on a body: force, and moment about its origin, in the world
     grab_force: NDArray[np.float64]  # (ng, 6) on the body at the point: force, then torque, in the world
     limit_torque: NDArray[np.float64]  # (nl,) N m, at least zero
     torque: NDArray[np.float64]  # (nv,) that motors applied
@@ -184,6 +185,7 @@ def make_scratch(system: System, capacity: int) -> Scratch:
             numbers=np.zeros(2),
             counts=np.zeros(4, dtype=np.int64),
             contact_force=np.zeros((capacity, 3)),
+            wrench=np.zeros((len(tree.parent), 6)),
             grab_force=np.zeros((ng, 6)),
             limit_torque=np.zeros(nl),
             torque=np.zeros(nv),

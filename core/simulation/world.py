@@ -210,6 +210,11 @@ class World:
         return int(self._scratch.outcome.counts[1])
 
     @property
+    def corrected(self) -> bool:
+        """Whether the last step moved positions apart from velocities: something was too deep or beyond its limit."""
+        return bool(self._scratch.outcome.counts[3])
+
+    @property
     def contacts(self) -> ContactForces:
         """Candidates of the last step with their forces; copies."""
         found = self._scratch.contacts
@@ -232,14 +237,7 @@ class World:
 
     def contact_wrenches(self) -> Array:
         """Net wrench (nb, 6) of the last step's contacts on each body in world axes: force, moment about its origin."""
-        wrench, found = np.zeros((len(self.body_index), 6)), self.contacts
-        position = self._scratch.bodies.position
-        for bodies, sign in ((found.body, 1.0), (found.other, -1.0)):
-            real = bodies >= 0
-            force = sign * found.force[real]
-            moment = np.cross(found.point[real] - position[bodies[real]], force)
-            np.add.at(wrench, bodies[real], np.hstack([force, moment]))
-        return wrench
+        return self._scratch.outcome.wrench.copy()
 
     def poses(self) -> tuple[Array, Array]:
         """Origins (nb, 3) and quaternions (nb, 4) of all bodies, the character's and then the props'."""
@@ -345,6 +343,7 @@ class World:
         """Nothing in the scratch arrays belongs to the state any more."""
         self._scratch.contacts.filled[:] = 0
         self._scratch.outcome.torque[:] = 0.0
+        self._scratch.outcome.wrench[:] = 0.0
         self._scratch.outcome.grab_force[:] = 0.0
         self._scratch.outcome.numbers[:] = 0.0
         self._prepared = False

@@ -10,7 +10,8 @@ sys.path.append(str(Path(__file__).parents[2] / "studies"))
 from rag_doll import drop
 
 
-@pytest.mark.parametrize("seed", range(20))
+# besides the first twenty, some whose contact problems of a hundred unknowns and more once defeated Lemke's method
+@pytest.mark.parametrize("seed", [*range(20), 500, 634, 730])
 def test_rag_doll_settles_on_random_terrain(seed):
     result = drop(seed)
     assert result.reason == ""

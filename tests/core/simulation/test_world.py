@@ -105,6 +105,23 @@ def test_momentum_of_jain42_in_free_flight_is_conserved(rate):
     np.testing.assert_allclose(after[3:], before[3:], atol=1e-9 * np.linalg.norm(before[3:]))
 
 
+def test_momentum_in_flight_is_carried_over_corrections_of_joint_limits():
+    """A correction puts limbs elsewhere without moving them; momentum is what it was, to rounding, at every step."""
+    character = Character.preset("jain42")
+    world = World(character, terrain=[])
+    world.reset(None, 2.0 * np.random.default_rng(5).normal(size=character.nv))
+    before = dynamics.centroidal_momentum(character, world.q, world.v)
+    weight = character.total_mass * character.tree.gravity * world.dt
+    corrections = 0
+    for step in range(1, 241):
+        world.step()
+        corrections += world.corrected
+        after = dynamics.centroidal_momentum(character, world.q, world.v)
+        np.testing.assert_allclose(after[:3] - step * weight, before[:3], atol=1e-12 * np.linalg.norm(step * weight))
+        np.testing.assert_allclose(after[3:], before[3:], atol=1e-12 * np.linalg.norm(before[3:]))
+    assert corrections > 20
+
+
 def test_push_gives_its_impulse_at_any_rate():
     character = block(mass=4.0, gravity=(0.0, 0.0, 0.0))
     for rate in (60.0, 77.0, 1000.0):
