@@ -8,7 +8,8 @@ from .progress import CancelledError, Progress
 from .result import BakeResult
 
 if TYPE_CHECKING:
-    from .running import run
+    from .preparing import Motion
+    from .running import prepare, run
 
 __all__ = [
     "BakeJob",
@@ -17,16 +18,18 @@ __all__ = [
     "CancelledError",
     "ContactInterval",
     "Load",
+    "Motion",
     "Progress",
     "Scene",
+    "prepare",
     "run",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """`run`, when it is first used: who only describes a job or reads a result need not import all of physics."""
-    if name != "run":
+    """What runs a job, when it is first used: to describe one or to read a result need not import all of physics."""
+    if name not in {"Motion", "prepare", "run"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .running import run
+    from . import preparing, running
 
-    return run
+    return getattr(preparing if name == "Motion" else running, name)

@@ -131,6 +131,8 @@ class BakeJob:
         object.__setattr__(self, "roles", {role: tuple(bones) for role, bones in sorted(self.roles.items())})
         object.__setattr__(self, "settings", dict(sorted(self.settings.items())))
         object.__setattr__(self, "reference", dict(sorted(self.reference.items())))
+        if self.contacts is not None:
+            object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
         if not SLOWEST <= self.rate <= FASTEST:
             raise ValueError(
                 f"The rate of simulation must be {SLOWEST:g} to {FASTEST:g} steps a second, not {self.rate}."

@@ -32,7 +32,7 @@ from .settings import make_settings
 Array = NDArray[np.float64]
 
 AFTER_FALL = 2.0  # s that a fallen character is still watched
-SLACK = 0.1  # N m s/rad for each kilogram of the body that hangs from a limp joint
+SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,10 @@ class _Limp:
     def __init__(self, character: Character) -> None:
         tree = character.tree
         self._motors = slice(6 if character.bodies[0].joint.kind == "free" else 0, character.nv)
-        self._damping = SLACK * tree.mass[tree.velocity_body[self._motors]]
+        hanging = tree.mass.copy()
+        for b in range(len(tree.parent) - 1, 0, -1):
+            hanging[tree.parent[b]] += hanging[b]
+        self._damping = SLACK * hanging[tree.velocity_body[self._motors]]
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """Damping by the velocity after the step, so that it never drives."""
@@ -143,7 +146,7 @@ def simulate_torques(follower: _Follower, stage: Stage, watch: Watch) -> Simulat
             lap=np.array(loop.lap[:states], dtype=np.int64),
         ),
         cancelled=loop.cancelled,
-        lost=loop.fall.lost,
+        lost=loop.fall.end() if recording.outcome == "diverged" else loop.fall.lost,
         step_seconds=np.array(world.seconds[: recording.steps]),
     )
 
@@ -188,7 +191,7 @@ class _Loop:
         """Note what was wanted; False ends the simulation."""
         self._note()
         q = world.system_q
-        fallen = self.fall.update(state, q[: self._nq], self.q[-1])
+        fallen = self.fall.update(state, q[: self._nq], world.v, self.q[-1])
         return self.told(state, q) and (not fallen or state < (self.fall.lost or 0) + self._most_after)
 
     def told(self, state: int, q: Array) -> bool:

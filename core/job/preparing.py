@@ -2,16 +2,19 @@
 """The stages before control: from a job's clip to a reference, and what lays its frames back onto the clip's bones."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from typing import TypeVar
 
 import numpy as np
 
 from ..character import Character
 from ..contact.terrain import Plane, RigidMotion, Surface, Terrain, make_terrain
-from ..motion import labels, quaternions
+from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.fit import Trajectory
 from ..motion.floor import Floor
+from ..motion.labels import Contact, Grab
 from ..motion.lay_back import Residuals
 from ..motion.make_reference import make_reference
 from ..motion.prepare import Performance, prepare
@@ -26,12 +29,14 @@ from .job import BakeJob, BodySettings, Scene, dressed
 from .progress import Clock, Teller
 from .settings import make_settings
 
-FORMAT = "heft.motion"
-VERSION = 1
+T = TypeVar("T")
+
+VERSION = 1  # of what is kept in the cache
 USUAL_FLOOR = 0.1  # m: a clip's floor as near to z = 0 is meant to be there
 SLOW = 0.25  # m/s, of a foot that stands
 UNEVEN = 0.06  # m, over which the heights of standing feet spread where a clip was not made for level ground
 SHORTEST = 3  # samples
+USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,33 +48,67 @@ class Motion:
     residuals: Residuals  # of each of the reference's frames
     first_frame: float  # of the scene, where the simulation's time begins
     lift: float  # height of the scene's ground under the reference's start, over the reference's own, m
-    lines: tuple[str, ...]  # what was done to the clip, for the report
+    contacts: tuple[Contact, ...]  # over the range, as they were found, or edited
+    lines: tuple[str, ...]  # what was done to the clip and what is doubtful, for the report
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What is kept of a reference."""
+
+    reference: Reference
+    start: int  # its first frame among the performance's samples
+    contacts: tuple[Contact, ...]  # as they were found or edited
+    lines: tuple[str, ...]  # what was done and what is doubtful
 
 
 def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
-    """From the cache, or made and kept there."""
+    """Both stages; what is in the cache is not made again."""
     tell("fit", 0.0)
-    key = motion_key(job)
     with clock.stage("fit"):
-        kept = cache.get(key, lambda path: archive.load(Motion, path, FORMAT, VERSION, "a prepared motion"))
-    if kept is not None:
-        tell("reference", 1.0)
-        return kept
-    with clock.stage("fit"):
-        performance, terrain = _performance(job)
+        performance, terrain = _performance(job, cache)
     tell("fit", 1.0)
+    tell("reference", 0.0)
     with clock.stage("reference"):
-        motion = _referred(job, performance, terrain, tell)
-    cache.put(key, lambda path: archive.save(motion, Motion, path, FORMAT, VERSION))
-    return motion
+        key = _reference_key(job, terrain)
+        found = _keep(cache, key, Found, lambda: _referred(job, performance, terrain, tell))
+    tell("reference", 1.0)
+    reference, samples = found.reference, len(found.reference.q)
+    residuals = performance.residuals.cut(found.start, found.start + samples)
+    return Motion(
+        performance.plan,
+        reference,
+        residuals if reference.cycle is None else closed(residuals),
+        _first_frame(job, performance),
+        0.0 if terrain is not None else _lift(job, performance.floor, reference),
+        found.contacts,
+        performance.lines + found.lines,
+    )
 
 
-def motion_key(job: BakeJob) -> str:
-    """A name for all that `make_motion` depends on, and nothing more: a push does not make a reference stale."""
-    scene = job.scene
-    lasting = replace(job, name="motion", method="", settings={}, seconds=None)
-    needed = Scene(scene.surfaces, scene.friction, (), scene.grabs, (), scene.loads, scene.gravity)
-    return archive.digest(replace(lasting, scene=needed), BakeJob, "motion", str(VERSION), code_version())
+def _keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
+    """What the cache has under the key, or else what is made and kept there."""
+    name = f"heft.cache.{kind.__name__}"
+    found = cache.get(key, lambda path: archive.load(kind, path, name, VERSION, "of this cache"))
+    if found is None:
+        found = make()
+        cache.put(key, lambda path: archive.save(found, kind, path, name, VERSION))
+    return found
+
+
+def _performance_key(job: BakeJob, *, find_floor: bool) -> str:
+    """A name for all that the fit depends on, and nothing more."""
+    needed = BakeJob(job.clip, job.roles, body=job.body, character=job.character, rate=job.rate)
+    return archive.digest(needed, BakeJob, "performance", str(find_floor), code_version())
+
+
+def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
+    """The same of a reference: a push does not make it stale, nor do stairs that the clip was not made for."""
+    scene = Scene(grabs=job.scene.grabs, loads=job.scene.loads, gravity=job.scene.gravity)
+    if terrain is not None:
+        scene = replace(scene, surfaces=job.scene.surfaces)
+    needed = replace(job, name="motion", method="", settings={}, seconds=None, ground="auto", scene=scene)
+    return archive.digest(needed, BakeJob, "reference", str(terrain is not None), code_version())
 
 
 def scene_terrain(job: BakeJob, motion: Motion) -> Terrain:
@@ -81,51 +120,44 @@ def _floor(job: BakeJob, height: float) -> Surface:
     return Plane(point=(0.0, 0.0, height), friction=job.scene.friction)
 
 
-def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Motion:
+def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Found:
     character = dressed(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = _range(job, performance)
-    offset = (trajectory.first_frame - job.frames[0]) / job.fps
-    grabs = _grabs(job, character, trajectory, offset)
-    settings = make_settings(Settings, job.reference, "a reference").checked()
-    tell("reference", 0.0)
-    contacts = None if job.contacts is None else [(one.point, one.start, one.end) for one in job.contacts]
     made = make_reference(
-        character, trajectory, terrain=terrain, contacts=contacts, grabs=grabs, cyclic=job.loop, settings=settings
+        character,
+        trajectory,
+        terrain=terrain,
+        contacts=job.contacts,
+        grabs=_grabs(job, character, trajectory),
+        cyclic=job.loop,
+        settings=make_settings(Settings, job.reference, "a reference").checked(),
+        progress=lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
     )
-    reference = made.reference
     if made.cycle is not None:
         start += made.cycle.candidate.start
-    residuals = performance.residuals.cut(start, start + len(reference.q))
-    if made.cycle is not None:
-        residuals = closed(residuals)
-    tell("reference", 1.0)
-    lift = 0.0 if terrain is not None else _lift(job, performance.floor, reference)
-    return Motion(performance.plan, reference, residuals, trajectory.first_frame, lift, performance.lines)
+    return Found(made.reference, start, made.contacts, made.lines)
 
 
-def _performance(job: BakeJob) -> tuple[Performance, Terrain | None]:
+def _performance(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | None]:
     """The fit; and the terrain, where the clip was made for it."""
     if job.ground == "terrain" and not job.scene.surfaces:
         raise ValueError("The motion is said to be made for the scene's ground, but the scene has none.")
     if job.ground == "terrain" and job.loop:
         raise ValueError("A gait cycle is made on level ground: choose that, or do not loop.")
     if job.ground != "terrain":
-        performance = _prepared(job, find_floor=True)
+        performance = _prepared(job, cache, find_floor=True)
         if not job.scene.surfaces or job.loop or job.ground == "level" or not _follows(job, performance):
             return performance, None
-    return _prepared(job, find_floor=False), make_terrain(job.scene.surfaces)
+    return _prepared(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
 
 
-def _prepared(job: BakeJob, *, find_floor: bool) -> Performance:
+def _prepared(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
     settings = {entry.name: getattr(job.body, entry.name) for entry in fields(BodySettings)}
-    return prepare(
-        job.clip,
-        job.roles,
-        rate=job.rate,
-        find_floor=find_floor,
-        character=job.character,
-        **settings,
-    )
+
+    def make() -> Performance:
+        return prepare(job.clip, job.roles, rate=job.rate, find_floor=find_floor, character=job.character, **settings)
+
+    return _keep(cache, _performance_key(job, find_floor=find_floor), Performance, make)
 
 
 def _follows(job: BakeJob, performance: Performance) -> bool:
@@ -158,15 +190,19 @@ def _unleveled(floor: Floor, places: Array) -> Array:
 
 def _range(job: BakeJob, performance: Performance) -> tuple[Trajectory, int]:
     """The samples of the job's frames, and which of the performance's is the first."""
-    whole = performance.trajectory
-    first, last = job.frames
-    # frames that were lost at the clip's start are not waited for
-    first = max(first, first + math.ceil((whole.first_frame - first) - 1e-6))
+    whole, last = performance.trajectory, job.frames[1]
+    first = _first_frame(job, performance)
     start = round((first - whole.first_frame) / whole.frames_per_sample)
     stop = min(round((last - whole.first_frame) / whole.frames_per_sample) + 1, len(whole.q))
     if stop - start < SHORTEST:
         raise ValueError(f"The frames {first:g} to {last:g} are too few to simulate.")
     return replace(whole.cut(start, stop), first_frame=first), start
+
+
+def _first_frame(job: BakeJob, performance: Performance) -> float:
+    """The frame with which the simulation begins: frames that are lost at the clip's start are not waited for."""
+    first = job.frames[0]
+    return first + max(math.ceil(performance.trajectory.first_frame - first - 1e-6), 0)
 
 
 def _lift(job: BakeJob, floor: Floor, reference: Reference) -> float:
@@ -185,9 +221,10 @@ def _lift(job: BakeJob, floor: Floor, reference: Reference) -> float:
     return float(near.max()) if len(near) else height
 
 
-def _grabs(job: BakeJob, character: Character, trajectory: Trajectory, offset: float) -> list[labels.Grab]:
+def _grabs(job: BakeJob, character: Character, trajectory: Trajectory) -> list[Grab]:
     """The grabs of things that do not move, as the reference knows them."""
     found = []
+    offset = (trajectory.first_frame - job.frames[0]) / job.fps
     names = [body.name for body in character.bodies]
     for number, grab in enumerate(job.scene.grabs):
         if grab.other is not None or grab.body not in names:
@@ -197,7 +234,7 @@ def _grabs(job: BakeJob, character: Character, trajectory: Trajectory, offset: f
         if start < end:
             point = ContactPoint(f"grab_{number + 1}", names.index(grab.body), grab.point, grab=True)
             frames = trajectory.frame(math.ceil(start)), trajectory.frame(math.floor(end))
-            found.append(labels.Grab(point, *frames))
+            found.append(Grab(point, *frames))
     return found
 
 

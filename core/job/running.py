@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ..report.frames import Fall, Forces, Support, diagnose
 from ..report.simulation import Simulation
 from .cache import Cache
 from .job import BakeJob, dressed
-from .methods import METHODS, Stage
+from .methods import METHODS, Method, Stage
 from .preparing import Motion, make_motion, scene_terrain, shifted
 from .progress import Callback, CancelledError, Clock, Teller
 from .result import BakeResult
@@ -33,15 +34,9 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     the frames so far are kept. `cache` is a folder of references and policies, which are computed only once; whatever
     is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
     """
-    if job.method not in METHODS:
-        raise ValueError(f"There is no method '{job.method}'; there are {', '.join(METHODS)}.")
-    method, tell, kept, clock = METHODS[job.method], Teller(progress), Cache(cache), Clock()
+    method, tell, kept, clock = _method(job), Teller(progress), Cache(cache), Clock()
     try:
-        motion = make_motion(job, tell, kept, clock)
-        tell("policy", 0.0)
-        with clock.stage("policy"):
-            policy = method.prepare(motion.reference, job.settings, kept)
-        tell("policy", 1.0)
+        motion, policy = _prepared(job, tell, kept, clock)
     except CancelledError:
         return _nothing(job, clock, kept)
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
@@ -51,12 +46,33 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         scene=shifted(job.scene, late),
         rate=job.rate,
         # whole steps, so that the last frame lies within the last of them
-        seconds=math.ceil((job.duration - late) * job.rate - 1e-6) / job.rate,
+        seconds=math.ceil((job.duration - (late if job.seconds is None else 0.0)) * job.rate - 1e-6) / job.rate,
         lift=motion.lift,
     )
     with clock.stage("simulate"):
         simulation = method.simulate(policy, stage, _Watch(job, motion, stage, tell))
     return _result(job, motion, stage, simulation, kept, clock)
+
+
+def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
+    """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
+    motion, _ = _prepared(job, Teller(progress), Cache(cache), Clock())
+    return motion
+
+
+def _method(job: BakeJob) -> Method:
+    if job.method not in METHODS:
+        raise ValueError(f"There is no method '{job.method}'; there are {', '.join(METHODS)}.")
+    return METHODS[job.method]
+
+
+def _prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
+    motion = make_motion(job, tell, cache, clock)
+    tell("policy", 0.0)
+    with clock.stage("policy"):
+        policy = _method(job).prepare(motion.reference, job.settings, cache)
+    tell("policy", 1.0)
+    return motion, policy
 
 
 class _Watch:

@@ -10,7 +10,7 @@
 A motion that nothing supports is refused here, by frames, before it is optimised.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..character import Character
@@ -55,13 +55,15 @@ def make_reference(
     bounds: Ends | None = None,
     labels: LabelSettings | None = None,
     settings: Settings | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
 
     `contacts` are (point, first frame, last frame) by the source's numbers, both frames included, and replace the
     labels; start from those of an earlier `MadeReference`. `terrain` is z = 0 unless given; a `cyclic` reference is one
-    period of the best gait cycle in the trajectory, on z = 0. `bounds` pins the ends of one that is not. Raises
-    ValueError for arguments that make no sense, NoReferenceError where no motion near the trajectory is possible.
+    period of the best gait cycle in the trajectory, on z = 0. `bounds` pins the ends of one that is not. `progress` is
+    told the number of each of the optimiser's iterations. Raises ValueError for arguments that make no sense,
+    NoReferenceError where no motion near the trajectory is possible.
     """
     if cyclic and bounds is not None:
         raise ValueError("A cycle has no ends to bind.")
@@ -82,7 +84,16 @@ def make_reference(
         clip, asked, planned = trajectory, clean.trajectory, clean.schedule
         doubts = concerns(character, trajectory, clean)
         refuse_unsupported(trajectory, doubts)
-    reference = build_reference(character, asked, planned, terrain=terrain, bounds=bounds, settings=settings, clip=clip)
+    reference = build_reference(
+        character,
+        asked,
+        planned,
+        terrain=terrain,
+        bounds=bounds,
+        settings=settings,
+        clip=clip,
+        progress=progress,
+    )
     return MadeReference(reference, schedule, tuple(contacts_of(trajectory, schedule)), clean, cycle, tuple(doubts))
 
 

@@ -13,7 +13,9 @@ Array = NDArray[np.float64]
 
 SUNK = 0.18  # of the character's height: a root as far below or above where it should be is lost
 LEANING = np.radians(60.0)  # from where the root should lean
-LASTING = 0.1  # s, for which either must hold
+SPINNING = 60.0  # rad/s: no joint turns as fast unless its controller has lost it
+LASTING = 0.1  # s, for which any of these must hold
+WILD = 300.0  # rad/s or m/s: nothing is waited for
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -27,16 +29,21 @@ class FallWatch:
         self._since: int | None = None
         self.lost: int | None = None  # the first state of the loss
 
-    def update(self, state: int, q: Array, wanted: Array) -> bool:
-        """Whether it has fallen by this state, at which it is at `q` and was to be at `wanted`."""
+    def update(self, state: int, q: Array, v: Array, wanted: Array) -> bool:
+        """Whether it has fallen by this state, at which it is at `q`, moves by `v`, and was to be at `wanted`."""
         if self.lost is None and self._free:
-            if not self._away(q, wanted):
+            speed = float(np.abs(v).max())
+            if speed < SPINNING and not self._away(q, wanted):
                 self._since = None
             elif self._since is None:
                 self._since = state
-            if self._since is not None and state - self._since >= self._steps:
+            if self._since is not None and (speed > WILD or state - self._since >= self._steps):
                 self.lost = self._since
         return self.lost is not None
+
+    def end(self) -> int | None:
+        """The first state of the loss, when there are no more; a loss that has just begun counts too."""
+        return self._since if self.lost is None else self.lost
 
     def _away(self, q: Array, wanted: Array) -> bool:
         if abs(float(q[2] - wanted[2])) > self._height:

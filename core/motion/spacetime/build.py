@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import NamedTuple
 
@@ -56,24 +57,26 @@ def build_reference(
     bounds: Ends | None = None,
     settings: Settings | None = None,
     clip: Trajectory | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
 
     `schedule` says which points are held where, over the same frames; those with a radius get points at their surface
     for each contact, which the reference's own schedule has. The ground under them is `terrain`, flat at z = 0
     unless given. In a cycle (`bounds`), the last frame is the first, one period later, contacts included. Changes are
-    measured from `clip`, where the trajectory is itself a clip's after clean-up.
+    measured from `clip`, where the trajectory is itself a clip's after clean-up. `progress` is told the number of each
+    iteration before it.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
     """
     request = _checked(character, trajectory, schedule, terrain, bounds, settings, clip)
     problem = _problem(request)
-    solution, quality = _attempt(request, problem)
+    solution, quality = _attempt(request, problem, progress)
     if quality is None or _departure(request, quality) > MOST_JOINT_RMS:
         # An ankle without roll cannot lay down an edge of its sole: asked to, it bends the whole leg, or gives up.
         soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
-        soft, soft_quality = _attempt(request, soft_problem)
+        soft, soft_quality = _attempt(request, soft_problem, progress)
         if soft_quality is not None and (
             quality is None or _departure(request, soft_quality) < _departure(request, quality) - MUCH_NEARER
         ):
@@ -136,9 +139,11 @@ def reference_key(
     return digest.hexdigest()
 
 
-def _attempt(request: Request, problem: Problem) -> tuple[Solution, Quality | None]:
+def _attempt(
+    request: Request, problem: Problem, progress: Callable[[int], None] | None
+) -> tuple[Solution, Quality | None]:
     """Solve; no quality where the outcome is of no use."""
-    solution = solve(request.character, problem, request.bounds, request.settings)
+    solution = solve(request.character, problem, request.bounds, request.settings, progress)
     if not solution.usable(USABLE_DEFECT):
         return solution, None
     return solution, measure(

@@ -12,6 +12,7 @@ stop before the end, and the last iterations converge to a fixed problem.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -77,8 +78,17 @@ class Solution:
         return len(self.steps) > 0 and self.finished and self.defects[-1] <= defect
 
 
-def solve(character: Character, problem: Problem, bounds: Ends, settings: Settings) -> Solution:
-    """Iterate from the clip. Numbers that stop being finite end the iteration, not converged."""
+def solve(
+    character: Character,
+    problem: Problem,
+    bounds: Ends,
+    settings: Settings,
+    progress: Callable[[int], None] | None = None,
+) -> Solution:
+    """Iterate from the clip. Numbers that stop being finite end the iteration, not converged.
+
+    `progress` is told the number of each iteration before it, and may raise an exception of its own to end it all.
+    """
     begun = time.perf_counter()
     tree = character.tree
     nv = character.nv
@@ -102,6 +112,8 @@ def solve(character: Character, problem: Problem, bounds: Ends, settings: Settin
     damping, last_change = np.zeros(frames), np.zeros((frames, nv))
 
     for iteration in range(settings.iterations):
+        if progress is not None:
+            progress(iteration)
         fill_programme(tree, problem, iterate, work, programme, barrier, damping)
         try:
             system = ends.factor(

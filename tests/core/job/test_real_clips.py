@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Captured motion baked from end to end, with defaults only, as an animator would have it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heft.core.contact.terrain import Mesh, Plane
+from heft.core.job import BakeJob, Scene, run
+from heft.core.simulation import Push
+
+from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips
+
+pytestmark = needs_clips
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return BakeJob(cmu("02_01"), CMU_ROLES, name="walk")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+def stair(edge, height, *, down):
+    """Two levels that meet at y = edge, the walk coming from +Y; the upper one at z = 0, or the lower one."""
+    near, far = (0.0, -height) if down else (0.0, height)
+    corners = [(x, y, z) for y, z in ((9.0, near), (edge, near), (edge, far), (-9.0, far)) for x in (-5.0, 5.0)]
+    triangles = [(k, k + 1, k + 3) for k in (0, 2, 4)] + [(k, k + 3, k + 2) for k in (0, 2, 4)]
+    return Mesh(np.array(corners), np.array(triangles), name="stair")
+
+
+def test_a_walk_stays_up_near_its_clip_without_sliding(walk, cache):
+    done = run(walk, cache=cache)
+    report = done.report
+    assert done.outcome == "completed"
+    assert report["joint_rms_deg"] < 2.0
+    assert report["root_rms_m"] < 0.05
+    assert report["max_foot_slide_m"] < 0.005
+    assert report["max_penetration_m"] < 0.002
+    assert done.frames[0] == 2.0  # frame 1 is a pose inserted before the motion
+    # every bone is near where it was captured, over a floor that is level at z = 0
+    assert np.abs(done.poses[..., :3, 3] - walk.clip.position[1:]).max() < 0.12
+
+
+def test_a_walk_repeats_for_ten_seconds(walk, cache):
+    done = run(replace(walk, loop=True, seconds=10.0), cache=cache)
+    assert done.outcome == "completed"
+    assert len(done.frames) == 1201
+    steps = np.linalg.norm(np.diff(done.poses[:, :, :3, 3], axis=0), axis=2)
+    assert steps.max() < 0.08  # no bone jumps at a seam: the fastest toe goes at 5 m/s
+    # root frames lie on a way of more than a metre a second
+    assert np.linalg.norm(done.poses[-1, 0, :2, 3] - done.poses[0, 0, :2, 3]) > 9.0
+
+
+def test_a_push_moves_a_walk_and_leaves_it_up(walk, cache):
+    push = Push.constant("torso", (100.0, 0.0, 0.0), 1.0, 0.1)
+    pushed = run(replace(walk, scene=Scene(pushes=(push,))), cache=cache)
+    calm = run(walk, cache=cache)
+    assert pushed.outcome == "completed"
+    away = np.abs(pushed.center_of_mass - calm.center_of_mass).max(axis=1)
+    assert away[:120].max() < 1e-9
+    assert 0.005 < away[120:].max() < 0.3
+
+
+def test_a_step_down_is_walked_down(walk, cache):
+    level = run(walk, cache=cache)
+    edge = float(level.center_of_mass[150, 1])
+    done = run(replace(walk, scene=Scene(surfaces=(stair(edge, 0.03, down=True),)), ground="level"), cache=cache)
+    assert done.outcome == "completed"
+    feet = [done.bones.index(name) for name in ("LeftFoot", "RightFoot")]
+    drop = (done.poses - level.poses)[-1, feet, 2, 3]
+    assert drop.min() == pytest.approx(-0.03, abs=0.012)
+
+
+def test_ground_under_a_level_walk_is_not_what_it_was_made_for(walk, cache):
+    plain, given = run(walk, cache=cache), run(replace(walk, scene=Scene(surfaces=(Plane(),))), cache=cache)
+    assert given == plain
+
+
+def test_a_fall_is_told_with_its_frame_and_cause(walk, cache):
+    push = Push.constant("torso", (600.0, 0.0, 0.0), 1.0, 0.2)
+    done = run(replace(walk, scene=Scene(pushes=(push,))), cache=cache)
+    assert done.outcome == "fell"
+    assert done.fall is not None
+    assert 122.0 < done.fall.frame < 344.0
+    assert "push of 600 N on 'torso'" in done.why
