@@ -82,6 +82,7 @@ class CleanMotion:
 
     trajectory: Trajectory
     schedule: ContactSchedule  # with planted places
+    held: ContactSchedule  # the same at the corners of soles, as a reference is to hold them
     moved: Move
     slides: tuple[Slide, ...]
     penetration_before: float  # m, of corners
@@ -141,6 +142,7 @@ def clean_up(
     return CleanMotion(
         result,
         planted.schedule,
+        planted.held,
         moved_by(character, clip, q, shift if free else np.zeros_like(shift)),
         slides(character, clip, q, planted.schedule),
         max(0.0, -float(ground_under(ground, before, radius, rate).height.min(initial=0.0))),

@@ -50,6 +50,7 @@ class GaitCycle:
 
     trajectory: Trajectory
     schedule: ContactSchedule
+    held: ContactSchedule  # the same at the corners of soles
     step: Cycle
     candidate: Candidate
     clip: Trajectory  # the same frames of the clip
@@ -132,6 +133,7 @@ def make_cycle(
     return GaitCycle(
         Trajectory(rate, q, v, frame, trajectory.frames_per_sample),
         clean.schedule.cut(middle.start, middle.stop),
+        clean.held.cut(middle.start, middle.stop),
         step,
         candidate,
         trajectory.cut(part.start, part.stop),

@@ -76,12 +76,12 @@ def make_reference(
     if cyclic:
         cycle = make_cycle(character, trajectory, schedule, settings=labels)
         clean = cycle.clean
-        clip, asked, planned = cycle.clip, cycle.trajectory, cycle.schedule
+        clip, asked, planned = cycle.clip, cycle.trajectory, cycle.held
         bounds = Ends(cycle=cycle.step)
         doubts: list[Concern] = []
     else:
         clean = clean_up(character, trajectory, schedule, terrain)
-        clip, asked, planned = trajectory, clean.trajectory, clean.schedule
+        clip, asked, planned = trajectory, clean.trajectory, clean.held
         doubts = concerns(character, trajectory, clean)
         refuse_unsupported(trajectory, doubts)
     reference = build_reference(

@@ -6,6 +6,9 @@ It lies flat on the ground, at one yaw, at the mean of where its ends are, weigh
 A foot that turns by more than 10° while it stands flat pivots: the end of the sole that is the steadier one keeps its
 place, and the other is taken out of the schedule for as long as it sweeps. A foot neither of whose ends keeps its place
 glides: its stance is parted where it glides fastest, and there it is taken out altogether. All of that is said.
+
+A sole that stands is held at its corners. Held in the middle of one edge it could spin about it without any torque,
+which in the simulation, where every corner has friction, it cannot: such feet slide and take their errors along.
 """
 
 from collections.abc import Sequence
@@ -28,6 +31,7 @@ from .tracks import point_places, velocities
 YAW_CUTOFF = 8.0  # Hz
 MOST_TURN = np.radians(10.0)  # of a foot that stands
 MOST_DRIFT = np.radians(20.0)  # of a foot that never turns fast: captured feet twist slowly while their soles rest
+MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
 GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
@@ -48,10 +52,19 @@ class Sole(NamedTuple):
     name: str
 
 
+class _Piece(NamedTuple):
+    """Frames start to stop - 1 of a stance."""
+
+    start: int
+    stop: int
+    pivots: bool
+
+
 class Planted(NamedTuple):
     """A schedule whose feet have places, and the poses of their soles in every frame of a stance."""
 
     schedule: ContactSchedule
+    held: ContactSchedule  # the same with feet held at their corners, where they do not spin
     rotation: dict[int, Array]  # by body: (nf, 3, 3) of the planted foot
     middle: dict[int, Array]  # by body: (nf, 3) of the planted sole
 
@@ -95,7 +108,7 @@ def plant(
     """The schedule with planted places, without the ends of feet that sweep around the other."""
     frames = len(trajectory.q)
     active, place = schedule.active.copy(), schedule.place.copy()
-    rotation, middle, lines = {}, {}, []
+    rotation, middle, spins, lines = {}, {}, {}, []
     for sole in soles:
         columns = list(sole.points)
         ends = [schedule.points[i] for i in columns]
@@ -103,7 +116,8 @@ def plant(
         rotation[sole.body], middle[sole.body] = np.zeros((frames, 3, 3)), np.zeros((frames, 3))
         tracks = point_places(character, trajectory.q, ends)
         speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
-        yaw = _yaw(character, trajectory, sole)
+        yaw, edge = (_yaw(character, trajectory, sole, axis) for axis in (0, 1))
+        spins[sole.body] = np.zeros(frames, dtype=np.bool_)
         frame_number = [trajectory.frame(k) for k in range(frames)]
         for start, stop in _glides(active[:, columns], tracks, speed, trajectory.rate):
             active[start:stop, columns] = False
@@ -134,6 +148,7 @@ def plant(
                     own = weight[:, k] @ tracks[stance, k] / weight[:, k].sum()
                     planted[:, k] = _nearest_ground(terrain, own)[0]
                     touching[touching[:, k], kept] = False
+            spins[sole.body][stance] = _spins(edge[stance] - planned, touching, pieces)
             active[stance, columns] = touching
             place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
             if pivots:
@@ -146,7 +161,54 @@ def plant(
             for start, stop in runs(active[:, i]):
                 there, normal = _nearest_ground(terrain, place[start, i])
                 place[start:stop, i] = there + point.radius * normal
-    return Planted(ContactSchedule(schedule.points, active, place), rotation, middle), lines
+    planned_schedule = ContactSchedule(schedule.points, active, place)
+    return Planted(planned_schedule, _held(planned_schedule, soles, rotation, spins), rotation, middle), lines
+
+
+def _spins(turned: Array, touching: Mask, pieces: list[_Piece]) -> Mask:
+    """When (n,) a foot turns about one end: where it pivots, and where on one end it turns far from the planted yaw.
+
+    `turned` (n,) is how far its edges are turned from there.
+    """
+    result = np.zeros(len(touching), dtype=np.bool_)
+    for start, stop, pivots in pieces:
+        result[start:stop] = pivots
+    away = (turned + np.pi) % (2.0 * np.pi) - np.pi
+    for start, stop in runs(np.asarray(~touching.all(axis=1))):
+        if np.abs(away[start:stop]).max() > MOST_SPIN:
+            result[start:stop] = True
+    return result
+
+
+def _held(
+    schedule: ContactSchedule, soles: list[Sole], rotation: dict[int, Array], spins: dict[int, Mask]
+) -> ContactSchedule:
+    """The schedule with the corners of feet in place of their ends, except where they spin, or cannot lie flat."""
+    active, place = schedule.active.copy(), schedule.place.copy()
+    points = list(schedule.points)
+    unused = np.zeros(len(points), dtype=np.bool_)
+    corners_active, corners_place = [], []
+    for sole in soles:
+        if not sole.rolls:
+            continue
+        columns = list(sole.points)
+        for corner, end in zip(sole.corners, sole.end, strict=True):
+            arm = np.array(corner.position) - np.array(schedule.points[end].position)
+            stands = schedule.active[:, end] & ~spins[sole.body]
+            points.append(corner)
+            corners_active.append(stands)
+            corners_place.append(np.where(stands[:, None], schedule.place[:, end] + rotation[sole.body] @ arm, 0.0))
+        active[:, columns] &= spins[sole.body][:, None]
+        place[:, columns] *= active[:, columns, None]
+        unused[columns] = ~active[:, columns].any(axis=0)
+    if len(corners_active) == 0:
+        return schedule
+    keep = np.flatnonzero(np.concatenate([~unused, np.ones(len(corners_active), dtype=np.bool_)]))
+    return ContactSchedule(
+        tuple(points[i] for i in keep),
+        np.concatenate([active, np.stack(corners_active, axis=1)], axis=1)[:, keep],
+        np.concatenate([place, np.stack(corners_place, axis=1)], axis=1)[:, keep],
+    )
 
 
 def _strays(touching: Mask, tracks: Array, speed: Array) -> Array:
@@ -198,23 +260,16 @@ def _glides(active: Mask, tracks: Array, speed: Array, rate: float) -> list[tupl
     return found
 
 
-class _Piece(NamedTuple):
-    """Frames start to stop - 1 of a stance."""
-
-    start: int
-    stop: int
-    pivots: bool
-
-
-def _yaw(character: Character, trajectory: Trajectory, sole: Sole) -> Array:
-    """Where a foot points (nf,), without jumps and low-passed, rad."""
-    x, y, z = (sole.middle + sole.frame[0]).tolist()
+def _yaw(character: Character, trajectory: Trajectory, sole: Sole, axis: int) -> Array:
+    """Where a foot points (nf,), by the axis along its sole or the one to its left; no jumps, low-passed, rad."""
+    x, y, z = (sole.middle + sole.frame[axis]).tolist()
     ahead = ContactPoint("", sole.body, (x, y, z))
     x, y, z = sole.middle.tolist()
     here = ContactPoint("", sole.body, (x, y, z))
     places = point_places(character, trajectory.q, (here, ahead))
     way = places[:, 1] - places[:, 0]
-    return smoothed(np.unwrap(np.arctan2(way[:, 1], way[:, 0])), trajectory.rate, YAW_CUTOFF)
+    yaw = np.arctan2(way[:, 1], way[:, 0])
+    return smoothed(np.unwrap(yaw) - (0.0, 0.5 * np.pi)[axis], trajectory.rate, YAW_CUTOFF)
 
 
 def _pieces(yaw: Array, flat: Mask, rate: float) -> list[_Piece]:

@@ -106,23 +106,29 @@ class Track:
 
         Then the policy may tilt a stance foot's pressure to either side, which two points per foot cannot express.
         """
-        corners = [
-            (character.index(shape.body), shape.position) for shape in character.contacts if isinstance(shape, Corner)
-        ]
-        parts: list[tuple[int, Array, float]] = []
-        for p, local in enumerate(self.point_local):
-            near = _nearest_corners(corners, self.point_body, self.point_local, p)
-            shares = near if near and np.allclose(np.mean(near, axis=0), local, atol=1e-6) else [local]
-            parts += [(p, np.asarray(place, dtype=np.float64), 1.0 / len(shares)) for place in shares]
-        source = np.array([p for p, _, _ in parts], dtype=np.int64)
-        share = np.array([weight for _, _, weight in parts])
+        corners: dict[int, list[Vector]] = {}
+        for shape in character.contacts:
+            if isinstance(shape, Corner):
+                corners.setdefault(character.index(shape.body), []).append(shape.position)
+        points: dict[tuple[int, Vector], int] = {}  # body and place of each, and its number
+        shares: list[tuple[int, int, float]] = []  # of which point of this track, which of the new one takes how much
+        for p, (body, local) in enumerate(zip(self.point_body.tolist(), self.point_local, strict=True)):
+            places = _corners_around(local, corners.get(body, []))
+            shares += [(p, points.setdefault((body, place), len(points)), 1.0 / len(places)) for place in places]
+        frames, count = len(self.q), len(points)
+        force = np.zeros((frames, count, 3))
+        loaded, grip = np.zeros((frames, count), np.bool_), np.zeros(count, np.bool_)
+        for p, to, share in shares:
+            force[:, to] += share * self.force[:, p]
+            loaded[:, to] |= self.loaded[:, p]
+            grip[to] |= self.grip[p]
         return replace(
             self,
-            force=self.force[:, source] * share[:, None],
-            loaded=self.loaded[:, source],
-            point_body=self.point_body[source],
-            point_local=np.array([place for _, place, _ in parts]).reshape(-1, 3),
-            grip=self.grip[source],
+            force=force,
+            loaded=loaded,
+            point_body=np.array([body for body, _ in points], dtype=np.int64),
+            point_local=np.array([place for _, place in points], dtype=np.float64).reshape(-1, 3),
+            grip=grip,
         )
 
     def settled(self, character: Character) -> "Track":
@@ -147,16 +153,14 @@ class Track:
         )
 
 
-def _nearest_corners(
-    corners: list[tuple[int, Vector]], point_body: NDArray[np.int64], point_local: Array, p: int
-) -> list[Vector]:
-    """Corners of the body of point p that are nearer to it than to the body's other points."""
-    own = np.flatnonzero(point_body == point_body[p])
-    return [
-        place
-        for body, place in corners
-        if body == point_body[p] and own[np.linalg.norm(point_local[own] - place, axis=1).argmin()] == p
-    ]
+def _corners_around(local: Array, corners: list[Vector]) -> list[Vector]:
+    """The fewest corners of which this place is the middle, the nearest first; else the place itself."""
+    near = sorted(corners, key=lambda corner: float(np.linalg.norm(local - corner)))
+    for count in range(1, len(near) + 1):
+        if np.allclose(np.mean(near[:count], axis=0), local, atol=1e-6):
+            return near[:count]
+    x, y, z = local.tolist()
+    return [(x, y, z)]
 
 
 def standing(

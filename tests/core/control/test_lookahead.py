@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The policy against linear theory, symmetry and itself; and adaptation against iteration."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core.character import Character
@@ -286,6 +288,29 @@ def test_corners_carry_the_same_wrench_as_the_middle_of_a_sole(walk):
     assert moments[1] == pytest.approx(moments[0], abs=1e-9)
     assert len(four.point_body) == 8
     assert character.index("left_foot") in four.point_body
+
+
+def test_middles_share_their_force_with_corners_that_are_points_already(walk):
+    """A foot held at its corners, and while it turns at its toe."""
+    character, four = walk.character, Track.of(walk)
+    foot = character.index("left_foot")
+    own = four.point_local[four.point_body == foot]
+    toe = own[own[:, 0] > own[:, 0].mean()].mean(axis=0)
+    both = replace(
+        four,
+        force=np.concatenate((four.force, np.tile([[1.0, 2.0, 30.0]], (len(four.q), 1, 1))), axis=1),
+        loaded=np.concatenate((four.loaded, np.ones((len(four.q), 1), bool)), axis=1),
+        point_body=np.append(four.point_body, foot),
+        point_local=np.concatenate((four.point_local, toe[None])),
+        grip=np.append(four.grip, False),
+    ).with_corners(character)
+    assert (both.point_local == four.point_local).all()
+    change = both.force - four.force
+    assert change.sum(axis=1) == pytest.approx(np.tile([1.0, 2.0, 30.0], (len(four.q), 1)))
+    shared = np.flatnonzero(change.any(axis=(0, 2)))
+    assert len(shared) == 2
+    assert both.loaded[:, shared].all()
+    assert np.mean(four.point_local[shared], axis=0) == pytest.approx(toe)
 
 
 def test_muico_table_2_weights_follow_roles():

@@ -141,6 +141,13 @@ def test_foot_that_turns_pivots_on_one_end():
     clean = clean_up(character, trajectory, schedule)
     assert len(clean.lines) == 1
     assert "left_foot turns by 60°" in clean.lines[0]
+    # held at that end while it turns, at its corners before and after
+    ends = [i for i, point in enumerate(clean.held.points) if point.name in clean.schedule.names and point.foot]
+    corners = [i for i, name in enumerate(clean.held.names) if name.startswith(("left_heel_", "left_toe_"))]
+    turning = clean.held.active[:, ends].any(axis=1)
+    assert turning.any()
+    assert not clean.held.active[turning][:, corners].any()
+    assert clean.held.active[[0, -1]][:, corners].all()
     assert "left_foot_toe" in clean.lines[0]
     heel, toe = (clean.schedule.names.index(f"left_foot_{end}") for end in ("heel", "toe"))
     assert clean.schedule.active[:, toe].all()
@@ -150,6 +157,22 @@ def test_foot_that_turns_pivots_on_one_end():
     np.testing.assert_allclose(clean.schedule.place[:, toe], np.tile([x, y, 0.0], (240, 1)), atol=2e-3)
     assert worst_slide(clean) < 1e-4
     assert np.degrees(clean.moved.joint_rms) < 2.0
+
+
+def test_soles_are_held_at_their_corners():
+    """A reference whose feet are held at heel and toe alone lets them spin; simulated feet then slide."""
+    walk = glide()
+    clean = clean_up(walk.character, walk.trajectory, label(walk.character, walk.trajectory))
+    held, columns = clean.held, [i for i, point in enumerate(clean.held.points) if point.foot]
+    soles = [shape.name for shape in walk.character.contacts if shape.body.endswith("foot")]
+    assert [held.names[i] for i in columns] == soles
+    for side in ("left", "right"):
+        ends = [i for i, name in enumerate(clean.schedule.names) if name.startswith(f"{side}_foot")]
+        own = [i for i in columns if held.names[i].startswith(side)]
+        assert (held.active[:, own].sum(axis=1) == 2 * clean.schedule.active[:, ends].sum(axis=1)).all()
+    places = point_places(walk.character, clean.trajectory.q, [held.points[i] for i in columns])
+    off = np.linalg.norm(places - held.place[:, columns], axis=2)[held.active[:, columns]]
+    assert off.max() < 1e-3
 
 
 def test_foot_that_glides_is_parted():

@@ -32,7 +32,7 @@ def test_edited_contacts_replace_the_labels():
     character, trajectory = squat()
     contacts = [("left_foot_toe", 10.0, 34.0), ("left_foot_heel", 10.0, 34.0), ("right_foot_toe", 10.0, 34.0)]
     made = make_reference(character, trajectory, contacts=[*contacts, ("right_foot_heel", 10.0, 20.0)])
-    heel = made.reference.schedule.names.index("right_foot_heel")
+    heel = made.reference.schedule.names.index("right_heel_left")
     np.testing.assert_array_equal(np.flatnonzero(made.reference.schedule.active[:, heel]), np.arange(51))
     again = make_reference(character, trajectory, contacts=made.contacts)
     assert (again.reference.q == made.reference.q).all()
