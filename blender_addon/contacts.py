@@ -2,8 +2,8 @@
 """Contacts as keys: intervals in which a point of the character stands on something, on and off in the Dope Sheet.
 
 The keys are the armature's own, in the slot of its action. They stand half a sample outside the interval that they
-mark, so that reading them back gives the same samples again. What was found is kept with the action: where the keys say
-anything else, an animator has changed them, and their word counts.
+mark, but never outside the motion, so that reading them back gives the same samples again. What was found is kept with
+the action: where the keys say anything else, an animator has changed them, and their word counts.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import bpy
 import numpy as np
 
 from ..core.job import ContactInterval
-from ..core.motion.schedule import runs
+from ..core.motion.schedule import contact_points, runs
+from .overlay.data import read_character
 from .properties.contacts import FEET, POINTS
 from .writer import assigned_curves, own_bag, remove_curves, write_steps
 
@@ -50,12 +52,24 @@ def key_contacts(
         own = sorted((one for one in intervals if one.point == point), key=lambda one: one.start)
         if point not in POINTS or not (own or point in FEET):
             continue
-        keys = [] if own and own[0].start <= samples.first else [(samples.first - half, 0.0)]
+        keys = {samples.first: 0.0}
         for one in own:
-            keys += [(one.start - half, 1.0), (one.end + half, 0.0)]
-        frames, values = np.array(keys).T
+            keys[max(one.start - half, samples.first)] = 1.0
+            if one.end + half < samples.last:
+                keys[one.end + half] = 0.0
+        frames, values = np.array(sorted(keys.items())).T
         write_steps(bag, PATH + point, GROUP, frames, values)
     remember(armature)
+
+
+@lru_cache(maxsize=16)
+def _points(character: str) -> frozenset[str]:
+    return frozenset(point.name for point in contact_points(read_character(character)))
+
+
+def points_of(armature: bpy.types.Object) -> frozenset[str]:
+    """Return the names of the points of an armature's character."""
+    return _points(armature.heft.character) if armature.heft.character else frozenset()
 
 
 def keyed(armature: bpy.types.Object) -> dict[str, bpy.types.FCurve]:
@@ -71,20 +85,28 @@ def keyed(armature: bpy.types.Object) -> dict[str, bpy.types.FCurve]:
 
 
 def read_contacts(armature: bpy.types.Object, samples: Samples) -> list[ContactInterval] | None:
-    """Return the intervals that the keys say, of all points; None where nothing is keyed."""
+    """Return the intervals that the keys say of the character's points; None where nothing is keyed."""
     curves = keyed(armature)
     if not curves:
         return None
     found = []
     frames = samples.frames
-    for point in POINTS:
+    for point in POINTS.keys() & points_of(armature):
         curve = curves.get(point)
         if curve is None:
             active = np.full(len(frames), getattr(armature.heft.contacts, point), dtype=np.bool_)
         else:
             active = np.array([curve.evaluate(frame) >= ON for frame in frames.tolist()], dtype=np.bool_)
         found += [ContactInterval(point, float(frames[start]), float(frames[stop - 1])) for start, stop in runs(active)]
-    return found
+    return sorted(found)
+
+
+def intervals_of_keys(curve: bpy.types.FCurve) -> list[tuple[float, float]]:
+    """Return from when to when a curve of steps is on; endless where it never goes off again."""
+    places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", places)
+    frames, on = places[0::2].tolist(), places[1::2] >= ON
+    return [(frames[start], frames[stop] if stop < len(frames) else np.inf) for start, stop in runs(on)]
 
 
 def remember(armature: bpy.types.Object) -> None:

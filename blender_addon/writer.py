@@ -57,34 +57,30 @@ def write_action(
 
 
 def write_curve(
-    bag: bpy.types.ActionChannelbag, path: str, index: int, group: str, frames: Array, values: Array
-) -> None:
-    """Write one F-curve with a key at every frame, straight lines between them."""
+    bag: bpy.types.ActionChannelbag,
+    path: str,
+    index: int,
+    group: str,
+    frames: Array,
+    values: Array,
+    interpolation: str = "LINEAR",
+) -> bpy.types.FCurve:
+    """Write one F-curve with a key at every frame, straight lines between them or steps ("CONSTANT")."""
+    kinds = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items
     curve = new_curve(bag, path, index, group)
     points = curve.keyframe_points
     points.add(len(frames))
     points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
-    points.foreach_set("interpolation", np.full(len(frames), LINEAR, dtype=np.int32))
+    points.foreach_set("interpolation", np.full(len(frames), kinds[interpolation].value, dtype=np.int32))
     curve.update()
+    return curve
 
 
-LINEAR, CONSTANT = (
-    bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items[name].value for name in ("LINEAR", "CONSTANT")
-)
-
-
-def write_steps(
-    bag: bpy.types.ActionChannelbag, path: str, group: str, frames: Array, values: Array, index: int = 0
-) -> None:
-    """Write one F-curve that keeps each key's value until the next; keys of 1 and of 0 look different."""
-    curve = new_curve(bag, path, index, group)
-    points = curve.keyframe_points
-    points.add(len(frames))
-    points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
-    points.foreach_set("interpolation", np.full(len(frames), CONSTANT, dtype=np.int32))
-    for point, value in zip(points, values, strict=True):
-        point.type = "EXTREME" if value else "BREAKDOWN"
-    curve.update()
+def write_steps(bag: bpy.types.ActionChannelbag, path: str, group: str, frames: Array, values: Array) -> None:
+    """Write one F-curve that keeps each key's value until the next; keys of nothing look unlike others."""
+    curve = write_curve(bag, path, 0, group, frames, values, "CONSTANT")
+    for point in curve.keyframe_points:
+        point.type = "EXTREME" if point.co.y else "BREAKDOWN"
 
 
 def own_bag(owner: bpy.types.Object) -> bpy.types.ActionChannelbag:

@@ -72,9 +72,13 @@ class HEFT_OT_add_prop(bpy.types.Operator):
         return {"FINISHED"}
 
     def carry(self, armature: bpy.types.Object, chosen: list[bpy.types.Object]) -> None:
-        """Fix them to the active bone."""
+        """Fix them to the active bone; what nothing else moves goes with it."""
         bone = chosen_bone(armature)
         for thing in chosen:
+            if thing.parent is None and not thing.constraints:
+                place = thing.matrix_world.copy()
+                thing.parent, thing.parent_type, thing.parent_bone = armature, "BONE", bone
+                thing.matrix_world = place
             weight = thing.heft.weight
             weight.armature, weight.bone, weight.mass = armature, bone, self.mass
         self.report({"INFO"}, f"{bone} carries {len(chosen) * self.mass:g} kg more")

@@ -69,7 +69,7 @@ def draw_pushes(layout: bpy.types.UILayout, context: bpy.types.Context, pushes: 
     if body is None:
         return
     for empty in pushes:
-        body.prop(empty.heft.push, "strength", text=empty.name, translate=False)
+        body.prop(empty.heft.push, "strength", text=f"{empty.name} (N)", translate=False)
         if empty == context.active_object:
             body.prop_search(empty.heft.push, "bone", empty.heft.push.armature.data, "bones")
     body.operator(HEFT_OT_add_push.bl_idname, icon="EMPTY_SINGLE_ARROW")

@@ -146,6 +146,12 @@ class HEFT_PG_armature(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
 
+    show_contacts: BoolProperty(
+        name="Show as Bars",
+        description="Draw them as bars along the bottom of the Dope Sheet and the Timeline, left red, right green",
+        default=True,
+        override=OVERRIDABLE,
+    )
     contacts: PointerProperty(type=contacts.HEFT_PG_contacts, override=OVERRIDABLE)
     changes: PointerProperty(type=contacts.HEFT_PG_changes, override=OVERRIDABLE)
     reference_report: StringProperty(description="How good the last reference was, as JSON")

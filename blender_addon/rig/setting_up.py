@@ -145,7 +145,8 @@ def frames_of_motion(scene: bpy.types.Scene, armature: bpy.types.Object) -> Arra
     animation = armature.animation_data
     ranges: list[tuple[float, float]] = []
     if animation is not None and animation.action is not None:
-        ranges = [tuple(curve.range()) for curve in assigned_curves(armature, animation.action)]
+        curves = assigned_curves(armature, animation.action)
+        ranges = [tuple(curve.range()) for curve in curves if not curve.data_path.startswith("heft.")]
     elif animation is not None:
         ranges = [
             (strip.frame_start, strip.frame_end)

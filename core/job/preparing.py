@@ -14,7 +14,7 @@ from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.fit import Trajectory
 from ..motion.floor import Floor
-from ..motion.labels import Contact, Grab
+from ..motion.labels import Contact, Grab, contacts_of, label
 from ..motion.lay_back import Residuals
 from ..motion.make_reference import make_reference
 from ..motion.prepare import Performance, prepare
@@ -84,6 +84,17 @@ def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
         found.contacts,
         performance.lines + found.lines,
     )
+
+
+def find_contacts(job: BakeJob, tell: Teller, cache: Cache) -> tuple[Contact, ...]:
+    """The contacts of a job's range as they are found, whatever was edited; no reference is made."""
+    tell("fit", 0.0)
+    performance, terrain = _performance(job, cache)
+    tell("fit", 1.0)
+    character = dressed(performance.plan.character, job.scene, unplanned=False)
+    trajectory, _ = _range(job, performance)
+    schedule = label(character, trajectory, terrain, grabs=_grabs(job, character, trajectory))
+    return tuple(contacts_of(trajectory, schedule))
 
 
 def _keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:

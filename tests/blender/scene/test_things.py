@@ -250,6 +250,9 @@ def test_a_weight_is_carried_by_its_bone(rig):
     assert (load.name, load.body, load.mass, load.planned) == ("Rucksack", "torso", pytest.approx(12.0), True)
     np.testing.assert_allclose(place(rig, clip, load.body, load.position, 0), (0.0, 0.2, 1.3), atol=1e-5)
     assert load.radius == pytest.approx(0.15)
+    assert (sack.parent, sack.parent_bone) == (rig, "chest")  # and goes with it
+    later, _ = read(rig, start=20)
+    np.testing.assert_allclose(later.scene.loads[0].position, load.position, atol=1e-5)
     sack.heft.weight.surprise = True
     assert not scene_of(rig).loads[0].planned
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Build Reference leaves on an armature: contacts as keys, changes as curves, how good it is as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..core.job import ContactInterval
+from .contacts import Samples, are_edited, key_contacts
+from .properties.contacts import JOINTS
+from .writer import own_bag, remove_curves, write_curve
+
+PATH = "heft.changes."
+GROUP = "Reference"
+
+
+def show_contacts(armature: bpy.types.Object, said: Mapping[str, Any]) -> None:
+    """Key the contacts that the worker found, unless an animator has the say."""
+    if not are_edited(armature):
+        intervals = [ContactInterval(*one) for one in said["contacts"]]
+        key_contacts(armature, said["points"], intervals, Samples(*said["samples"]))
+
+
+def show_changes(armature: bpy.types.Object, said: Mapping[str, Any], unit: float) -> None:
+    """Key by how much the reference differs from the action; `unit` is metres per Blender unit."""
+    bag = own_bag(armature)
+    remove_curves(bag, PATH)
+    frames = np.array(said["frames"])
+    curves: dict[str, Sequence[float]] = {name: values for name, values in said["joints"].items() if name in JOINTS}
+    curves |= {"place": (np.array(said["place"]) / unit).tolist(), "heading": said["heading"]}
+    for name in sorted(curves):
+        write_curve(bag, PATH + name, 0, GROUP, frames, np.array(curves[name]))
+
+
+def show(armature: bpy.types.Object, said: Mapping[str, Any], unit: float) -> None:
+    """Write all of it; the armature plays the action that the reference is of."""
+    show_contacts(armature, said)
+    show_changes(armature, said, unit)
+    armature.heft.reference_report = json.dumps(said["summary"])
+
+
+def report_of(armature: bpy.types.Object) -> dict[str, Any]:
+    """Return how good the last reference was; empty where there is none."""
+    found = json.loads(armature.heft.reference_report or "{}")
+    return found if isinstance(found, dict) else {}
