@@ -225,7 +225,8 @@ def _lift(job: BakeJob, floor: Floor, reference: Reference) -> float:
     places = point_places(reference.character, reference.q[:1], feet) + np.array([0.0, 0.0, height])
     ground = ground_under(make_terrain(job.scene.surfaces), places, np.zeros(len(feet)), reference.rate)
     under = places[0, :, 2] - ground.height[0]
-    standing = reference.schedule.active[0][[reference.schedule.names.index(point.name) for point in feet]]
+    schedule = reference.schedule
+    standing = np.array([schedule.active[0, schedule.body == point.body].any() for point in feet], dtype=np.bool_)
     found = under[standing] if standing.any() else under
     # a ground that is further than the query reaches tells nothing
     near = found[np.abs(found - height) < 0.5]
