@@ -221,13 +221,12 @@ def _lift(job: BakeJob, floor: Floor, reference: Reference) -> float:
     height = floor.height if abs(floor.height) > USUAL_FLOOR else 0.0
     if not job.scene.surfaces:
         return height
-    feet = [point for point in contact_points(reference.character) if point.foot]
-    places = point_places(reference.character, reference.q[:1], feet) + np.array([0.0, 0.0, height])
-    ground = ground_under(make_terrain(job.scene.surfaces), places, np.zeros(len(feet)), reference.rate)
-    under = places[0, :, 2] - ground.height[0]
-    schedule = reference.schedule
-    standing = np.array([schedule.active[0, schedule.body == point.body].any() for point in feet], dtype=np.bool_)
-    found = under[standing] if standing.any() else under
+    feet = np.array([point.foot for point in reference.schedule.points], dtype=np.bool_)
+    standing = feet & reference.schedule.active[0]
+    points = [reference.schedule.points[i] for i in np.flatnonzero(standing if standing.any() else feet)]
+    places = point_places(reference.character, reference.q[:1], points) + np.array([0.0, 0.0, height])
+    ground = ground_under(make_terrain(job.scene.surfaces), places, np.zeros(len(points)), reference.rate)
+    found = places[0, :, 2] - ground.height[0]
     # a ground that is further than the query reaches tells nothing
     near = found[np.abs(found - height) < 0.5]
     return float(near.max()) if len(near) else height

@@ -2,7 +2,7 @@
 """`BakeResult`: what a bake gave, frame by frame. Plain data: saved, loaded, compared, sent."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 from ..motion.quaternions import Array
 from ..report.frames import Fall, Forces, Support
 from ..report.metrics import Outcome
+from ..report.page import page, write_page
 from . import archive
 
 FORMAT = "heft.result"
@@ -38,6 +39,7 @@ class BakeResult:
     props: tuple[str, ...]
     prop_poses: Array  # (nf, np, 4, 4)
     curves: Mapping[str, Array]  # (nf,) each, by name; NaN where there is nothing to tell, as balance in flight
+    torques: Mapping[str, Array]  # (nf,) of each joint's motors, about whichever axis, N m
     center_of_mass: Array  # (nf, 3)
     support: Support
     forces: Forces
@@ -57,7 +59,7 @@ class BakeResult:
             array = getattr(self, name)
             if array.shape != shape or not np.isfinite(array).all():
                 raise ValueError(f"The {name} of a result must be finite and of the shape {shape}, not {array.shape}.")
-        for curve in self.curves.values():
+        for curve in (*self.curves.values(), *self.torques.values()):
             if curve.shape != (count,):
                 raise ValueError(f"A curve of {count} frames cannot have the shape {curve.shape}.")
         for ragged, rows in ((self.support, self.support.point), (self.forces, self.forces.point)):
@@ -85,6 +87,21 @@ class BakeResult:
     def why(self) -> str:
         """The same in a sentence."""
         return str(self.report["why"])
+
+    def write_page(self, folder: str | Path, pictures: Sequence[str] = ()) -> Path:
+        """Write a page with figures and plots; `pictures` are names of files in the folder, a film strip's for one."""
+        text = page(
+            self.name,
+            self.report,
+            self.frames,
+            self.curves,
+            self.torques,
+            self.center_of_mass,
+            self.support,
+            self.fall,
+            pictures,
+        )
+        return write_page(folder, text)
 
     @cached_property
     def _digest(self) -> str:

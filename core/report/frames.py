@@ -54,6 +54,7 @@ class Diagnostics:
     support: Support
     forces: Forces
     curves: Mapping[str, Array]  # (nf,) each
+    torques: Mapping[str, Array]  # (nf,) each joint's, N m
 
 
 def diagnose(simulation: Simulation, frames: Frames, bodies: tuple[str, ...]) -> Diagnostics:
@@ -75,7 +76,9 @@ def diagnose(simulation: Simulation, frames: Frames, bodies: tuple[str, ...]) ->
     for body in metrics.feet(character):
         strength = np.linalg.norm(frames.wrench[:, body, :3], axis=1)
         curves[f"contact_force_{bodies[body]}_n"] = np.where(strength > FAINTEST, strength, 0.0)
-    return Diagnostics(center, support, forces, curves)
+    strengths = metrics.by_joint(character, frames.torque)
+    torques = dict(zip(metrics.moving_joints(character), strengths.T, strict=True))
+    return Diagnostics(center, support, forces, curves, torques)
 
 
 def hull(points: Array) -> Array:

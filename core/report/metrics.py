@@ -22,7 +22,8 @@ Array = NDArray[np.float64]
 Outcome = Literal["completed", "fell", "diverged", "cancelled"]
 
 PRESSING = 1.0  # N: a contact that carries as much holds its place
-STANCE_GAP = 0.05  # s without any force, after which a foot that touches again stands anew
+STANDING = 0.05  # of the character's weight: a foot that bears less only grazes the ground
+STANCE_GAP = 0.05  # s without that, after which a foot stands anew
 NUMBERS = (
     "upright_seconds",
     "simulated_seconds",
@@ -103,7 +104,7 @@ def tracking_errors(simulation: Simulation) -> Array:
 
 def joint_angles(character: Character, errors: Array) -> Array:
     """Angles (n, joints) by which the joints but a free root are off, from errors (n, nv)."""
-    return _by_joint(character, errors[:, _first_joint(character) :])
+    return by_joint(character, errors[:, _first_joint(character) :])
 
 
 def root_distances(character: Character, errors: Array) -> Array:
@@ -114,7 +115,7 @@ def root_distances(character: Character, errors: Array) -> Array:
 
 def joint_torques(simulation: Simulation) -> Array:
     """Torques (n, joints) that the joints' motors exert, about whichever axis, N m."""
-    return _by_joint(simulation.character, simulation.recording.torque)
+    return by_joint(simulation.character, simulation.recording.torque)
 
 
 def moving_joints(character: Character) -> tuple[str, ...]:
@@ -137,9 +138,10 @@ def foot_slides(simulation: Simulation, steps: int | None = None) -> list[Slide]
     """How far each foot slid in each stance, over the ground, in the first `steps` steps.
 
     The way of a point counts only while it presses on the ground, and adds up over the stance, which lasts as long as
-    any point of the foot presses: forces wander among the corners of a sole, and the sole is not to creep meanwhile.
+    the foot bears weight: forces wander among the corners of a sole, and the sole is not to creep meanwhile.
     """
     recording, character = simulation.recording, simulation.character
+    least = STANDING * character.total_mass * float(np.linalg.norm(character.gravity))
     count = recording.steps if steps is None else min(steps, recording.steps)
     gap = round(STANCE_GAP * recording.rate)
     found = []
@@ -147,15 +149,14 @@ def foot_slides(simulation: Simulation, steps: int | None = None) -> list[Slide]
         ways: dict[int, Array] = {}
         worst, begun, last = 0.0, -1, -1
         for k in range(count):
-            moves = _moves(simulation, k, body)
-            if not moves:
+            if np.linalg.norm(recording.wrench[k, body, :3]) <= least:
                 continue
             if begun < 0 or k - last > gap:
                 if begun >= 0:
                     found.append(_slide(simulation, body, worst, begun, last))
                 ways, worst, begun = {}, 0.0, k
             last = k
-            for key, move in moves.items():
+            for key, move in _moves(simulation, k, body).items():
                 ways[key] = ways.get(key, np.zeros(3)) + move
                 worst = max(worst, float(np.linalg.norm(ways[key])))
         if begun >= 0:
@@ -200,7 +201,7 @@ def _ground_velocities(terrain: Terrain, points: Array, time: float) -> Array:
     return velocities
 
 
-def _by_joint(character: Character, values: Array) -> Array:
+def by_joint(character: Character, values: Array) -> Array:
     """Norms over each moving joint's own columns, of values for every velocity after a free root's."""
     first, norms = _first_joint(character), []
     for start, kind in zip(character.tree.velocity_start, character.tree.joint, strict=True):
