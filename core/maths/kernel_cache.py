@@ -10,10 +10,14 @@ A process takes it up by two variables of its environment that numba reads: NUMB
 NUMBA_CACHE_LOCATOR_CLASSES the class.
 """
 
+import contextlib
 import hashlib
 import inspect
+import re
+import shutil
 import types
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +26,7 @@ from numba.core import config
 from numba.core.caching import _CacheLocator
 from numba.core.dispatcher import Dispatcher
 
+CORE = __name__.removesuffix(".maths.kernel_cache")
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
@@ -39,7 +44,9 @@ class ByContent(_CacheLocator):
 
     def get_cache_path(self) -> str:
         """A folder for each module."""
-        return str(Path(config.CACHE_DIR) / self._function.__module__)  # type: ignore[attr-defined]
+        folder = Path(config.CACHE_DIR)  # type: ignore[attr-defined]
+        drop_what_cannot_be_read(folder)
+        return str(folder / self._function.__module__)
 
     def get_source_stamp(self) -> "Stamp":
         """What numba writes beside the compiled code, and compares before using it."""
@@ -48,6 +55,36 @@ class ByContent(_CacheLocator):
     def get_disambiguator(self) -> str:
         """A module has one function of a name, and the cache one version of it."""
         return "kernel"
+
+
+@cache
+def drop_what_cannot_be_read(folder: Path) -> None:
+    """Remove core's kernels if a class has gone since they were kept: what numba wrote names classes, and would fail.
+
+    Looked at once in a process. The list of classes beside the kernels is written first, so that it is never too short.
+    """
+    now = classes(Path(__file__).parents[1])
+    listed = folder / f"{CORE}.txt"
+    try:
+        before = set(listed.read_text(encoding="utf-8").split())
+    except OSError:
+        before = set()
+    if before - now:
+        for kept in folder.glob(f"{CORE}.*/"):
+            shutil.rmtree(kept, ignore_errors=True)
+    if before != now:
+        with contextlib.suppress(OSError):  # numba will find that it cannot write either
+            folder.mkdir(parents=True, exist_ok=True)
+            listed.write_text("\n".join(sorted(now)), encoding="utf-8")
+
+
+def classes(core: Path) -> set[str]:
+    """The classes that the modules of a folder define, by module and name."""
+    return {
+        f"{path.relative_to(core).as_posix()}:{name}"
+        for path in core.rglob("*.py")
+        for name in re.findall(r"(?m)^class (\w+)", path.read_text(encoding="utf-8"))
+    }
 
 
 class Stamp:
