@@ -6,11 +6,28 @@ The one module that knows every room, so it stands above them all.
 
 import bpy
 
+from .blender_addon import commands, presets
+from .blender_addon.baking import session
 from .blender_addon.overlay import draw as overlay
 from .blender_addon.properties import action as action_properties
 from .blender_addon.properties import armature as armature_properties
-from .operators import add_grab, add_mannequin, add_prop, add_push, mark_terrain, set_up
-from .panels import character, scene, system
+from .blender_addon.worker import keeper
+from .operators import (
+    add_grab,
+    add_mannequin,
+    add_preset,
+    add_prop,
+    add_push,
+    bake,
+    cancel,
+    choose_bones,
+    clear_cache,
+    mark_terrain,
+    precompute,
+    set_up,
+)
+from .panels import bake as bake_panel
+from .panels import character, controller, scene, system
 
 CLASSES = (
     *action_properties.CLASSES,
@@ -22,10 +39,23 @@ CLASSES = (
     add_push.HEFT_OT_add_push,
     add_grab.HEFT_OT_add_grab,
     add_prop.HEFT_OT_add_prop,
+    bake.HEFT_OT_bake,
+    cancel.HEFT_OT_cancel,
+    precompute.HEFT_OT_precompute,
+    clear_cache.HEFT_OT_clear_cache,
+    choose_bones.HEFT_OT_choose_bones,
+    add_preset.HEFT_OT_add_preset,
     character.HEFT_PT_character,
     character.HEFT_PT_roles,
     character.HEFT_PT_joints,
+    controller.HEFT_PT_controller_presets,
+    controller.HEFT_PT_controller,
+    controller.HEFT_PT_controller_advanced,
     scene.HEFT_PT_scene,
+    bake_panel.HEFT_PT_bake,
+    bake_panel.HEFT_PT_bake_range,
+    bake_panel.HEFT_PT_bake_output,
+    bake_panel.HEFT_PT_bake_overlay,
     system.HEFT_PT_system,
 )
 
@@ -36,6 +66,9 @@ def register() -> None:
         bpy.utils.register_class(cls)
     action_properties.register()
     armature_properties.register()
+    keeper.register()
+    presets.register()
+    commands.register()
     overlay.register()
     bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)
 
@@ -44,6 +77,10 @@ def unregister() -> None:
     """Undo `register`, last things first."""
     bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)
     overlay.unregister()
+    session.unregister()
+    commands.unregister()
+    presets.unregister()
+    keeper.unregister()
     armature_properties.unregister()
     action_properties.unregister()
     for cls in reversed(CLASSES):

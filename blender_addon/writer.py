@@ -24,19 +24,18 @@ def write_action(
     *,
     bones: Collection[str] | None = None,
     keep: bpy.types.Action | None = None,
+    tolerance: float = 0.0,
 ) -> bpy.types.Action:
     """Make a new action with the poses (nf, nb, 4, 4) in the armature's space, keyed at the frames; not assigned yet.
 
     `bones` limits what is keyed; the others are taken to have the given poses all the same. From the slot of the action
     `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object's.
+    With a tolerance, keys that straight lines replace as well as that are left out.
     """
     resting = rest_bones(armature)
     if pose.shape[1] != len(resting):
         raise ValueError(f"{armature.name} has {len(resting)} bones, the poses {pose.shape[1]}.")
-    action = bpy.data.actions.new(name)
-    slot = action.slots.new("OBJECT", armature.name)
-    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
-    bag = strip.channelbag(slot, ensure=True)
+    action, bag = new_action(name, armature.name)
     written: set[tuple[str, int]] = set()
     for bone, channels in zip(resting, channels_of(resting, pose), strict=True):
         if bones is not None and bone.name not in bones:
@@ -49,11 +48,44 @@ def write_action(
             parts.append(("scale", channels.scale))
         for part, values in parts:
             for index in range(values.shape[1]):
-                write_curve(bag, f"{path}.{part}", index, bone.name, frames, values[:, index])
+                rows = needed_rows(frames, values[:, index], tolerance)
+                write_curve(bag, f"{path}.{part}", index, bone.name, frames[rows], values[rows, index])
                 written.add((f"{path}.{part}", index))
     if keep is not None:
         carry_over(armature, keep, bag, written)
     return action
+
+
+def new_action(name: str, owner: str) -> tuple[bpy.types.Action, bpy.types.ActionChannelbag]:
+    """Make an action with one slot, for an object of that name, and return it with the channels of that slot."""
+    action = bpy.data.actions.new(name)
+    slot = action.slots.new("OBJECT", owner)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    return action, strip.channelbag(slot, ensure=True)
+
+
+def only_bag(action: bpy.types.Action) -> bpy.types.ActionChannelbag:
+    """Return the channels of an action that `new_action` made."""
+    return action.layers[0].strips[0].channelbag(action.slots[0])
+
+
+def needed_rows(frames: Array, values: Array, tolerance: float) -> Array:
+    """Return the rows between which straight lines stay within the tolerance of all (Douglas & Peucker 1973)."""
+    if tolerance <= 0.0 or len(frames) < 3:
+        return np.arange(len(frames))
+    needed = np.zeros(len(frames), dtype=np.bool_)
+    needed[[0, -1]] = True
+    waiting = [(0, len(frames) - 1)]
+    while waiting:
+        first, last = waiting.pop()
+        inner = slice(first + 1, last)
+        line = np.interp(frames[inner], frames[[first, last]], values[[first, last]])
+        off = np.abs(values[inner] - line)
+        if len(off) and off.max() > tolerance:
+            worst = first + 1 + int(off.argmax())
+            needed[worst] = True
+            waiting += [(first, worst), (worst, last)]
+    return np.flatnonzero(needed)
 
 
 def write_curve(

@@ -12,6 +12,12 @@ class HEFT_PG_action(bpy.types.PropertyGroup):
         description="The contacts that were found, by which a change by hand is known, as JSON text"
     )
 
+    report: StringProperty(description="What the bake was like that made this action, as JSON text; empty for others")
+    source: PointerProperty(name="Source", description="The action that was simulated", type=bpy.types.Action)
+    source_slot: StringProperty(description="The slot of it that was")
+    kept: StringProperty(description="What the bake changed besides: constraints, channels without keys, as JSON text")
+    overlay: StringProperty(description="What is drawn over the bake, frame by frame")
+
 
 CLASSES = (HEFT_PG_action,)
 

@@ -13,7 +13,7 @@ from bpy.props import (
 
 from ..rig.families import FAMILIES
 from ..rig.roles import ROLES, Roles
-from . import contacts, scene
+from . import bake, contacts, scene
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
@@ -64,7 +64,7 @@ class HEFT_PG_joint(bpy.types.PropertyGroup):
     )
 
 
-class HEFT_PG_armature(bpy.types.PropertyGroup):
+class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     """Heft's settings of one armature, and what Set Up made of it."""
 
     family: EnumProperty(
@@ -218,6 +218,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup):
 CLASSES = (
     *scene.CLASSES,
     *contacts.CLASSES,
+    *bake.CLASSES,
     HEFT_PG_bone,
     HEFT_PG_role,
     HEFT_PG_joint,
@@ -227,9 +228,11 @@ CLASSES = (
 
 def register() -> None:
     """Hang the settings on every object; only armatures use them."""
+    bake.register()
     bpy.types.Object.heft = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
 
 
 def unregister() -> None:
     """Take them off."""
     del bpy.types.Object.heft
+    bake.unregister()

@@ -63,15 +63,14 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [scale])
     clip, repairs = repair(sampling.clip, chosen)
     by_mesh = settings.masses_from == "MESH"
-    feet = [name for role, names in chosen.items() if role.startswith(("foot", "toe")) for name in names]
-    bones = clip.skeleton.names if by_mesh else feet
+    bones = clip.skeleton.names if by_mesh else bones_of_feet(chosen)
     plan = make_body_plan(
         clip.skeleton,
         chosen,
         clip=clip,
         detail=DETAIL[settings.detail],
         sex=SEX[settings.sex],
-        joints={joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS},
+        joints=chosen_joints(settings),
         total_mass=settings.total_mass if settings.use_total_mass else None,
         vertices=vertices_of_bones(armature, bones, sampling.unit, sampling.object_matrix[0]),
         masses_from_mesh=by_mesh,
@@ -88,6 +87,16 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.character = done.character
     settings.rides = rides_text(done.plan)
     settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])
+
+
+def bones_of_feet(chosen: dict[str, tuple[str, ...]]) -> list[str]:
+    """Return the bones whose mesh tells where the soles are."""
+    return [name for role, names in chosen.items() if role.startswith(("foot", "toe")) for name in names]
+
+
+def chosen_joints(settings: HEFT_PG_armature) -> dict[str, JointKind]:
+    """Return the kinds of joints that the user chose."""
+    return {joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS}
 
 
 def find_roles(armature: bpy.types.Object, settings: HEFT_PG_armature) -> Roles:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The worker's own program, run as a script by Blender's Python: does the tasks it is sent until its input ends.
 
-Its argument is JSON text: `path` for sys.path, the `package` that this extension is in Blender and its `root` folder,
-and the module of `tasks`. The package keeps its name, since numba keeps compiled kernels by it.
+Its argument is JSON text: `path` for sys.path, the name of the `package` to be made of this extension's `root` folder,
+and the module of `tasks`.
 """
 
 import importlib
@@ -13,7 +13,6 @@ import queue
 import sys
 import threading
 from pathlib import Path
-from types import ModuleType
 from typing import BinaryIO
 
 NICENESS = 5  # the interface goes first
@@ -48,7 +47,7 @@ def main(boot: dict[str, str | list[str]]) -> None:
         except (ValueError, OSError) as error:
             messages.write(output, "failed", {"why": sentence(error)})
         else:
-            messages.write(output, "done", answer)
+            messages.write(output, "done", *answer)
 
 
 def private_pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -64,12 +63,7 @@ def private_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def make_package(name: str, root: Path) -> None:
-    """Make the folder the package of that name, within packages that have nothing else."""
-    parents = name.split(".")[:-1]
-    for count in range(1, len(parents) + 1):
-        parent = ModuleType(".".join(parents[:count]))
-        parent.__path__ = []
-        sys.modules[parent.__name__] = parent
+    """Make the folder the package of that name."""
     spec = importlib.util.spec_from_file_location(name, root / "__init__.py", submodule_search_locations=[str(root)])
     if spec is None or spec.loader is None:
         raise ImportError(f"{root} is not a package")

@@ -1,19 +1,125 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker can do; each task is told in a message, and may send messages before its answer."""
+"""What the worker can do; each task is told in a message, and may send messages before its answer.
 
-from collections.abc import Callable
-from typing import Any
+Each comes with its other half, by which Blender's side asks for it and reads the answer.
+"""
 
-from .messages import Message
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...core.job import BakeJob, BakeResult, Progress, archive, job, result
+from ...core.motion.clip import Clip, Skeleton
+from .messages import Arrays, Message
 
 Send = Callable[..., None]
+T = TypeVar("T")
+STANDING = 12  # frames
+OFTEN = 0.04  # s: what a person is shown need not come more often
 
 
-def warm_up(_message: Message, _send: Send) -> dict[str, Any]:
-    """Import what a bake needs."""
-    from ... import core
+class Tell:
+    """Sends where a run is, not too often."""
 
-    return {"core": core.__name__}
+    def __init__(self, send: Send) -> None:
+        self._send, self._told = send, 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Called by the run."""
+        now = time.monotonic()
+        if now - self._told > OFTEN:
+            self._told = now
+            pose = {"pose": progress.poses[-1]} if len(progress.poses) else None
+            self._send("progress", {"text": progress.text, "share": progress.whole}, pose)
 
 
-TASKS: dict[str, Callable[[Message, Send], dict[str, Any]]] = {"warm_up": warm_up}
+def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Run a job; on the way "progress" tells `text` and `share`, with the last finished frame's `pose` (nb, 4, 4)."""
+    from ...core.job import run
+
+    done = run(unpack_job(message), Tell(send), message.values["cache"])
+    return {}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
+
+
+def request(asked: BakeJob, cache: str | None) -> tuple[Mapping[str, Any], Arrays]:
+    """Values and arrays of a message that asks for a bake."""
+    return {"cache": cache}, packed("job", archive.pack(asked, BakeJob, job.FORMAT, job.VERSION))
+
+
+def answer(message: Message) -> BakeResult:
+    """The result out of the answer; ValueError where there is none in it."""
+    return unpacked(BakeResult, message, "result", result.FORMAT, result.VERSION)
+
+
+def unpack_job(message: Message) -> BakeJob:
+    """The job out of a request."""
+    return unpacked(BakeJob, message, "job", job.FORMAT, job.VERSION)
+
+
+def packed(name: str, content: bytes) -> Arrays:
+    """A file's content as an array."""
+    return {name: np.frombuffer(content, np.uint8)}
+
+
+def unpacked(kind: type[T], message: Message, name: str, format_name: str, version: int) -> T:
+    """And back."""
+    return archive.unpack(kind, message.arrays[name].tobytes(), format_name, version)
+
+
+def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Make a job's reference and gains and keep them in the cache; on the way "progress" tells `text` and `share`."""
+    from ...core.job.cache import Cache
+    from ...core.job.methods import METHODS
+    from ...core.job.preparing import make_motion
+    from ...core.job.progress import WORDS, Clock, Teller
+
+    asked, cache = unpack_job(message), Cache(message.values["cache"])
+    motion = make_motion(asked, Teller(Tell(send)), cache, Clock())
+    send("progress", {"text": WORDS["policy"], "share": 0.9})
+    METHODS[asked.method].prepare(motion.reference, asked.settings, cache)
+    return {"quality": motion.reference.quality.why, "notes": cache.notes}, {}
+
+
+def hello(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Answer."""
+    return {}, {}
+
+
+def warm_up(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Compile all that a bake needs, by a small one."""
+    from ...core.job import run
+
+    run(standing_job())
+    return {}, {}
+
+
+def standing_job() -> BakeJob:
+    """A pair of straight legs that stands for a moment."""
+    bones = {"pelvis": ((0.0, 0.0, 0.95), (0.0, 0.0, 1.15), "")}
+    for side, x in (("L", 0.1), ("R", -0.1)):
+        bones[f"thigh.{side}"] = ((x, 0.0, 0.9), (x, -0.02, 0.5), "pelvis")
+        bones[f"shin.{side}"] = ((x, -0.02, 0.5), (x, 0.0, 0.08), f"thigh.{side}")
+        bones[f"foot.{side}"] = ((x, 0.0, 0.08), (x, -0.18, 0.02), f"shin.{side}")
+    names = tuple(bones)
+    skeleton = Skeleton(
+        names=names,
+        parent=np.array([names.index(parent) if parent else -1 for _, _, parent in bones.values()]),
+        head=np.array([head for head, _, _ in bones.values()]),
+        tail=np.array([tail for _, tail, _ in bones.values()]),
+        orientation=np.tile([1.0, 0.0, 0.0, 0.0], (len(names), 1)),
+    )
+    position = np.tile(skeleton.head, (STANDING, 1, 1))
+    clip = Clip(skeleton, 24.0, position, np.tile(skeleton.orientation, (STANDING, 1, 1)))
+    return BakeJob(clip=clip, roles={name: (name,) for name in names})
+
+
+TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
+    "bake": bake,
+    "hello": hello,
+    "precompute": precompute,
+    "warm_up": warm_up,
+}

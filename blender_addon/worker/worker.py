@@ -16,9 +16,10 @@ from . import messages
 from .messages import Arrays, Message
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = __package__.removesuffix(".blender_addon.worker")
+PACKAGE = "heft"
+"""What the extension is called over there, whatever Blender calls it: kernels are kept by the modules' names."""
 LOCATOR = f"{PACKAGE}.core.maths.kernel_cache.ByContent"
-"""How numba is to keep compiled kernels."""
+"""How numba is to keep them."""
 PATIENCE = 0.1  # seconds between asking a process to end and making it
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Linear algebra on one thread: small matrices are faster so, and sums always in one order."""
@@ -34,7 +35,7 @@ class Worker:
         """Start it. Compiled kernels are kept in a folder; beside their source where none is given."""
         boot = {"path": [entry for entry in sys.path if entry], "package": PACKAGE, "root": str(ROOT), "tasks": tasks}
         variables = os.environ | THREADS
-        if kernels:
+        if kernels is not None:
             variables |= {"NUMBA_CACHE_DIR": str(kernels), "NUMBA_CACHE_LOCATOR_CLASSES": LOCATOR}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process = subprocess.Popen(

@@ -9,13 +9,13 @@ import time
 
 def echo(message, send):
     send("said", message.values, message.arrays)
-    return message.values
+    return message.values, message.arrays
 
 
 def chatter(_message, _send):
     sys.stdout.write("on the standard output\n")
     os.write(1, b"from a library")
-    return {"bpy": sys.modules["bpy"] is not None or importlib.util.find_spec("numpy") is None}
+    return {"bpy": sys.modules["bpy"] is not None or importlib.util.find_spec("numpy") is None}, {}
 
 
 def refuse(_message, _send):
@@ -43,7 +43,7 @@ def vanish(_message, _send):
 def babble(_message, send):
     for number in range(10_000):
         send("number", {"number": number})
-    return {}
+    return {}, {}
 
 
 TASKS = {f.__name__: f for f in (echo, chatter, refuse, full_disk, hang, crash, vanish, babble)}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rig moves while it is simulated: poses without keys, and the pose from before at the end."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ...core.motion.quaternions import Array
+from ..rig.pose_space import channels_of, rest_bones
+from ..rig.reading import ordered_bones
+
+WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
+PART_OF_MODE = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+class Preview:
+    """Poses an armature for show. It keeps numbers only: the armature is handed in each time, as it may be gone."""
+
+    def __init__(self, armature: bpy.types.Object) -> None:
+        """Remember the pose."""
+        self._kept = {part: get(armature, part) for part in WIDTHS}
+        self._bones = [bone.name for bone in armature.pose.bones]
+
+    def show(self, armature: bpy.types.Object, pose: Array) -> None:
+        """Put the bones into poses (nb, 4, 4) in the armature's space."""
+        if not self.fits(armature):
+            return
+        parts = {part: get(armature, part) for part in WIDTHS}
+        place = {name: index for index, name in enumerate(self._bones)}
+        resting = rest_bones(armature)
+        for bone, channels in zip(resting, channels_of(resting, pose[None]), strict=True):
+            row = place[bone.name]
+            parts[PART_OF_MODE.get(bone.rotation_mode, "rotation_euler")][row] = channels.rotation[0]
+            parts["location"][row] = channels.location[0]
+            parts["scale"][row] = channels.scale[0]
+        put(armature, parts)
+
+    def restore(self, armature: bpy.types.Object) -> None:
+        """Put the pose from before back."""
+        if self.fits(armature):
+            put(armature, self._kept)
+
+    def fits(self, armature: bpy.types.Object) -> bool:
+        """Whether the armature still has the bones that it had."""
+        return [bone.name for bone in armature.pose.bones] == self._bones and len(ordered_bones(armature)) == len(
+            self._bones
+        )
+
+
+def get(armature: bpy.types.Object, part: str) -> Array:
+    """Return a channel of all bones (nb, width), in the order of pose bones."""
+    flat = np.empty(WIDTHS[part] * len(armature.pose.bones), dtype=np.float32)
+    armature.pose.bones.foreach_get(part, flat)
+    return flat.reshape(-1, WIDTHS[part])
+
+
+def put(armature: bpy.types.Object, parts: dict[str, Array]) -> None:
+    """Set channels of all bones."""
+    for part, values in parts.items():
+        armature.pose.bones.foreach_set(part, np.ascontiguousarray(values, dtype=np.float32).ravel())
+    armature.update_tag(refresh={"DATA"})

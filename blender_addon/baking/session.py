@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the worker does for one or more armatures as it goes on: what it is told and what it says. It never waits.
+
+Armatures are known by their session number, and looked for each time: while it runs they may be renamed, undone or
+deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...core.job import BakeResult
+from ...core.motion.quaternions import Array
+from ..worker import tasks
+from ..worker.keeper import Keeper
+from ..worker.kernels import cache_folder
+from ..worker.messages import Message
+from .gather import Gathered, gather
+from .output import armature_poses
+from .preview import Preview
+
+COMPILING = "Preparing the physics: once per version, a few minutes"
+CANCELLED = "It was cancelled."
+SHORTEST_MEASURE = 0.5  # s of work before a time left is told
+LEAST_SHARE = 0.02
+
+
+@dataclass
+class Turn:
+    """One armature's turn."""
+
+    uid: int
+    name: str
+    gathered: Gathered
+    preview: Preview | None = None
+    result: BakeResult | None = None  # of a bake
+    said: dict[str, Any] = field(default_factory=dict)  # in answer to another task
+    why: str = ""  # it failed
+    pose: Array | None = None  # (nb, 4, 4) of the last frame that was finished, in the world
+
+    def armature(self) -> bpy.types.Object | None:
+        """The armature, wherever it is now."""
+        return next((found for found in bpy.data.objects if found.session_uid == self.uid), None)
+
+
+class Session:
+    """Something that is going on."""
+
+    def __init__(
+        self, context: bpy.types.Context, armatures: Sequence[bpy.types.Object], keeper: Keeper, task: str
+    ) -> None:
+        """Read all armatures and send the first to the worker; ValueError or OSError where that is not possible."""
+        self._keeper, self._task = keeper, task
+        self.turns = [
+            Turn(armature.session_uid, armature.name, found)
+            for armature, found in zip(armatures, gather(context, armatures), strict=True)
+        ]
+        self._at = 0
+        self.stage, self.share = "", 0.0
+        self._begun = time.monotonic()
+        self._cleanup = contextlib.ExitStack()
+        self._send()
+
+    @property
+    def over(self) -> bool:
+        """Whether every turn has ended, this way or that."""
+        return self._at >= len(self.turns)
+
+    @property
+    def turn(self) -> Turn:
+        """Whose turn it is."""
+        return self.turns[self._at]
+
+    @property
+    def whole_share(self) -> float:
+        """Share of all turns that is done."""
+        return min((self._at + self.share) / len(self.turns), 1.0)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate, once there is something to go by."""
+        gone, share = time.monotonic() - self._begun, self.whole_share
+        return gone * (1.0 - share) / share if share > LEAST_SHARE and gone > SHORTEST_MEASURE else None
+
+    def take(self, said: Sequence[Message]) -> None:
+        """Take in what the worker said."""
+        for message in said:
+            if self.over:
+                return
+            if message.kind == "progress":
+                self.stage, self.share = message.values["text"], message.values["share"]
+                self.turn.pose = message.arrays.get("pose", self.turn.pose)
+            elif message.kind == "done":
+                self._take_answer(message)
+            elif message.kind in {"failed", "ended"}:
+                self._end(why=str(message.values["why"]))
+
+    def wait(self) -> None:
+        """Take in what the worker says until it is over."""
+        while not self.over:
+            self.take(self._keeper.wait(1.0))
+
+    def begin_showing(self) -> None:
+        """From now on the armatures move while they are simulated; at the end everything is put back."""
+        state = bpy.context.window_manager.heft
+        state.running, state.stop = True, False
+        for turn in self.turns:
+            armature = turn.armature()
+            if armature is not None:
+                turn.preview = Preview(armature)
+        going_on.append(self)
+
+    def show(self) -> None:
+        """Pose the armature whose turn it is as in the last finished frame."""
+        if self.over or self.turn.preview is None or self.turn.pose is None:
+            return
+        armature = self.turn.armature()
+        if armature is not None:
+            self.turn.preview.show(armature, armature_poses(self.turn.pose[None], self.turn.gathered.sampling, 0)[0])
+            self.turn.pose = None
+
+    def stop(self) -> None:
+        """End it now: the worker goes, and turns that have not ended are cancelled."""
+        if not self.over:
+            self._keeper.stop()
+            for turn in self.turns[self._at :]:
+                turn.why = CANCELLED
+            self._at = len(self.turns)
+
+    def at_end(self, put_back: Callable[[], object]) -> None:
+        """Have something done when it is closed, or abandoned."""
+        self._cleanup.callback(put_back)
+
+    def close(self) -> None:
+        """Put back poses and whatever else was changed for the time of it."""
+        for turn in self.turns:
+            armature = turn.armature()
+            if turn.preview is not None and armature is not None:
+                turn.preview.restore(armature)
+        self.abandon()
+
+    def abandon(self) -> None:
+        """The same where there is nothing left to pose: another file is being loaded."""
+        self.stop()
+        self._cleanup.close()
+        bpy.context.window_manager.heft.running = False
+        if self in going_on:
+            going_on.remove(self)
+
+    def _send(self) -> None:
+        worker = self._keeper.worker()
+        self.stage, self.share = COMPILING if self._keeper.compiling else "Starting", 0.0
+        worker.send(self._task, *tasks.request(self.turn.gathered.job, str(cache_folder())))
+
+    def _take_answer(self, message: Message) -> None:
+        try:
+            result = tasks.answer(message) if message.arrays else None
+        except ValueError as error:
+            self._end(why=str(error))
+        else:
+            self.turn.result, self.turn.said = result, message.values
+            self._end()
+
+    def _end(self, why: str = "") -> None:
+        self.turn.why = why
+        self._at += 1
+        if not self.over:
+            self._send()
+
+
+going_on: list[Session] = []
+"""The one session that a window shows, if any: what has to end when the extension does."""
+
+
+def is_going_on(session: Session) -> bool:
+    """Whether it was neither closed nor abandoned."""
+    return session in going_on
+
+
+def unregister() -> None:
+    """End what is going on."""
+    while going_on:
+        going_on[-1].close()

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`blender --command heft …`: bake a file, or say what Heft finds on this computer.
+
+    blender --command heft bake SCENE.blend [--armature NAME] [--controller NAME] [--frames A:B] [--output OUT.blend]
+                                            [--report DIR]
+    blender --command heft doctor
+
+`bake` ends with 0 if all characters came to the end of their motion, with 3 if one fell, and with 1 on an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import bpy
+
+from ..core.job import BakeResult
+from .worker import kernels
+from .worker.keeper import keeper, kernels_are_ready
+from .worker.worker import python
+
+DONE, FAILED, FELL = 0, 1, 3
+PACKAGES = ("numpy", "scipy", "osqp", "numba", "llvmlite")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Do what the command line asks for; the return value is Blender's exit status."""
+    parser = argparse.ArgumentParser(prog="blender --command heft", description="Gives keyframes weight.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    bake = commands.add_parser("bake", help="bake a file's characters")
+    bake.add_argument("scene", type=Path, metavar="SCENE.blend")
+    bake.add_argument("--armature", metavar="NAME", help="the armature to bake; all that were set up if not given")
+    bake.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
+    bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
+    bake.add_argument("--output", type=Path, metavar="OUT.blend", help="where to save; the same file if not given")
+    bake.add_argument("--report", type=Path, metavar="DIR", help="a folder for reports with plots")
+    commands.add_parser("doctor", help="say what Heft finds on this computer")
+    try:
+        known = parser.parse_args(arguments)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else FAILED
+    try:
+        return run_doctor() if known.command == "doctor" else run_bake(known)
+    except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is what Blender's operators raise
+        sys.stderr.write(f"heft: {error}\n")
+        return FAILED
+    finally:
+        keeper.stop()
+
+
+def frame_range(text: str) -> tuple[int, int]:
+    """Return what `A:B` says."""
+    first, colon, last = text.partition(":")
+    try:
+        found = int(first), int(last)
+    except ValueError:
+        found = None
+    if found is None or not colon or found[1] <= found[0]:
+        raise argparse.ArgumentTypeError(f"'{text}' is no range of frames such as 1:100")
+    return found
+
+
+def run_bake(known: argparse.Namespace) -> int:
+    """Open, bake, save."""
+    from .baking import output
+    from .baking.session import Session
+
+    if not known.scene.is_file():
+        raise ValueError(f"There is no file {known.scene}.")
+    bpy.ops.wm.open_mainfile(filepath=str(known.scene.resolve()))
+    armatures = armatures_to_bake(bpy.context.view_layer.objects, known.armature)
+    for armature in armatures:
+        configure(armature, known)
+    session = Session(bpy.context, armatures, keeper, "bake")
+    session.wait()
+    status = DONE
+    for turn in session.turns:
+        armature = turn.armature()
+        if turn.result is None or armature is None:
+            raise ValueError(f"{turn.name}: {turn.why}")
+        name = output.write(bpy.context, armature, turn.gathered, turn.result)
+        say(f"{turn.name}: {name}. {turn.result.why}")
+        if known.report is not None:
+            say(f"Report: {write_report(turn.name, turn.result, known.report)}")
+        status = status if turn.result.outcome == "completed" else FELL
+    target = (known.output or known.scene).resolve()
+    bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+    say(f"Saved {target}")
+    return status
+
+
+def armatures_to_bake(objects: Sequence[bpy.types.Object], name: str | None) -> list[bpy.types.Object]:
+    """Return the armature of that name, else those that were set up, else the only one."""
+    armatures = [one for one in objects if one.type == "ARMATURE" and one.heft.proxy_of is None]
+    there = ", ".join(one.name for one in armatures)
+    if name is not None:
+        named = [one for one in armatures if one.name == name]
+        if not named:
+            raise ValueError(f"There is no armature '{name}' in the scene; there are: {there or 'none'}.")
+        return named
+    found = [one for one in armatures if one.heft.character] or armatures
+    if not found:
+        raise ValueError("There is no armature in the scene.")
+    if len(found) > 1 and not found[0].heft.character:
+        raise ValueError(f"There are several armatures, name one by --armature: {there}.")
+    return found
+
+
+def configure(armature: bpy.types.Object, known: argparse.Namespace) -> None:
+    """Put the command line's choices into the armature's settings."""
+    settings = armature.heft
+    if known.controller is not None:
+        names = [item.identifier for item in settings.bl_rna.properties["controller"].enum_items]
+        if known.controller.upper() not in names:
+            raise ValueError(f"There is no controller '{known.controller}'; there are: {', '.join(names).lower()}.")
+        settings.controller = known.controller.upper()
+    if known.frames is not None:
+        settings.use_frame_range = True
+        settings.frame_start, settings.frame_end = known.frames
+
+
+def write_report(name: str, result: BakeResult, folder: Path) -> Path:
+    """Write a report into a folder, made if need be, and return its file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{bpy.path.clean_name(name)}.json"
+    path.write_text(result.report_text, encoding="utf-8")
+    return path
+
+
+def run_doctor() -> int:
+    """Say what is there, and try the physics process."""
+    say(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}: {python()}")
+    missing = []
+    for name in PACKAGES:
+        try:
+            say(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        raise ValueError(f"Not found: {', '.join(missing)}. Install the zip made for this Blender.")
+    say(f"Cache: {kernels.cache_folder()}")
+    say(f"Physics: {'prepared' if kernels_are_ready() else 'to be prepared at the first bake, a few minutes'}")
+    worker = keeper.worker()
+    worker.send("hello")
+    (answer, *_) = worker.wait(60.0) or [None]
+    if answer is None or answer.kind != "done":
+        raise ValueError("The physics process does not answer." if answer is None else answer.values["why"])
+    say("The physics process answers")
+    return DONE
+
+
+def say(text: str) -> None:
+    """Print a line."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+_handles: list[object] = []
+
+
+def register() -> None:
+    """Add the command; Blender takes the handle to remove it."""
+    _handles.append(bpy.utils.register_cli_command("heft", run))
+
+
+def unregister() -> None:
+    """Remove it."""
+    while _handles:
+        bpy.utils.unregister_cli_command(_handles.pop())

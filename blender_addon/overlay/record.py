@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake's overlay draws, frame by frame: kept as text on the action, and lines of plain data made of it."""
+
+import base64
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+
+import numpy as np
+
+from ...core.job import BakeResult
+from ...core.motion.quaternions import Array
+from .data import CENTER, FOOT, Color, Lines, joined
+
+GHOST: Color = (1.0, 0.85, 0.3, 0.6)
+FORCE: Color = (1.0, 0.45, 0.1, 1.0)
+PUSH: Color = (0.9, 0.2, 1.0, 1.0)
+FALL: Color = (1.0, 0.1, 0.1, 1.0)
+FORCE_LENGTH = 1e-3  # m for each newton: a standing person's legs have arrows of a third of a metre
+HEAD = 0.15  # of an arrow's length
+CROSS = 0.06  # m
+FALL_RADIUS = 0.25  # m
+CORNERS = 24
+NEAR = 0.5 + 1e-6  # frames
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Places in the world in metres, of nf frames; ragged rows as in BakeResult."""
+
+    frames: Array  # (nf,)
+    parent: Array  # (nb,) of the bones
+    ghost: Array  # (nf, nb, 3) heads of the reference's bones
+    center: Array  # (nf, 3) of mass
+    support_start: Array  # (nf + 1,)
+    support: Array  # (n, 3)
+    force_start: Array  # (nf + 1,)
+    force_point: Array  # (m, 3)
+    force: Array  # (m, 3) N
+    fall: Array  # frame and place (4,), or (0,)
+
+    def row(self, frame: float) -> int | None:
+        """The row of a frame, None outside."""
+        row = int(np.argmin(np.abs(self.frames - frame)))
+        return row if abs(self.frames[row] - frame) <= NEAR else None
+
+
+def pack(result: BakeResult, parent: Sequence[int]) -> str:
+    """Return a result's part that the overlay draws."""
+    fall = result.fall
+    record = Record(
+        frames=result.frames,
+        parent=np.asarray(parent, dtype=np.float64),
+        ghost=result.reference[..., :3, 3],
+        center=result.center_of_mass,
+        support_start=result.support.start,
+        support=result.support.point,
+        force_start=result.forces.start,
+        force_point=result.forces.point,
+        force=result.forces.force,
+        fall=np.array([] if fall is None else [fall.frame, *fall.place]),
+    )
+    arrays = {entry.name: np.asarray(getattr(record, entry.name), dtype=np.float32) for entry in fields(Record)}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return base64.b85encode(buffer.getvalue()).decode()
+
+
+@lru_cache(maxsize=8)
+def unpack(text: str) -> Record | None:
+    """Return what `pack` wrote, None for anything else."""
+    try:
+        with np.load(io.BytesIO(base64.b85decode(text)), allow_pickle=False) as file:
+            return Record(**{entry.name: file[entry.name].astype(np.float64) for entry in fields(Record)})
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def ghost_lines(record: Record, row: int) -> list[tuple[Array, Color]]:
+    """Return the reference as a stick figure."""
+    heads = record.ghost[row]
+    return [
+        (heads[[int(above), bone]], GHOST)
+        for bone, above in enumerate(record.parent)
+        if above >= 0 and np.linalg.norm(heads[bone] - heads[int(above)]) > 1e-6
+    ]
+
+
+def balance_lines(record: Record, row: int) -> list[tuple[Array, Color]]:
+    """Return the centre of mass as a cross, its plumb line to the support's height, and the support's outline."""
+    center = record.center[row]
+    outline = record.support[int(record.support_start[row]) : int(record.support_start[row + 1])]
+    ground = np.array([center[0], center[1], outline[:, 2].mean() if len(outline) else 0.0])
+    found: list[tuple[Array, Color]] = [(np.array([center, ground]), CENTER)]
+    found += [(np.array([center - CROSS * axis, center + CROSS * axis]), CENTER) for axis in np.eye(3)]
+    found += [(np.array([ground - CROSS * axis, ground + CROSS * axis]), CENTER) for axis in np.eye(3)[:2]]
+    if len(outline) > 1:
+        found.append((np.concatenate([outline, outline[:1]]), FOOT))
+    return found
+
+
+def force_lines(record: Record, row: int) -> list[tuple[Array, Color]]:
+    """Return an arrow for every contact force."""
+    rows = range(int(record.force_start[row]), int(record.force_start[row + 1]))
+    found = []
+    for each in rows:
+        found += arrow(record.force_point[each], record.force_point[each] + FORCE_LENGTH * record.force[each], FORCE)
+    return found
+
+
+def fall_lines(record: Record, frame: float) -> list[tuple[Array, Color]]:
+    """Return a crossed circle where it fell, once it has."""
+    if len(record.fall) == 0 or frame < record.fall[0] - NEAR:
+        return []
+    place = record.fall[1:]
+    angle = np.linspace(0.0, 2.0 * np.pi, CORNERS + 1)
+    circle = place + FALL_RADIUS * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(CORNERS + 1)])
+    across = circle[[CORNERS // 8, 5 * CORNERS // 8]], circle[[3 * CORNERS // 8, 7 * CORNERS // 8]]
+    return [(circle, FALL), (across[0], FALL), (across[1], FALL)]
+
+
+def arrow(start: Array, end: Array, color: Color) -> list[tuple[Array, Color]]:
+    """Return an arrow's shaft and two barbs."""
+    way = end - start
+    length = float(np.linalg.norm(way))
+    if length < 1e-9:
+        return []
+    side = np.cross(way, [0.0, 0.0, 1.0] if abs(way[2]) < 0.9 * length else [1.0, 0.0, 0.0])
+    side *= HEAD * length / np.linalg.norm(side)
+    back = end - HEAD * 1.5 * way
+    return [(np.array([start, end]), color), (np.array([back + 0.5 * side, end, back - 0.5 * side]), color)]
+
+
+def lines_at(record: Record, frame: float, *, ghost: bool, balance: bool, forces: bool, fall: bool) -> Lines | None:
+    """Return all that is switched on at a frame, None where there is nothing."""
+    row = record.row(frame)
+    segments: list[tuple[Array, Color]] = []
+    if row is not None:
+        segments += ghost_lines(record, row) if ghost else []
+        segments += balance_lines(record, row) if balance else []
+        segments += force_lines(record, row) if forces else []
+    segments += fall_lines(record, frame) if fall else []
+    return joined(segments) if segments else None

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Heft knows of a bake: its settings and what it measured, on the armature; its progress."""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+
+
+class HEFT_PG_lookahead(bpy.types.PropertyGroup):
+    """Settings of look-ahead control; `core.control.lookahead.Settings` has the same names and defaults."""
+
+    adaptation: FloatProperty(
+        name="Adaptation",
+        description="How far the joints give way to contacts that come sooner, later or harder than planned. Too much "
+        "makes a gait sway [gamma in Muico et al. 2009, equation 17]",
+        default=0.002,
+        min=0.0,
+        soft_max=0.02,
+        max=1.0,
+        step=0.1,
+        precision=4,
+        override=OVERRIDABLE,
+    )
+    follow_ground: BoolProperty(
+        name="Follow the Ground",
+        description="Raise and lower the motion with the ground under the standing foot: stairs, slopes, kerbs",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    reset_phase: BoolProperty(
+        name="Step on Early Contact",
+        description="When a foot touches the ground too early, go on from where it should have touched. Helps in turns "
+        "and on rising ground",
+        default=False,
+        override=OVERRIDABLE,
+    )
+    policy: EnumProperty(
+        name="Feedback",
+        description="How corrections are computed beforehand",
+        items=[
+            ("NQR", "Torques and Contacts", "Plan the contact forces together with the torques [NQR, equation 11]", 0),
+            (
+                "LQR",
+                "Torques Alone",
+                "Take contact forces as they come; loses its balance sooner [LQR, equation 10]",
+                1,
+            ),
+        ],
+        default="NQR",
+        override=OVERRIDABLE,
+    )
+    effort: FloatProperty(
+        name="Cost of Effort",
+        description="Higher is softer: corrections use less torque [R and P]",
+        default=0.1,
+        min=1e-4,
+        soft_max=10.0,
+        max=1e4,
+        precision=3,
+        override=OVERRIDABLE,
+    )
+    force: FloatProperty(
+        name="Cost of Contact Force",
+        description="Higher lets corrections lean less on the ground [P]",
+        default=0.1,
+        min=1e-4,
+        soft_max=10.0,
+        max=1e4,
+        precision=3,
+        override=OVERRIDABLE,
+    )
+    location: FloatProperty(
+        name="Keep Place",
+        description="Higher returns sooner to where the action is, over the ground [Q on the root's x and y]",
+        default=0.1,
+        min=1e-4,
+        soft_max=10.0,
+        max=1e4,
+        precision=3,
+        override=OVERRIDABLE,
+    )
+    height: FloatProperty(
+        name="Keep Height",
+        description="Higher sags less after a step down or a push [Q on the root's z]",
+        default=10.0,
+        min=1e-4,
+        soft_max=100.0,
+        max=1e4,
+        precision=2,
+        override=OVERRIDABLE,
+    )
+    about_reference: BoolProperty(
+        name="Measure Effort from the Motion",
+        description="Count as effort only what differs from the motion's own torques; otherwise all torque, as "
+        "the paper prints it",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    cycles: IntProperty(
+        name="Cycles Ahead",
+        description="How many cycles of a repeating motion are looked ahead",
+        default=2,
+        min=1,
+        soft_max=4,
+        max=20,
+        override=OVERRIDABLE,
+    )
+    settle: FloatProperty(
+        name="Seconds beyond the End",
+        description="How long beyond the end of other motions is looked ahead, standing in the last pose",
+        default=2.0,
+        min=0.0,
+        soft_max=5.0,
+        max=60.0,
+        override=OVERRIDABLE,
+    )
+
+
+class HEFT_PG_bone_choice(bpy.types.PropertyGroup):
+    """A bone, by its `name`, that takes part in what is baked."""
+
+
+class HEFT_PG_foot(bpy.types.PropertyGroup):
+    """What a foot, by its `name`, bears; keyed by a bake."""
+
+    force: FloatProperty(
+        name="Contact Force",
+        description="Force of the ground on this foot, in newtons; a bake keys it",
+        override=OVERRIDABLE,
+    )
+
+
+class BakeSettings:
+    """Settings of a bake, and what it measured: a part of `obj.heft`."""
+
+    controller: EnumProperty(
+        name="Method",
+        description="How the character is controlled while it is simulated",
+        items=[
+            (
+                "LOOKAHEAD",
+                "Look Ahead",
+                "Follows the action closely and plans its steps ahead: walking, running, turning [Muico et al. 2009]",
+                0,
+            ),
+        ],
+        default="LOOKAHEAD",
+        override=OVERRIDABLE,
+    )
+    lookahead: PointerProperty(type=HEFT_PG_lookahead, override=OVERRIDABLE)
+    source_action: PointerProperty(
+        name="Source",
+        description="The action to simulate; if none, the one that is assigned, or what that was baked from",
+        type=bpy.types.Action,
+        override=OVERRIDABLE,
+    )
+    use_frame_range: BoolProperty(
+        name="Own Range",
+        description="Simulate a part of the action only; the rest stays as it is keyed",
+        override=OVERRIDABLE,
+    )
+    frame_start: IntProperty(name="Start", description="First frame that is simulated", default=1, override=OVERRIDABLE)
+    frame_end: IntProperty(name="End", description="Last frame that is simulated", default=250, override=OVERRIDABLE)
+    rate: IntProperty(
+        name="Steps per Second",
+        description="Steps of simulation a second. More are slower, and follow fast motion better",
+        default=120,
+        min=30,
+        soft_min=60,
+        soft_max=480,
+        max=2000,
+        override=OVERRIDABLE,
+    )
+    loop: BoolProperty(
+        name="Walk On",
+        description="Find the cycle that repeats in the action and go on with it for as long as wanted",
+        override=OVERRIDABLE,
+    )
+    loop_seconds: FloatProperty(
+        name="Seconds",
+        description="How long to go on",
+        default=10.0,
+        min=0.5,
+        soft_max=60.0,
+        max=3600.0,
+        override=OVERRIDABLE,
+    )
+    output: EnumProperty(
+        name="Output",
+        description="Where the baked motion goes. The source action is kept in any case",
+        items=[
+            ("AUTO", "Find Out", "A new action on this rig; on a proxy where constraints move its bones", 0),
+            ("ACTION", "New Action", "A new action on this rig. Constraints on its bones still act on top of it", 1),
+            ("MUTE", "New Action, Constraints Muted", "A new action, with the constraints of the keyed bones muted", 2),
+            (
+                "PROXY",
+                "Proxy Armature",
+                "A new armature of the deforming bones at the same place; this one stays as it is",
+                3,
+            ),
+        ],
+        default="AUTO",
+        override=OVERRIDABLE,
+    )
+    bones: EnumProperty(
+        name="Bones",
+        description="What of the simulated motion is taken",
+        items=[
+            ("ALL", "Whole Body", "All bones move as simulated", 0),
+            ("CHOSEN", "Chosen Bones", "The chosen bones move as simulated, the others as keyed", 1),
+            ("OTHERS", "All but the Chosen", "The chosen bones move as keyed, the others as simulated", 2),
+        ],
+        default="ALL",
+        override=OVERRIDABLE,
+    )
+    chosen_bones: CollectionProperty(type=HEFT_PG_bone_choice, override=OVERRIDABLE_LIST)
+    influence: FloatProperty(
+        name="Influence",
+        description="How much of the simulated motion is taken: 0 is as keyed, 1 as simulated",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDABLE,
+    )
+    blend_in: IntProperty(
+        name="Blend In",
+        description="Frames over which the keyed motion gives way to the simulated one",
+        default=0,
+        min=0,
+        soft_max=50,
+        override=OVERRIDABLE,
+    )
+    blend_out: IntProperty(
+        name="Blend Out",
+        description="Frames over which the simulated motion gives way to the keyed one at the end",
+        default=0,
+        min=0,
+        soft_max=50,
+        override=OVERRIDABLE,
+    )
+    reduce: BoolProperty(
+        name="Fewer Keys",
+        description="Leave out keys that straight lines replace, to a tenth of a degree and a millimetre",
+        override=OVERRIDABLE,
+    )
+    write_diagnostics: BoolProperty(
+        name="Diagnostics as Curves",
+        description="Key contact force, tracking error and balance margin on the armature, for the Graph Editor",
+        default=True,
+        override=OVERRIDABLE,
+    )
+
+    proxy_of: PointerProperty(description="The armature whose bakes this one shows", type=bpy.types.Object)
+    feet: CollectionProperty(type=HEFT_PG_foot, override=OVERRIDABLE_LIST)
+    tracking_error: FloatProperty(
+        name="Tracking Error",
+        description="How far the joints are from the action, in degrees on average; a bake keys it",
+        override=OVERRIDABLE,
+    )
+    root_error: FloatProperty(
+        name="Distance",
+        description="How far the hips are from where the action has them, in metres; a bake keys it",
+        override=OVERRIDABLE,
+    )
+    balance_margin: FloatProperty(
+        name="Balance Margin",
+        description="How far inside the feet's outline the body comes to rest if it goes on as it moves, in metres; "
+        "negative is outside. A bake keys it [extrapolated centre of mass, Hof et al. 2005]",
+        override=OVERRIDABLE,
+    )
+    report: StringProperty(name="Report", description="What the last bake was like, as JSON text", override=OVERRIDABLE)
+
+    show_ghost: BoolProperty(
+        name="Action", description="Draw the action that is followed, as a stick figure", default=True
+    )
+    show_balance: BoolProperty(
+        name="Balance",
+        description="Draw the centre of mass, where it stands over the ground, and the outline of the feet",
+        default=True,
+    )
+    show_forces: BoolProperty(name="Contact Forces", description="Draw the forces of the ground", default=True)
+    show_pushes: BoolProperty(name="Pushes", description="Draw the pushes that act on the character", default=True)
+    show_fall: BoolProperty(name="Fall", description="Mark where it fell", default=True)
+
+
+class HEFT_PG_progress(bpy.types.PropertyGroup):
+    """What the running bake is at; on the window manager, so it is in no file and no undo step."""
+
+    running: BoolProperty(options={"SKIP_SAVE"})
+    stop: BoolProperty(description="Somebody wants it to stop", options={"SKIP_SAVE"})
+    who: StringProperty(options={"SKIP_SAVE"})
+    stage: StringProperty(options={"SKIP_SAVE"})
+    share: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
+    left: StringProperty(description="The time left, in words", options={"SKIP_SAVE"})
+
+
+CLASSES = (HEFT_PG_lookahead, HEFT_PG_bone_choice, HEFT_PG_foot, HEFT_PG_progress)
+
+
+def register() -> None:
+    """Hang the progress on the window manager."""
+    bpy.types.WindowManager.heft = PointerProperty(type=HEFT_PG_progress)
+
+
+def unregister() -> None:
+    """Take it off."""
+    del bpy.types.WindowManager.heft

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Presets of a controller's settings, by Blender's own menu of presets."""
+
+from typing import ClassVar
+
+import bpy
+from bl_operators.presets import AddPresetBase
+
+from ..blender_addon.presets import FOLDER
+
+
+class HEFT_OT_add_preset(AddPresetBase, bpy.types.Operator):
+    """Keep these settings under a name, or remove a preset"""
+
+    bl_idname = "heft.add_preset"
+    bl_label = "Add Controller Preset"
+    preset_menu = "HEFT_PT_controller_presets"
+    preset_subdir = FOLDER
+    preset_defines: ClassVar[list[str]] = ["heft = bpy.context.active_object.heft"]
+
+    @property
+    def preset_values(self) -> list[str]:
+        """What is kept: the method, its rate, and all of its settings."""
+        settings = bpy.context.active_object.heft
+        method = settings.controller.lower()
+        group = getattr(settings, method)
+        names = [entry.identifier for entry in group.bl_rna.properties if entry.identifier not in {"rna_type", "name"}]
+        return ["heft.controller", "heft.rate", *(f"heft.{method}.{name}" for name in names)]

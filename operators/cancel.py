@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cancel: stop the bake that is going on."""
+
+from typing import ClassVar
+
+import bpy
+
+
+class HEFT_OT_cancel(bpy.types.Operator):
+    """Stop the bake that is going on. Nothing is written, and the pose is as it was before"""
+
+    bl_idname = "heft.cancel"
+    bl_label = "Cancel"
+    bl_options: ClassVar[set[str]] = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only while there is one."""
+        if not context.window_manager.heft.running:
+            cls.poll_message_set("No bake is going on")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Ask for it; the bake looks many times a second."""
+        context.window_manager.heft.stop = True
+        return {"FINISHED"}

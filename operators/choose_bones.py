@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choose Bones: take the bones that are selected now as those that a bake treats apart."""
+
+from typing import ClassVar
+
+import bpy
+
+from .set_up import active_armature
+
+
+class HEFT_OT_choose_bones(bpy.types.Operator):
+    """Take the bones that are selected in Pose Mode as the chosen ones"""
+
+    bl_idname = "heft.choose_bones"
+    bl_label = "Choose Bones"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only with an armature."""
+        return active_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Replace the choice."""
+        armature = context.active_object
+        chosen = armature.heft.chosen_bones
+        chosen.clear()
+        for bone in armature.pose.bones:
+            if is_selected(bone):
+                chosen.add().name = bone.name
+        if not len(chosen):
+            self.report({"WARNING"}, "No bones are selected: select some in Pose Mode")
+        return {"FINISHED"}
+
+
+def is_selected(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is selected; from Blender 5.0 on the pose's bone knows, before that the armature's."""
+    return bone.select if hasattr(bone, "select") else bone.bone.select

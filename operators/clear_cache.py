@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clear Cache: forget the references and gains that were kept."""
+
+from typing import ClassVar
+
+import bpy
+
+from ..blender_addon.worker.kernels import cache_folder
+from ..core.job import cache
+
+
+class HEFT_OT_clear_cache(bpy.types.Operator):
+    """Delete the motions and controllers that earlier bakes have prepared; the next bake prepares its own again"""
+
+    bl_idname = "heft.clear_cache"
+    bl_label = "Clear Cache"
+    bl_options: ClassVar[set[str]] = {"INTERNAL"}
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        """Delete them, and say how much room that made."""
+        folder = cache_folder()
+        try:
+            size = cache.size(folder)
+            cache.clear(folder)
+        except OSError as error:
+            self.report({"ERROR"}, f"The cache could not be cleared: {error.strerror}.")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Cleared {size / 1e6:.1f} MB")
+        return {"FINISHED"}

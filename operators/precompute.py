@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Precompute: make the reference and the controller's gains, so that the next bake has only to simulate."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import bpy
+
+from ..blender_addon.baking.session import Session
+from .working import Working
+
+
+class HEFT_OT_precompute(Working, bpy.types.Operator):
+    """Prepare all that a bake needs but the simulation itself. A bake does this by itself when it has to"""
+
+    bl_idname = "heft.precompute"
+    bl_label = "Prepare Controller"
+    bl_options: ClassVar[set[str]] = {"INTERNAL"}
+
+    task = "precompute"
+
+    def finish(self, _context: bpy.types.Context, ended: Session) -> set[str]:
+        """Say how it went."""
+        for turn in ended.turns:
+            if turn.why:
+                self.report({"ERROR"}, f"{turn.name}: {turn.why}")
+            else:
+                self.report({"INFO"}, f"{turn.name}: ready to bake. {turn.said.get('quality', '')}")
+        return {"CANCELLED"} if any(turn.why for turn in ended.turns) else {"FINISHED"}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators have in common that let the worker do something: modal in a window, else to completion."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..blender_addon.baking import session
+from ..blender_addon.baking.session import Session
+from ..blender_addon.worker.keeper import keeper
+from .set_up import active_armature
+
+EVERY = 0.05  # s between looks at what the worker says
+SHORT, LONG = 10.0, 90.0  # s
+
+
+class Working:
+    """A mixin: `task` names what the worker does, `finish` takes what came of it."""
+
+    task = ""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only with an armature, and one at a time."""
+        if context.window_manager.heft.running:
+            cls.poll_message_set("Wait for the bake that is going on, or cancel it")
+            return False
+        return active_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Run to completion in the background; in a window go on as a modal operator."""
+        try:
+            self._session = Session(context, chosen_armatures(context), keeper, self.task)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if bpy.app.background:
+            self._session.wait()
+            return self.finish(context, self._session)
+        window = context.window
+        timer = context.window_manager.event_timer_add(EVERY, window=window)
+        self._session.at_end(lambda: bpy.context.window_manager.event_timer_remove(timer))
+        context.window_manager.modal_handler_add(self)
+        self._session.begin_showing()
+        show_progress(self._session)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Esc stops it; else look what has been done."""
+        state = context.window_manager.heft
+        if not session.is_going_on(self._session):  # the extension was disabled, and put everything back
+            return {"CANCELLED"}
+        if state.stop or (event.type == "ESC" and event.value == "PRESS"):
+            self._session.stop()
+        elif event.type == "TIMER":
+            self._session.take(keeper.poll())
+            self._session.show()
+            show_progress(self._session)
+        if not self._session.over:
+            return {"PASS_THROUGH"}
+        self._session.close()
+        redraw()
+        return self.finish(context, self._session)
+
+    def cancel(self, _context: bpy.types.Context) -> None:
+        """Blender ends it: another file is loaded, or Blender quits."""
+        self._session.abandon()
+
+    def finish(self, context: bpy.types.Context, ended: Session) -> set[str]:
+        """Take what came of it."""
+        raise NotImplementedError
+
+
+def chosen_armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The active armature and those that are selected with it."""
+    others = [o for o in context.selected_objects if o.type == "ARMATURE" and o != context.active_object]
+    return [context.active_object, *others]
+
+
+def show_progress(running: Session) -> None:
+    """Tell the panels where it is."""
+    state = bpy.context.window_manager.heft
+    if running.over:
+        return
+    state.who, state.stage = running.turn.name, running.stage
+    state.share, state.left = running.whole_share, in_words(running.seconds_left)
+    redraw()
+
+
+def in_words(seconds: float | None) -> str:
+    """A time left as one says it."""
+    if seconds is None:
+        return ""
+    if seconds < SHORT:
+        return "a few seconds left"
+    if seconds < LONG:
+        return f"about {round(seconds, -1):.0f} seconds left"
+    return f"about {seconds / 60.0:.0f} minutes left"
+
+
+def redraw() -> None:
+    """Have the 3D Viewports drawn anew."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of the method: which one, what it is good for, the few settings that matter; the rest under Advanced."""
+
+from typing import ClassVar
+
+import bpy
+from bl_ui.utils import PresetPanel
+
+from ..blender_addon.presets import FOLDER
+from .text import sentence
+
+FIRST = {"LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase")}
+"""The settings of each method that are shown at once."""
+
+
+class HEFT_PT_controller_presets(PresetPanel, bpy.types.Panel):
+    """Presets of all of a method's settings."""
+
+    bl_label = "Controller Presets"
+    preset_subdir = FOLDER
+    preset_operator = "script.execute_preset"
+    preset_add_operator = "heft.add_preset"
+
+
+class HEFT_PT_controller(bpy.types.Panel):
+    """Controller: how the character moves itself."""
+
+    bl_idname = "HEFT_PT_controller"
+    bl_label = "Controller"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Heft"
+    bl_order = 25
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only for an armature."""
+        return context.active_object is not None and context.active_object.type == "ARMATURE"
+
+    def draw_header_preset(self, _context: bpy.types.Context) -> None:
+        """The menu of presets."""
+        HEFT_PT_controller_presets.draw_panel_header(self.layout)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The method and its first settings."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = context.active_object.heft
+        layout.prop(settings, "controller")
+        item = settings.bl_rna.properties["controller"].enum_items[settings.controller]
+        sentence(context, layout, item.description.partition("[")[0].strip() + ".")
+        group = getattr(settings, settings.controller.lower())
+        column = layout.column()
+        for name in FIRST[settings.controller]:
+            column.prop(group, name)
+
+
+class HEFT_PT_controller_advanced(bpy.types.Panel):
+    """Advanced: everything else about the method."""
+
+    bl_idname = "HEFT_PT_controller_advanced"
+    bl_label = "Advanced"
+    bl_parent_id = "HEFT_PT_controller"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Heft"
+    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The other settings, the rate, the cache."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = context.active_object.heft
+        group = getattr(settings, settings.controller.lower())
+        column = layout.column()
+        column.prop(settings, "rate")
+        for entry in group.bl_rna.properties:
+            if entry.identifier not in {"rna_type", "name", *FIRST[settings.controller]}:
+                column.prop(group, entry.identifier)
+        layout.operator("heft.precompute", icon="SHADERFX")

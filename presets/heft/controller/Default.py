@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What serves most motions."""
+
+import bpy
+
+heft = bpy.context.active_object.heft
+heft.controller = "LOOKAHEAD"
+heft.rate = 120
+heft.lookahead.adaptation = 0.002
+heft.lookahead.follow_ground = True
+heft.lookahead.reset_phase = False
+heft.lookahead.policy = "NQR"
+heft.lookahead.effort = 0.1
+heft.lookahead.force = 0.1
+heft.lookahead.location = 0.1
+heft.lookahead.height = 10.0
+heft.lookahead.about_reference = True
+heft.lookahead.cycles = 2
+heft.lookahead.settle = 2.0
