@@ -125,7 +125,7 @@ def moving_joints(character: Character) -> tuple[str, ...]:
 
 def max_penetration(simulation: Simulation) -> float:
     """Greatest depth of a contact, m."""
-    return float(-simulation.recording.contact_gap.min(initial=0.0))
+    return max(0.0, -float(simulation.recording.contact_gap.min(initial=0.0)))
 
 
 def feet(character: Character) -> tuple[int, ...]:
