@@ -14,6 +14,7 @@ from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
 from ..report import metrics
 from ..report.explanation import explain
+from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
 from ..report.simulation import Simulation
 from .cache import Cache
@@ -151,7 +152,8 @@ def _result(
         return motion.first_frame + seconds * job.fps
 
     doubts = "" if motion.reference.quality.fit_for_control else motion.reference.quality.why
-    why = explain(simulation, figures, stage.scene.pushes, frame_at, doubts)
+    trouble = first_trouble(simulation, motion.reference)
+    why = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
     clock.seconds["measure"] = time.perf_counter() - begun
     report = figures | {
         "why": why,

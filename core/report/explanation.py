@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..motion.quaternions import conjugate, rotate
 from ..simulation import Push
+from .failure import Trouble
 from .simulation import Simulation
 
 Array = NDArray[np.float64]
@@ -26,17 +27,22 @@ def explain(
     pushes: Sequence[Push],
     frame_at: Callable[[float], float],
     doubts: str = "",
+    trouble: Trouble | None = None,
 ) -> str:
-    """The sentence. `frame_at` gives the scene's frame of a time; `doubts` says what was wrong with the reference."""
+    """The sentence. `frame_at` gives the scene's frame of a time; `doubts` says what was wrong with the reference.
+
+    `trouble` is what came first if it failed (failure.py).
+    """
+    told = "" if trouble is None else _capital(trouble.told(frame_at, simulation.recording.rate))
     outcome, seconds = figures["outcome"], figures["simulated_seconds"]
     if outcome == "cancelled":
         return f"Cancelled after {seconds:.1f} s of motion."
     if outcome == "diverged":
         return _sentences(
-            f"The simulation broke off at frame {frame_at(seconds):.0f}: {simulation.recording.reason}", doubts
+            f"The simulation broke off at frame {frame_at(seconds):.0f}: {simulation.recording.reason}", told, doubts
         )
     if outcome == "fell":
-        return _sentences(_fall(simulation, pushes, frame_at), doubts)
+        return _sentences(_fall(simulation, pushes, frame_at), told, doubts)
     return _completed(figures)
 
 
@@ -83,6 +89,9 @@ def _last_push(pushes: Sequence[Push], time: float) -> Push | None:
     return max(recent, key=lambda pair: pair[0])[1] if recent else None
 
 
-def _sentences(first: str, doubts: str) -> str:
-    first = first if first.endswith(".") else f"{first}."
-    return f"{first} {doubts}".rstrip()
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part if part.endswith(".") else f"{part}." for part in parts if part)

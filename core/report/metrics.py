@@ -156,7 +156,7 @@ def foot_slides(simulation: Simulation, steps: int | None = None) -> list[Slide]
                     found.append(_slide(simulation, body, worst, begun, last))
                 ways, worst, begun = {}, 0.0, k
             last = k
-            for key, move in _moves(simulation, k, body).items():
+            for key, move in point_ways(simulation, k, body).items():
                 ways[key] = ways.get(key, np.zeros(3)) + move
                 worst = max(worst, float(np.linalg.norm(ways[key])))
         if begun >= 0:
@@ -169,7 +169,7 @@ def _slide(simulation: Simulation, body: int, distance: float, begun: int, last:
     return Slide(simulation.character.bodies[body].name, distance, begun / rate, (last + 1) / rate)
 
 
-def _moves(simulation: Simulation, k: int, body: int) -> Mapping[int, Array]:
+def point_ways(simulation: Simulation, k: int, body: int) -> Mapping[int, Array]:
     """Ways over the ground from step k to k + 1 of the body's points, by their keys, that press in step k."""
     recording = simulation.recording
     now = np.arange(recording.contact_start[k], recording.contact_start[k + 1])

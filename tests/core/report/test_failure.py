@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What came first: in recordings that are made up, and in falls that are brought about on purpose."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heft.core.contact.terrain import Mesh, Plane, make_terrain
+from heft.core.control.lookahead import LookAhead, Track
+from heft.core.job.job import Scene
+from heft.core.job.methods import Stage, simulate_lookahead
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.spacetime import Ends, build_reference
+from heft.core.report.explanation import explain
+from heft.core.report.failure import first_trouble, planned_stances
+from heft.core.report.metrics import measure
+
+from tests.core.contact.meshes import box
+from tests.core.motion.spacetime import motions
+
+SECONDS = 4.0
+
+
+@pytest.fixture(scope="module")
+def walk():
+    motion = motions.walk()
+    return build_reference(
+        motion.character,
+        Trajectory(motion.rate, motion.q, motion.v),
+        motion.schedule,
+        bounds=Ends(cycle=motion.cycle),
+    )
+
+
+def walk_over(walk, *surfaces, scene=None):
+    character = walk.character
+    stage = Stage(character, make_terrain(surfaces), scene or Scene(), walk.rate, SECONDS, 0.0)
+    return simulate_lookahead(LookAhead(character, Track.of(walk)), stage, lambda *_: True)
+
+
+def test_a_walk_that_stays_up_has_no_trouble(walk):
+    assert first_trouble(walk_over(walk, Plane()), walk) is None
+
+
+def test_a_ledge_is_met_early_or_scuffed(walk):
+    ledge = Mesh(*box((1.0, -2.0, -0.1), (3.0, 2.0, 0.06)))
+    simulation = walk_over(walk, Plane(), ledge)
+    assert simulation.lost is not None
+    trouble = first_trouble(simulation, walk)
+    assert trouble.kind in {"early", "scuffed"}
+    assert trouble.what in {"left_foot", "right_foot"}
+    assert 0.3 < simulation.recording.q[trouble.step, 0] < 1.2  # a foot reaches up to 0.6 m ahead of the root
+    sentence = explain(simulation, measure(simulation), (), lambda seconds: 120.0 * seconds, "", trouble)
+    assert f"First '{trouble.what}'" in sentence
+    assert f"at frame {trouble.step}: " in sentence
+
+
+def test_a_pit_is_met_late(walk):
+    simulation = walk_over(walk, Mesh(*box((-1.0, -2.0, -1.0), (0.75, 2.0, 0.0))))
+    trouble = first_trouble(simulation, walk)
+    assert trouble.kind == "late"
+    assert "as high there" in trouble.told(lambda seconds: seconds, 120.0)
+
+
+def test_ice_makes_feet_slide(walk):
+    simulation = walk_over(walk, Plane(friction=0.02))
+    assert first_trouble(simulation, walk).kind == "slid"
+
+
+def test_stances_follow_the_reference(walk):
+    left = planned_stances(walk, walk.character.index("left_foot"))
+    assert 0.5 < left.mean() < 0.75
+    assert not planned_stances(walk, walk.character.index("torso")).any()
+
+
+def test_a_step_that_fails_is_told(walk):
+    simulation = walk_over(walk, Plane())
+    reason = "no contact forces satisfy the contact problem of 40 unknowns (RAY)."
+    broken = replace(simulation, recording=replace(simulation.recording, outcome="diverged", reason=reason))
+    assert first_trouble(broken, walk).kind == "contact problem"
+
+
+def test_a_phase_that_is_reset_is_told(walk):
+    simulation = walk_over(walk, Plane(friction=0.02))
+    frame = simulation.followed.frame.copy()
+    at = simulation.lost - 2
+    frame[at + 1 :] = (frame[at + 1 :] + 7) % walk.steps
+    still = replace(simulation.recording, contact_force=0.0 * simulation.recording.contact_force)
+    skipped = replace(simulation, recording=still, followed=replace(simulation.followed, frame=frame))
+    kinds = {first_trouble(skipped, walk).kind}
+    assert kinds <= {"phase", "torque", "late"}
+    assert np.isfinite(first_trouble(skipped, walk).amount)
