@@ -21,11 +21,11 @@ from .cache import Cache
 from .job import BakeJob, dressed
 from .methods import METHODS, Method, Stage
 from .preparing import Motion, make_motion, scene_terrain, shifted
-from .progress import Callback, CancelledError, Clock, Teller
+from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
 from .result import BakeResult
 from .showing import between, bone_poses, moment, prop_poses
 
-TELL_EVERY = 4  # frames, after which the simulation tells what is finished
+TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
 
 def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> BakeResult:
@@ -87,6 +87,7 @@ class _Watch:
         self._shown = 0  # frames told
         self._waiting: list[tuple[Array, float, int]] = []  # positions, the reference's sample, the lap
         self._before: tuple[Array, int, int] | None = None
+        self._told_at = time.perf_counter()
 
     def __call__(self, state: int, q: Array, frame: int, lap: int) -> bool:
         """A new state."""
@@ -94,9 +95,8 @@ class _Watch:
         while self._done / self._job.fps * self._job.rate <= state + 1e-9:
             self._finish(state, own, frame, lap)
         self._before = (own, frame, lap)
-        if len(self._waiting) < TELL_EVERY and state < self._last:
-            return self._told(state)
-        return self._told(state, show=True)
+        due = time.perf_counter() - self._told_at > TELL_AFTER
+        return self._told(state) if due or state in {0, self._last} else True
 
     def _finish(self, state: int, q: Array, frame: int, lap: int) -> None:
         """The next frame lies at this state or on the way to it."""
@@ -108,20 +108,18 @@ class _Watch:
             self._waiting.append((between(self._tree, before, q, share), sample + share, lap))
         self._done += 1
 
-    def _told(self, state: int, *, show: bool = False) -> bool:
-        share = min(state / self._last, 1.0)
-        try:
-            if not (show and self._waiting):
-                if state % TELL_EVERY == 0:
-                    self._tell("simulate", share)
-                return True
+    def _told(self, state: int) -> bool:
+        share, first, poses = min(state / self._last, 1.0), self._shown, NO_POSES
+        if self._waiting:
             q, sample, lap = zip(*self._waiting, strict=True)
             poses = bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
-            first, self._shown = self._shown, self._shown + len(poses)
+            self._shown += len(poses)
             self._waiting.clear()
+        try:
             self._tell("simulate", share, first, poses)
         except CancelledError:
             return False
+        self._told_at = time.perf_counter()
         return True
 
 

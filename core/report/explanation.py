@@ -43,7 +43,7 @@ def explain(
         )
     if outcome == "fell":
         return _sentences(_fall(simulation, pushes, frame_at), told, doubts)
-    return _completed(figures)
+    return _sentences(_completed(figures), doubts)
 
 
 def _completed(figures: dict[str, Any]) -> str:

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """When a character has fallen: against what it was to do, so that squats, jumps and hanging are no falls."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
 from ..character.tree import FREE
 from ..dynamics import body_poses
-from ..motion.quaternions import conjugate, rotate
 
 Array = NDArray[np.float64]
 
 SUNK = 0.18  # of the character's height: a root as far below or above where it should be is lost
-LEANING = np.radians(60.0)  # from where the root should lean
+LEANING = math.radians(60.0)  # from where the root should lean
 SPINNING = 60.0  # rad/s: no joint turns as fast unless its controller has lost it
 LASTING = 0.1  # s, for which any of these must hold
 WILD = 300.0  # rad/s or m/s: nothing is waited for
-UP = np.array([0.0, 0.0, 1.0])
 
 
 class FallWatch:
@@ -48,13 +48,19 @@ class FallWatch:
     def _away(self, q: Array, wanted: Array) -> bool:
         if abs(float(q[2] - wanted[2])) > self._height:
             return True
-        return bool(lean(q, wanted) > LEANING)
+        return lean(q, wanted) > LEANING
 
 
 def lean(q: Array, wanted: Array) -> float:
     """Angle between the vertical and what should be vertical in the root's frame, rad."""
-    upward = rotate(q[3:7], rotate(conjugate(wanted[3:7]), UP))
-    return float(np.arccos(np.clip(upward[2], -1.0, 1.0)))
+    cosine = sum(a * b for a, b in zip(_up(q), _up(wanted), strict=True))
+    return math.acos(min(max(cosine, -1.0), 1.0))
+
+
+def _up(q: Array) -> tuple[float, float, float]:
+    """The vertical in a free root's frame: the last row of its rotation."""
+    w, x, y, z = q[3:7].tolist()
+    return 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
 
 
 def height_of(character: Character) -> float:

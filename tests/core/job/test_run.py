@@ -38,6 +38,12 @@ KEYS = {
 STAGES = ["fit", "reference", "policy", "simulate"]
 
 
+@pytest.fixture
+def told_at_once(monkeypatch):
+    """The simulation tells of every step, however fast the machine is."""
+    monkeypatch.setattr("heft.core.job.running.TELL_AFTER", 0.0)
+
+
 @pytest.fixture(scope="module")
 def result():
     return run(waving_job())
@@ -84,7 +90,7 @@ def test_who_stands_is_balanced_over_both_feet(result):
     np.testing.assert_allclose(result.center_of_mass[:, 2], result.center_of_mass[0, 2], atol=0.02)
 
 
-def test_progress_goes_up_through_all_stages_and_shows_every_frame_once(result):
+def test_progress_goes_up_through_all_stages_and_shows_every_frame_once(result, told_at_once):
     told = []
     done = run(waving_job(), told.append)
     assert done == result
@@ -103,7 +109,7 @@ def test_progress_goes_up_through_all_stages_and_shows_every_frame_once(result):
 
 @pytest.mark.parametrize("how", ["return", "raise"])
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_run_is_cancelled_at_every_stage(stage, how, result):
+def test_a_run_is_cancelled_at_every_stage(stage, how, result, told_at_once):
     def stop(at):
         if at.stage != stage or (stage == "simulate" and at.share < 0.5):
             return True
