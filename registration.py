@@ -8,6 +8,7 @@ import bpy
 
 from .blender_addon import commands, presets
 from .blender_addon.baking import session
+from .blender_addon.overlay import bars
 from .blender_addon.overlay import draw as overlay
 from .blender_addon.properties import action as action_properties
 from .blender_addon.properties import armature as armature_properties
@@ -19,15 +20,17 @@ from .operators import (
     add_prop,
     add_push,
     bake,
+    build_reference,
     cancel,
     choose_bones,
     clear_cache,
+    find_contacts,
     mark_terrain,
     precompute,
     set_up,
 )
 from .panels import bake as bake_panel
-from .panels import character, controller, scene, system
+from .panels import character, controller, motion, scene, system
 
 CLASSES = (
     *action_properties.CLASSES,
@@ -39,6 +42,8 @@ CLASSES = (
     add_push.HEFT_OT_add_push,
     add_grab.HEFT_OT_add_grab,
     add_prop.HEFT_OT_add_prop,
+    build_reference.HEFT_OT_build_reference,
+    find_contacts.HEFT_OT_find_contacts,
     bake.HEFT_OT_bake,
     cancel.HEFT_OT_cancel,
     precompute.HEFT_OT_precompute,
@@ -48,12 +53,14 @@ CLASSES = (
     character.HEFT_PT_character,
     character.HEFT_PT_roles,
     character.HEFT_PT_joints,
+    motion.HEFT_PT_motion,
+    motion.HEFT_PT_contacts,
     controller.HEFT_PT_controller_presets,
     controller.HEFT_PT_controller,
     controller.HEFT_PT_controller_advanced,
     scene.HEFT_PT_scene,
     bake_panel.HEFT_PT_bake,
-    bake_panel.HEFT_PT_bake_range,
+    bake_panel.HEFT_PT_bake_blend,
     bake_panel.HEFT_PT_bake_output,
     bake_panel.HEFT_PT_bake_overlay,
     system.HEFT_PT_system,
@@ -70,12 +77,14 @@ def register() -> None:
     presets.register()
     commands.register()
     overlay.register()
+    bars.register()
     bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)
 
 
 def unregister() -> None:
     """Undo `register`, last things first."""
     bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)
+    bars.unregister()
     overlay.unregister()
     session.unregister()
     commands.unregister()

@@ -9,7 +9,7 @@ the action: where the keys say anything else, an animator has changed them, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -42,15 +42,15 @@ class Samples:
 
 
 def key_contacts(
-    armature: bpy.types.Object, points: Iterable[str], intervals: Sequence[ContactInterval], samples: Samples
+    armature: bpy.types.Object, points: Container[str], intervals: Sequence[ContactInterval], samples: Samples
 ) -> None:
     """Write the contacts of a character's points into its action, and remember that they were found."""
     bag = own_bag(armature)
     remove_curves(bag, PATH)
     half = 0.5 * samples.step
-    for point in points:
+    for point in (known for known in POINTS if known in points):
         own = sorted((one for one in intervals if one.point == point), key=lambda one: one.start)
-        if point not in POINTS or not (own or point in FEET):
+        if not own and point not in FEET:
             continue
         keys = {samples.first: 0.0}
         for one in own:

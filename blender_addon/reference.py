@@ -10,8 +10,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..core.job import ContactInterval
-from .contacts import Samples, are_edited, key_contacts
+from ..core.job import BakeJob, ContactInterval
+from .contacts import Samples, are_edited, key_contacts, points_of
 from .properties.contacts import JOINTS
 from .writer import own_bag, remove_curves, write_curve
 
@@ -19,11 +19,12 @@ PATH = "heft.changes."
 GROUP = "Reference"
 
 
-def show_contacts(armature: bpy.types.Object, said: Mapping[str, Any]) -> None:
-    """Key the contacts that the worker found, unless an animator has the say."""
-    if not are_edited(armature):
-        intervals = [ContactInterval(*one) for one in said["contacts"]]
-        key_contacts(armature, said["points"], intervals, Samples(*said["samples"]))
+def show_contacts(armature: bpy.types.Object, job: BakeJob, said: Mapping[str, Any]) -> None:
+    """Key the contacts that the worker found for a job; ValueError where there is no action to key them in."""
+    if armature.animation_data is None or armature.animation_data.action is None:
+        raise ValueError(f"{armature.name} plays no action of its own in which contacts could be keyed.")
+    intervals = [ContactInterval(*one) for one in said["contacts"]]
+    key_contacts(armature, points_of(armature), intervals, Samples(*job.frames, job.fps / job.rate))
 
 
 def show_changes(armature: bpy.types.Object, said: Mapping[str, Any], unit: float) -> None:
@@ -37,11 +38,17 @@ def show_changes(armature: bpy.types.Object, said: Mapping[str, Any], unit: floa
         write_curve(bag, PATH + name, 0, GROUP, frames, np.array(curves[name]))
 
 
-def show(armature: bpy.types.Object, said: Mapping[str, Any], unit: float) -> None:
-    """Write all of it; the armature plays the action that the reference is of."""
-    show_contacts(armature, said)
-    show_changes(armature, said, unit)
+def show(armature: bpy.types.Object, job: BakeJob, said: Mapping[str, Any], unit: float) -> None:
+    """Write all that the worker said of a job's reference; the armature plays the action that it is of.
+
+    Contacts that an animator has changed are left as they are. Without an action there is nowhere for keys.
+    """
     armature.heft.reference_report = json.dumps(said["summary"])
+    if armature.animation_data is None or armature.animation_data.action is None:
+        return
+    if not are_edited(armature):
+        show_contacts(armature, job, said)
+    show_changes(armature, said, unit)
 
 
 def report_of(armature: bpy.types.Object) -> dict[str, Any]:

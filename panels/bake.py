@@ -68,34 +68,23 @@ class HEFT_PT_bake(BakePanel, bpy.types.Panel):
             draw_report(context, layout.box(), report)
 
 
-class HEFT_PT_bake_range(BakePanel, bpy.types.Panel):
-    """Range: which frames."""
+class HEFT_PT_bake_blend(BakePanel, bpy.types.Panel):
+    """Blend: how the keyed motion gives way to the simulated one."""
 
-    bl_idname = "HEFT_PT_bake_range"
-    bl_label = "Range"
+    bl_idname = "HEFT_PT_bake_blend"
+    bl_label = "Blend"
     bl_parent_id = "HEFT_PT_bake"
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Source, frames, blends, walking on."""
+        """Frames at both ends."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
         settings = context.active_object.heft
-        layout.prop(settings, "source_action")
-        layout.prop(settings, "use_frame_range")
-        column = layout.column(align=True)
-        column.active = settings.use_frame_range
-        column.prop(settings, "frame_start")
-        column.prop(settings, "frame_end")
         column = layout.column(align=True)
         column.prop(settings, "blend_in")
         column.prop(settings, "blend_out")
-        row = layout.row(heading="Walk On", align=True)
-        row.prop(settings, "loop", text="")
-        inner = row.row()
-        inner.active = settings.loop
-        inner.prop(settings, "loop_seconds", text="")
 
 
 class HEFT_PT_bake_output(BakePanel, bpy.types.Panel):

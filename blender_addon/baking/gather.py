@@ -88,7 +88,7 @@ def gathered(armature: bpy.types.Object, source: Source, sampling: Sampling, wat
         name=armature.name,
         body=body_settings(armature, sampling),
         scene=around.scene,
-        contacts=contacts_of(armature, first, last, clip.frames_per_sample),
+        contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / settings.rate),
         method=settings.controller.lower(),
         settings=method_settings(settings),
         rate=float(settings.rate),

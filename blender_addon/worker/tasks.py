@@ -84,6 +84,35 @@ def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     return {"quality": motion.reference.quality.why, "notes": cache.notes}, {}
 
 
+def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Make a job's reference and keep it in the cache; tell its contacts, how good it is, and what it changed."""
+    from ...core.job.cache import Cache
+    from ...core.job.preparing import make_motion
+    from ...core.job.progress import Clock, Teller
+    from ...core.report.reference import changes, summary
+
+    motion = make_motion(unpack_job(message), Teller(Tell(send)), Cache(message.values["cache"]), Clock())
+    found = changes(motion.reference)
+    told = {
+        "contacts": motion.contacts,
+        "summary": summary(motion.reference, motion.lines),
+        "frames": found.frames.tolist(),
+        "place": found.place.tolist(),
+        "heading": found.heading.tolist(),
+        "joints": {name: values.tolist() for name, values in found.joints.items()},
+    }
+    return told, {}
+
+
+def contacts(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Find a job's contacts, whatever was edited."""
+    from ...core.job.cache import Cache
+    from ...core.job.preparing import find_contacts
+    from ...core.job.progress import Teller
+
+    return {"contacts": find_contacts(unpack_job(message), Teller(Tell(send)), Cache(message.values["cache"]))}, {}
+
+
 def hello(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
     """Answer."""
     return {}, {}
@@ -121,5 +150,7 @@ TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
     "bake": bake,
     "hello": hello,
     "precompute": precompute,
+    "reference": reference,
+    "contacts": contacts,
     "warm_up": warm_up,
 }

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts as coloured bars along the bottom of the Dope Sheet and the Timeline, a row for each point that touches."""
+
+from __future__ import annotations
+
+import blf
+import bpy
+import gpu
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+
+from ..contacts import intervals_of_keys, keyed
+from ..properties.contacts import POINTS
+from .data import Color
+
+ROW, GAP = 7.0, 2.0  # pixels at scale 1
+LABEL_SIZE = 11.0
+LEFT: Color = (0.90, 0.35, 0.35, 0.85)
+RIGHT: Color = (0.35, 0.75, 0.40, 0.85)
+MIDDLE: Color = (0.40, 0.60, 0.95, 0.85)
+INK: Color = (0.9, 0.9, 0.9, 0.9)
+DARKER = 0.7  # the rear of a foot
+
+
+def color_of(point: str) -> Color:
+    """Red on the left, green on the right as Blender's axes and its bones' sides; heels darker than toes."""
+    red, green, blue, alpha = LEFT if point.startswith("left_") else RIGHT if point.startswith("right_") else MIDDLE
+    share = DARKER if point.endswith("_heel") else 1.0
+    return share * red, share * green, share * blue, alpha
+
+
+def draw() -> None:
+    """Draw the active armature's contacts in the region at hand."""
+    context = bpy.context
+    armature = context.active_object
+    if armature is None or armature.type != "ARMATURE" or not armature.heft.show_contacts:
+        return
+    found = {point: intervals_of_keys(curve) for point, curve in keyed(armature).items() if point in POINTS}
+    rows = [point for point in POINTS if found.get(point)]
+    scale = context.preferences.system.ui_scale
+    gpu.state.blend_set("ALPHA")
+    for number, point in enumerate(reversed(rows)):
+        low = (number * (ROW + GAP) + GAP) * scale
+        draw_bars(context.region, found[point], low, low + ROW * scale, color_of(point))
+        if context.space_data.mode != "TIMELINE":
+            draw_label(POINTS[point], low, scale)
+    gpu.state.blend_set("NONE")
+
+
+def draw_bars(
+    region: bpy.types.Region, intervals: list[tuple[float, float]], low: float, high: float, color: Color
+) -> None:
+    """Draw a row."""
+    to_pixels = region.view2d.view_to_region
+    corners, triangles = [], []
+    for start, end in intervals:
+        left = max(to_pixels(start, 0.0, clip=False)[0], 0)
+        right = region.width if np.isinf(end) else min(to_pixels(end, 0.0, clip=False)[0], region.width)
+        if right > left:
+            first = len(corners)
+            corners += [(left, low), (right, low), (right, high), (left, high)]
+            triangles += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
+    if not corners:
+        return
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    shader.uniform_float("color", color)
+    batch_for_shader(shader, "TRIS", {"pos": corners}, indices=triangles).draw(shader)
+
+
+def draw_label(text: str, low: float, scale: float) -> None:
+    """Write a row's name at its left."""
+    font = 0
+    blf.size(font, LABEL_SIZE * scale)
+    blf.color(font, *INK)
+    blf.position(font, 6.0 * scale, low, 0.0)
+    blf.draw(font, bpy.app.translations.pgettext_iface(text))
+
+
+_handles: list[object] = []
+
+
+def register() -> None:
+    """Have Blender call `draw` with every Dope Sheet."""
+    if not bpy.app.background:
+        _handles.append(bpy.types.SpaceDopeSheetEditor.draw_handler_add(draw, (), "WINDOW", "POST_PIXEL"))
+
+
+def unregister() -> None:
+    """Have it stop."""
+    while _handles:
+        bpy.types.SpaceDopeSheetEditor.draw_handler_remove(_handles.pop(), "WINDOW")

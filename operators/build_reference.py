@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Build Reference: the possible motion nearest to the action, and what it says of contacts and changes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import bpy
+
+from ..blender_addon import reference
+from ..blender_addon.baking.session import CANCELLED, Session, Turn
+from ..blender_addon.baking.source import playing
+from .working import Working
+
+
+class Keying(Working):
+    """A mixin: what the worker finds out of an action is keyed in that action, by `show`."""
+
+    def finish(self, _context: bpy.types.Context, ended: Session) -> set[str]:
+        """Write all at once, in one undo step, and say how it went."""
+        written = [turn for turn in ended.turns if not turn.why and self.write(turn)]
+        for turn in ended.turns:
+            if turn.why:
+                self.report({"INFO" if turn.why == CANCELLED else "ERROR"}, f"{turn.name}: {turn.why}")
+        return {"FINISHED"} if written else {"CANCELLED"}
+
+    def write(self, turn: Turn) -> bool:
+        """Write one; False where that is not possible any more."""
+        armature = turn.armature()
+        if armature is None:
+            self.report({"WARNING"}, f"{turn.name} was deleted meanwhile: nothing was written")
+            return False
+        try:
+            with playing(armature, turn.gathered.source):
+                self.show(armature, turn)
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return False
+        for note in turn.gathered.notes:
+            self.report({"INFO"}, f"{armature.name}: {note}")
+        return True
+
+    def show(self, armature: bpy.types.Object, turn: Turn) -> None:
+        """Write what was said of an armature, which plays its source."""
+        raise NotImplementedError
+
+
+class HEFT_OT_build_reference(Keying, bpy.types.Operator):
+    """Find the possible motion nearest to the action: when which foot stands, and what forces there have to be"""
+
+    bl_idname = "heft.build_reference"
+    bl_label = "Build Reference"
+    bl_options: ClassVar[set[str]] = {"UNDO"}
+
+    task = "reference"
+
+    def show(self, armature: bpy.types.Object, turn: Turn) -> None:
+        """Key contacts and changes, and say how good it is."""
+        reference.show(armature, turn.gathered.job, turn.said, turn.gathered.sampling.unit)
+        found = turn.said["summary"]
+        self.report({"INFO" if found["fit_for_control"] else "WARNING"}, f"{armature.name}: {found['why']}")

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find Contacts: key anew when which part of the body stands on something."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import bpy
+
+from ..blender_addon import reference
+from ..blender_addon.baking.session import Turn
+from .build_reference import Keying
+
+
+class HEFT_OT_find_contacts(Keying, bpy.types.Operator):
+    """Find out from the action when which part of the body stands on something; changes by hand are forgotten"""
+
+    bl_idname = "heft.find_contacts"
+    bl_label = "Find Contacts"
+    bl_options: ClassVar[set[str]] = {"UNDO"}
+
+    task = "contacts"
+
+    def show(self, armature: bpy.types.Object, turn: Turn) -> None:
+        """Key them."""
+        reference.show_contacts(armature, turn.gathered.job, turn.said)
+        self.report({"INFO"}, f"{armature.name}: {len(turn.said['contacts'])} contacts found")

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of the motion: which action, when which foot stands, and how good the reference made of it is."""
+
+from typing import ClassVar
+
+import bpy
+
+from ..blender_addon import contacts
+from ..blender_addon.properties.contacts import FEET, OTHER_POINTS
+from ..blender_addon.reference import report_of
+from ..operators.build_reference import HEFT_OT_build_reference
+from ..operators.find_contacts import HEFT_OT_find_contacts
+from .text import sentence
+
+
+def armature_with_character(context: bpy.types.Context) -> bool:
+    """For polls: whether the active object is an armature that was set up."""
+    active = context.active_object
+    return active is not None and active.type == "ARMATURE" and bool(active.heft.character)
+
+
+class HEFT_PT_motion(bpy.types.Panel):
+    """Motion: the action that is to be simulated."""
+
+    bl_idname = "HEFT_PT_motion"
+    bl_label = "Motion"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Heft"
+    bl_order = 10
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """For a character."""
+        return armature_with_character(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The action, its range, whether to go on with it, the button, and what came of it."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        armature = context.active_object
+        settings = armature.heft
+        layout.prop(settings, "source_action")
+        row = layout.row(heading="Own Range", align=True)
+        row.prop(settings, "use_frame_range", text="")
+        inner = row.row(align=True)
+        inner.active = settings.use_frame_range
+        inner.prop(settings, "frame_start", text="")
+        inner.prop(settings, "frame_end", text="")
+        row = layout.row(heading="Walk On", align=True)
+        row.prop(settings, "loop", text="")
+        inner = row.row()
+        inner.active = settings.loop
+        inner.prop(settings, "loop_seconds", text="")
+        report = report_of(armature)
+        layout.operator(HEFT_OT_build_reference.bl_idname, icon="FILE_REFRESH" if report else "PLAY")
+        if not report:
+            return
+        good = report["fit_for_control"]
+        sentence(
+            context,
+            layout,
+            "Good: a body could move like this" if good else "Doubtful: look at the places that are named here",
+            "CHECKMARK" if good else "ERROR",
+        )
+        sentence(context, layout, report["why"])
+        column = layout.column(align=True)
+        column.label(text=f"Joints changed by {report['joint_rms_degrees']:.1f}° on average")
+        column.label(
+            text=f"Place by {100.0 * report['root_rms_metres']:.1f} cm, {100.0 * report['root_max_metres']:.1f} at most"
+        )
+        column.label(
+            text=f"Up to {report['peak_force_newtons']:.0f} N on a foot, {report['peak_torque_newton_metres']:.0f} N m"
+        )
+
+
+class HEFT_PT_contacts(bpy.types.Panel):
+    """Contacts: when which part of the body stands on something."""
+
+    bl_idname = "HEFT_PT_contacts"
+    bl_label = "Contacts"
+    bl_parent_id = "HEFT_PT_motion"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Heft"
+    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """A switch to be keyed for each point: the feet's, those that touch somewhere, then the rest."""
+        layout = self.layout
+        armature = context.active_object
+        keyed = contacts.keyed(armature)
+        points = contacts.points_of(armature)
+        if not keyed:
+            sentence(context, layout, "Not found yet. Build Reference finds them too", "INFO")
+        elif contacts.are_edited(armature):
+            sentence(context, layout, "Changed by hand: kept as they are", "VIEW_PAN")
+        else:
+            sentence(context, layout, "As found. Move the keys in the Dope Sheet to change them", "CHECKMARK")
+        layout.operator(HEFT_OT_find_contacts.bl_idname, icon="LOOP_BACK" if keyed else "PLAY")
+        layout.prop(armature.heft, "show_contacts")
+        layout.use_property_split = True
+        column = layout.column(align=True)
+        for name in (*FEET, *OTHER_POINTS):
+            if name in points and (name in FEET or name in keyed):
+                column.prop(armature.heft.contacts, name)
+        header, body = layout.panel("heft_other_contacts", default_closed=True)
+        header.label(text="Other Parts")
+        if body is not None:
+            column = body.column(align=True)
+            for name in OTHER_POINTS:
+                if name in points and name not in keyed:
+                    column.prop(armature.heft.contacts, name)
