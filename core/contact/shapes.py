@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from ..character import check
 from ..character.check import Quaternion, Vector
 from ..character.parts import Capsule, ContactShape, Corner, Sphere
+from ..maths.rotations import quaternion_matrix
+from .solids import Solids, make_solids
 
 POINT, BALL, LIMB, BOX = range(4)
 
@@ -50,6 +52,7 @@ class Shapes(NamedTuple):
     orientation: NDArray[np.float64]  # (ns, 4) of a box in the body's frame, w-x-y-z
     friction: NDArray[np.float64]  # (ns,) factor on the friction of what is touched
     meets_terrain: NDArray[np.bool_]  # (ns,)
+    solids: Solids  # flat sides of boxes, and of the corners of a body
     pair: NDArray[np.int64]  # (np, 2) shapes; contact pushes the first off the second
     pair_friction: NDArray[np.float64]  # (np,) coefficient
 
@@ -96,6 +99,7 @@ def make_shapes(
         orientation=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
         friction=np.array([factors.get(shape.name, 1.0) for shape in shapes], dtype=np.float64),
         meets_terrain=np.array([shape.name not in excluded for shape in shapes], dtype=np.bool_),
+        solids=make_solids(_solid_corners(shapes, excluded)),
         pair=np.array([[names[a], names[b]] for a, b in chosen], dtype=np.int64).reshape(-1, 2),
         pair_friction=np.full(len(chosen), check.not_negative(pair_friction, "friction", "pairs of shapes")),
     )
@@ -120,6 +124,23 @@ def make_shapes(
     for a, b in chosen:
         if flat.body[names[a]] == flat.body[names[b]]:
             raise ValueError(f"Contacts '{a}' and '{b}' belong to the same body and cannot touch each other.")
-    for array in flat:
-        array.flags.writeable = False
+    for array in (*flat, *flat.solids):
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
     return flat
+
+
+def _solid_corners(shapes: Sequence[Shape], excluded: set[str]) -> list[tuple[int, NDArray[np.float64]]]:
+    """Of boxes, and of all corners of a body, under the row of the first."""
+    solids: list[tuple[int, NDArray[np.float64]]] = []
+    soles: dict[str, tuple[int, list[Vector]]] = {}
+    for i, shape in enumerate(shapes):
+        if shape.name in excluded:
+            continue
+        if isinstance(shape, Corner):
+            soles.setdefault(shape.body, (i, []))[1].append(shape.position)
+        elif isinstance(shape, Box):
+            signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+            turn = np.array(quaternion_matrix(shape.orientation)).reshape(3, 3)
+            solids.append((i, signs * shape.half_extents @ turn.T + shape.position))
+    return solids + [(i, np.array(points)) for i, points in soles.values()]

@@ -3,7 +3,8 @@
 
 Against terrain a shape is tested at points: a corner at itself, a sphere at its centre, a box at its eight corners, a
 capsule at both ends and, over ground that bulges (the edge of a stair), at the nearest point of its axis. Each point
-meets each surface once, and the other side of a concave corner too. Pairs of shapes are tested with each other.
+meets each surface once, and the other side of a concave corner too. Between its corners a box or a sole meets the
+convex edges of meshes (ridges.py). Pairs of shapes are tested with each other.
 """
 
 import numpy as np
@@ -25,6 +26,7 @@ from ..terrain.terrain import (
 )
 from .box_box import box_against_box
 from .contacts import Contacts, add_contact
+from .ridges import ridges_against_faces
 from .segments import nearest_between_segments, nearest_on_box
 
 # A key is made of shape, feature, side of a corner and surface, or of pair and feature.
@@ -117,6 +119,12 @@ def detect(
                 point = add_scaled(where, -radius, normal)
                 velocity = surface_velocity(pose, s, point)
                 add_contact(contacts, begin, body, -1, s, i, key, point, normal, distance - radius, friction, velocity)
+    for o in range(shapes.solids.shape.shape[0]):
+        body = shapes.body[shapes.solids.shape[o]]
+        for s in range(terrain.kind.shape[0]):
+            if terrain.kind[s] == MESH:
+                place, turn = row(position, body), _quaternion_row(quaternion, body)
+                ridges_against_faces(shapes, o, terrain, pose, s, place, turn, margin, depth, contacts)
     for k in range(shapes.pair.shape[0]):
         _pair(shapes, k, position, quaternion, margin, contacts)
     return int(contacts.filled[0])

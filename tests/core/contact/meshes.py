@@ -63,3 +63,16 @@ def stairs(steps=4, rise=0.15, going=0.3, width=1.0):
     vertices = np.array([(x, y, z) for x, z in profile for y in (-width, width)])
     triangles = [t for k in range(0, 2 * len(profile) - 2, 2) for t in ((k, k + 2, k + 3), (k, k + 3, k + 1))]
     return vertices, np.array(triangles)
+
+
+def roof(slope=0.5, length=4.0):
+    """A ridge along Y at z = 0 whose sides fall by `slope`, as an open sheet."""
+    x = np.array([-2.0, 0.0, 2.0])
+    vertices = np.array([(a, y, -slope * abs(a)) for a in x for y in (-length / 2, length / 2)])
+    return vertices, np.array([t for k in (0, 2) for t in ((k, k + 2, k + 3), (k, k + 3, k + 1))])
+
+
+def pyramid(height=0.3, half=0.2):
+    """A pyramid that stands on the plane z = 0, without a base."""
+    base = [(half, half, 0), (-half, half, 0), (-half, -half, 0), (half, -half, 0)]
+    return np.array([*base, (0, 0, height)], float), np.array([(k, (k + 1) % 4, 4) for k in range(4)])

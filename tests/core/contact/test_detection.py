@@ -5,7 +5,7 @@ from heft.core.character.parts import Capsule, Corner, Sphere
 from heft.core.contact.detection import detect, make_contacts
 from heft.core.contact.shapes import Box, make_shapes
 from heft.core.contact.terrain import Mesh, Plane, RigidMotion, make_pose, make_terrain
-from meshes import box, flat, sheet, stairs
+from meshes import box, flat, pyramid, roof, sheet, stairs
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 MARGIN, DEPTH = 0.03, 0.1
@@ -233,3 +233,65 @@ def test_shapes_that_do_not_fit_are_refused(shapes, options, words):
 def test_a_flat_box_is_refused():
     with pytest.raises(ValueError, match="half extent of contact 'crate' must be positive"):
         Box("crate", "a", (0.1, 0.0, 0.1))
+
+
+def test_box_on_a_ridge_touches_where_the_ridge_passes_under_its_sides():
+    found = find([Box("crate", "a", (0.3, 0.2, 0.1))], [((0.05, 0.01, 0.098), UPRIGHT)], [Mesh(*roof())])
+    assert found.filled[0] == 2
+    np.testing.assert_allclose(found.gap, -0.002, atol=1e-12)
+    np.testing.assert_allclose(found.normal, [[0, 0, 1]] * 2, atol=1e-12)
+    np.testing.assert_allclose(sorted(found.point[:, 1]), [-0.19, 0.21], atol=1e-12)
+    np.testing.assert_allclose(found.point[:, [0, 2]], [[0, -0.002]] * 2, atol=1e-12)
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.7, np.pi / 4, 2.5])
+def test_tilted_box_over_a_pyramid_states_its_faces_distance_to_the_tip(heading):
+    """The tip is a corner of four edges and counts once; the normal is the face's."""
+    tilt = about((np.cos(heading), np.sin(heading), 0), 0.2)
+    centre = np.array([0.03, -0.02, 0.3 + 0.11])
+    found = find([Box("crate", "a", (0.3, 0.3, 0.1))], [(centre, tilt)], [Mesh(*pyramid())])
+    normal = np.array([np.sin(heading) * np.sin(0.2), -np.cos(heading) * np.sin(0.2), np.cos(0.2)])
+    gap = normal @ (centre - [0, 0, 0.3]) - 0.1
+    tip = found.gap < 0.03 - 1e-9
+    assert tip.sum() == 1
+    assert found.gap[tip][0] == pytest.approx(gap, abs=1e-12)
+    np.testing.assert_allclose(found.normal[tip][0], normal, atol=1e-12)
+    np.testing.assert_allclose(found.point[tip][0], [0, 0, 0.3] + gap * normal, atol=1e-12)
+
+
+def test_box_on_a_table_smaller_than_itself_stands_on_the_tables_corners():
+    found = find(
+        [Box("crate", "a", (0.5, 0.4, 0.1))], [((0, 0, 1.1), UPRIGHT)], [Mesh(*box((-0.3, -0.2, 0), (0.3, 0.2, 1)))]
+    )
+    assert found.filled[0] == 4
+    np.testing.assert_allclose(found.gap, 0, atol=1e-12)
+    np.testing.assert_allclose(np.abs(found.point), [[0.3, 0.2, 1.0]] * 4, atol=1e-12)
+
+
+def sole(length=0.25, width=0.1, height=0.08):
+    return [Corner(f"{x}{y}", "a", (x * length / 2, y * width / 2, -height)) for x in (-1, 1) for y in (-1, 1)]
+
+
+def test_sole_on_a_stairs_edge_touches_along_the_edge_and_at_the_corners_on_the_tread():
+    for sunk in (0.0, 0.003):
+        found = find(sole(), [((0.02, 0, 0.15 + 0.08 - sunk), UPRIGHT)], [Mesh(*stairs())])
+        np.testing.assert_allclose(found.gap, -sunk, atol=1e-12)
+        np.testing.assert_allclose(found.normal, [[0, 0, 1]] * 4, atol=1e-12)
+        expected = [(x, y) for x in (0.0, 0.145) for y in (-0.05, 0.05)]
+        np.testing.assert_allclose(sorted(map(tuple, found.point[:, :2])), expected, atol=1e-12)
+
+
+def test_edges_that_do_not_look_at_a_face_do_not_touch_it():
+    """A box half over the edge of a stair is carried, and its far side, a few centimetres on, is not pushed back."""
+    found = find([Box("crate", "a", (0.1, 0.1, 0.1))], [((-0.08, 0, 0.15 + 0.0999), UPRIGHT)], [Mesh(*stairs())])
+    np.testing.assert_allclose(found.normal, np.tile([0, 0, 1], (len(found.gap), 1)), atol=1e-12)
+    assert len(found.gap) == 4
+
+
+def test_flat_ground_and_valleys_have_no_ridges():
+    flat_ground = find([Box("crate", "a", (1.1, 1.1, 0.1))], [((0, 0, 0.1), UPRIGHT)], [Mesh(*sheet(flat))])
+    assert flat_ground.filled[0] == 4
+    valley = find([Box("crate", "a", (0.1, 0.1, 0.1))], [((0, 0, 0.15), UPRIGHT)], [Mesh(*roof(slope=-0.5))])
+    assert valley.filled[0] == 4
+    np.testing.assert_allclose(valley.gap, 0, atol=1e-12)
+    np.testing.assert_allclose(np.abs(valley.point), [[0.1, 0.1, 0.05]] * 4, atol=1e-12)

@@ -4,9 +4,12 @@
 import numpy as np
 import pytest
 from heft.core.character import Character
-from heft.core.contact.terrain import Plane, RigidMotion
+from heft.core.contact.terrain import Mesh, Plane, RigidMotion
 from heft.core.simulation import Prop, World
 from scenes import bystander, locked, prop_state, slope
+
+from tests.core.contact import meshes
+from tests.core.simulation.things import block
 
 GRAVITY = 9.81
 
@@ -175,3 +178,42 @@ def test_no_and_huge_friction_have_a_defined_result(friction):
     else:
         # feet that cannot slide: it tips over its toes, or has stopped
         assert world.v[0] < 0.9
+
+
+@pytest.mark.parametrize(
+    ("mesh", "offset", "height"),
+    [
+        (meshes.roof(), (0.0, 0.0), 0.0),
+        (meshes.pyramid(height=0.3), (0.0, 0.0), 0.3),
+        (meshes.box((-0.07, -0.08, 0.0), (0.07, 0.08, 1.0)), (0.02, -0.03), 1.0),
+        (meshes.stairs(), (0.04, 0.0), 0.15),
+    ],
+    ids=["ridge", "tip", "table", "stair"],
+)
+@pytest.mark.parametrize("made_of", ["box", "corners"])
+def test_what_bulges_between_its_corners_carries_a_block(mesh, offset, height, made_of):
+    """Dropped flat, with the centre over what carries it: it comes to rest there, and neither sinks nor tips."""
+    half, mass = (0.1, 0.12, 0.05), 3.0
+    if made_of == "box":
+        world = World(bystander(), [Mesh(*mesh)], props=[Prop.box("box", half, mass, (*offset, height + 0.1))])
+        first = world.character.nq
+    else:
+        world = World(block(tuple(2.0 * x for x in half), mass), [Mesh(*mesh)])
+        world.reset([*offset, height + 0.1, 1.0, 0.0, 0.0, 0.0])
+        first = 0
+    for _ in range(240):
+        world.step()
+    np.testing.assert_allclose(world.system_q[first : first + 3], [*offset, height + 0.05], atol=1e-6)
+    assert abs(world.system_q[first + 3]) == pytest.approx(1.0, abs=1e-9)
+    np.testing.assert_allclose(world.contacts.force.sum(axis=0), [0.0, 0.0, mass * GRAVITY], atol=1e-6)
+
+
+@pytest.mark.parametrize("over", [-0.02, 0.02])
+def test_box_falls_off_a_stair_when_its_centre_is_past_the_edge(over):
+    box = Prop.box("box", (0.1, 0.1, 0.1), 3.0, (over, 0.0, 0.25))
+    world = World(bystander(), [Mesh(*meshes.stairs(), friction=0.8)], props=[box])
+    for _ in range(600):
+        world.step()
+    q, v = prop_state(world)
+    assert np.abs(v).max() < 1e-6
+    assert q[2] == pytest.approx(0.25 if over > 0.0 else 0.1, abs=1e-6)
