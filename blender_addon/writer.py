@@ -154,9 +154,12 @@ def carry_over(
     bag: bpy.types.ActionChannelbag,
     written: Collection[tuple[str, int]],
 ) -> None:
-    """Copy the curves of the assigned slot that the new action does not replace."""
+    """Copy the curves of the assigned slot that the new action does not replace.
+
+    What Heft keyed tells of the old action, not of the new one.
+    """
     for curve in assigned_curves(armature, source):
-        if (curve.data_path, curve.array_index) in written:
+        if (curve.data_path, curve.array_index) in written or curve.data_path.startswith("heft."):
             continue
         if curve.data_path.startswith("pose.bones[") and _replaced(curve.data_path, written):
             continue

@@ -4,13 +4,24 @@
 from typing import ClassVar
 
 import bpy
+from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon import contacts
 from ..blender_addon.properties.contacts import FEET, OTHER_POINTS
 from ..blender_addon.reference import report_of
 from ..operators.build_reference import HEFT_OT_build_reference
+from ..operators.cancel import HEFT_OT_cancel
 from ..operators.find_contacts import HEFT_OT_find_contacts
 from .text import sentence
+
+# What is told of a reference: in words, by its name in the report, and in units (factor, digits, symbol).
+FIGURES = (
+    ("Joints changed by", "joint_rms_degrees", (1.0, 1, "°")),
+    ("Place changed by", "root_rms_metres", (100.0, 1, "cm")),
+    ("At most by", "root_max_metres", (100.0, 1, "cm")),
+    ("Strongest force", "peak_force_newtons", (1.0, 0, "N")),
+    ("Strongest joint", "peak_torque_newton_metres", (1.0, 0, "N m")),
+)
 
 
 def armature_with_character(context: bpy.types.Context) -> bool:
@@ -41,7 +52,12 @@ class HEFT_PT_motion(bpy.types.Panel):
         layout.use_property_decorate = False
         armature = context.active_object
         settings = armature.heft
+        animation = armature.animation_data
+        assigned = animation.action if animation else None
         layout.prop(settings, "source_action")
+        if settings.source_action is None and assigned is not None:
+            of = assigned.heft.source or assigned
+            layout.label(text=of.name, icon="ACTION", translate=False)
         row = layout.row(heading="Own Range", align=True)
         row.prop(settings, "use_frame_range", text="")
         inner = row.row(align=True)
@@ -53,26 +69,25 @@ class HEFT_PT_motion(bpy.types.Panel):
         inner = row.row()
         inner.active = settings.loop
         inner.prop(settings, "loop_seconds", text="")
+        state = context.window_manager.heft
+        if state.running:
+            layout.progress(factor=state.share, type="BAR", text=state.stage)
+            layout.operator(HEFT_OT_cancel.bl_idname, icon="CANCEL")
+            return
         report = report_of(armature)
         layout.operator(HEFT_OT_build_reference.bl_idname, icon="FILE_REFRESH" if report else "PLAY")
         if not report:
             return
         good = report["fit_for_control"]
-        sentence(
-            context,
-            layout,
-            "Good: a body could move like this" if good else "Doubtful: look at the places that are named here",
-            "CHECKMARK" if good else "ERROR",
-        )
-        sentence(context, layout, report["why"])
-        column = layout.column(align=True)
-        column.label(text=f"Joints changed by {report['joint_rms_degrees']:.1f}° on average")
-        column.label(
-            text=f"Place by {100.0 * report['root_rms_metres']:.1f} cm, {100.0 * report['root_max_metres']:.1f} at most"
-        )
-        column.label(
-            text=f"Up to {report['peak_force_newtons']:.0f} N on a foot, {report['peak_torque_newton_metres']:.0f} N m"
-        )
+        box = layout.box()
+        verdict = _("Good: a body could move like this") if good else _("Doubtful: look at what is named here")
+        sentence(context, box, verdict, "CHECKMARK" if good else "ERROR")
+        sentence(context, box, report["why"])
+        column = box.column(align=True)
+        for text, name, unit in FIGURES:
+            row = column.split(factor=0.6)
+            row.label(text=_(text), translate=False)
+            row.label(text=f"{unit[0] * report[name]:.{unit[1]}f} {unit[2]}", translate=False)
 
 
 class HEFT_PT_contacts(bpy.types.Panel):
@@ -93,11 +108,11 @@ class HEFT_PT_contacts(bpy.types.Panel):
         keyed = contacts.keyed(armature)
         points = contacts.points_of(armature)
         if not keyed:
-            sentence(context, layout, "Not found yet. Build Reference finds them too", "INFO")
+            sentence(context, layout, _("Not found yet. Build Reference finds them too"), "INFO")
         elif contacts.are_edited(armature):
-            sentence(context, layout, "Changed by hand: kept as they are", "VIEW_PAN")
+            sentence(context, layout, _("Changed by hand: kept as they are"), "VIEW_PAN")
         else:
-            sentence(context, layout, "As found. Move the keys in the Dope Sheet to change them", "CHECKMARK")
+            sentence(context, layout, _("As found. Move the keys in the Dope Sheet to change them"), "CHECKMARK")
         layout.operator(HEFT_OT_find_contacts.bl_idname, icon="LOOP_BACK" if keyed else "PLAY")
         layout.prop(armature.heft, "show_contacts")
         layout.use_property_split = True

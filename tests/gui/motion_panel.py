@@ -1,30 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of the Motion panel: while the reference is built, when it is there, and its contacts in the Dope Sheet.
+"""Pictures of the Motion panel with a reference, of its contacts in the Dope Sheet, and of its changes as curves.
 
 python3 run.py build --bare
-blender-gui run tests/gui/motion_panel.py -o out/gui -t 900 dist/heft-*-bare.zip
+PYTHON tests/gui/motion_file.py out/motion.blend      with the Python of an environment in .venv
+blender-gui run tests/gui/motion_panel.py -o out/gui --file out/motion.blend dist/heft-*-bare.zip
 """
 
 from pathlib import Path
 
 import bpy
 import guikit
-
-
-def clear():
-    """Start without Blender's cube."""
-    with guikit.override():
-        bpy.ops.object.select_all(action="SELECT")
-        bpy.ops.object.delete()
-
-
-def set_up():
-    """A mannequin with its character."""
-    with guikit.override():
-        bpy.ops.heft.add_mannequin()
-        assert bpy.ops.heft.set_up() == {"FINISHED"}
-        bpy.ops.view3d.view_selected()
-    bpy.context.scene.frame_end = 105
 
 
 def motion_alone():
@@ -36,67 +21,73 @@ def motion_alone():
         bpy.utils.register_class(panel)
 
 
-def build():
-    """Press the button; it goes on by itself."""
+def look():
+    """At the mannequin as it walks."""
+    bpy.context.scene.frame_set(22)
     with guikit.override():
-        assert bpy.ops.heft.build_reference("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        bpy.ops.view3d.view_selected()
 
 
-def idle():
-    """Whether it is over."""
-    return not bpy.context.window_manager.heft.running
+def split():
+    """The lower half of the 3D Viewport as a Dope Sheet."""
+    window, area, region, _ = guikit.view3d()
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.45)
+    areas = sorted((a for a in window.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
+    areas[0].ui_type = "DOPESHEET"
+    areas[1].spaces.active.show_region_ui = True
 
 
-def dope_sheet():
-    """Half of the 3D Viewport as a Dope Sheet."""
-    window, area, _, _ = guikit.view3d()
-    with bpy.context.temp_override(window=window, area=area):
-        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.4)
-    lower = min((a for a in window.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
-    lower.type = "DOPESHEET_EDITOR"
-    lower.ui_type = "DOPESHEET"
-    region = next(r for r in lower.regions if r.type == "WINDOW")
-    with bpy.context.temp_override(window=window, area=lower, region=region):
-        bpy.ops.anim.channels_expand(all=True)
-        bpy.ops.action.view_all()
-
-
-def graph():
-    """The same area as a Graph Editor."""
+def lower():
+    """The area that was split off, and its main region."""
     window = bpy.context.window_manager.windows[0]
-    area = max((a for a in window.screen.areas if a.type == "DOPESHEET_EDITOR"), key=lambda a: a.height)
+    kinds = {"DOPESHEET_EDITOR", "GRAPH_EDITOR"}
+    area = max((a for a in window.screen.areas if a.type in kinds), key=lambda a: a.height)
+    return window, area, next(r for r in area.regions if r.type == "WINDOW")
+
+
+def contacts():
+    """All of the motion in the Dope Sheet, the contacts' channels alone."""
+    window, area, region = lower()
+    area.spaces.active.dopesheet.filter_text = "contacts"
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        bpy.ops.action.view_all()
+        bpy.ops.anim.channels_expand(all=True)
+
+
+def changes():
+    """The reference's changes in the Graph Editor."""
+    window, area, _ = lower()
     area.ui_type = "FCURVES"
-    armature = bpy.data.objects["Mannequin"]
-    bag = armature.animation_data.action.layers[0].strips[0].channelbags[0]
+    bag = bpy.data.objects["Mannequin"].animation_data.action.layers[0].strips[0].channelbags[0]
     for curve in bag.fcurves:
         curve.hide = not curve.data_path.startswith("heft.changes")
         curve.select = not curve.hide
-    region = next(r for r in area.regions if r.type == "WINDOW")
+    _, area, region = lower()
     with bpy.context.temp_override(window=window, area=area, region=region):
         bpy.ops.graph.view_all()
 
 
 HEADER = (1155, 97)  # of the tab's first panel
+CONTACTS = (1090, 425)  # the header of its sub-panel
 ZIP = next(Path(__file__).parent.glob("heft-*-bare.zip"))
 
 guikit.steps(
     guikit.install(ZIP.name, "bl_ext.user_default.heft"),
-    clear,
     guikit.sidebar("Heft"),
-    set_up,
     motion_alone,
-    1.0,
-    guikit.shot("motion_empty"),
-    build,
-    1.0,
-    guikit.shot("motion_building"),
-    guikit.until(idle, seconds=800, every=1.0),
+    look,
     1.0,
     guikit.shot("motion_built"),
-    dope_sheet,
+    guikit.click(*CONTACTS),
+    1.0,
+    guikit.shot("motion_contacts_panel"),
+    split,
+    1.0,
+    contacts,
     1.0,
     guikit.shot("motion_contacts"),
-    graph,
+    changes,
     1.0,
     guikit.shot("motion_changes"),
 )
