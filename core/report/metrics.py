@@ -21,6 +21,7 @@ from .simulation import Simulation
 Array = NDArray[np.float64]
 Outcome = Literal["completed", "fell", "diverged", "cancelled"]
 
+LANDED = 0.001  # m: a point that is higher has yet to land; anticipated contacts press one step before they touch
 PRESSING = 1.0  # N: a contact that carries as much holds its place
 STANDING = 0.05  # of the character's weight: a foot that bears less only grazes the ground
 STANCE_GAP = 0.05  # s without that, after which a foot stands anew
@@ -174,6 +175,7 @@ def point_ways(simulation: Simulation, k: int, body: int) -> Mapping[int, Array]
     recording = simulation.recording
     now = np.arange(recording.contact_start[k], recording.contact_start[k + 1])
     now = now[recording.contact_body[now] == body]
+    now = now[recording.contact_gap[now] < LANDED]
     pressing = now[np.linalg.norm(recording.contact_force[now], axis=1) > PRESSING]
     if len(pressing) == 0 or k + 1 >= recording.steps:
         return dict.fromkeys(recording.contact_key[pressing].tolist(), np.zeros(3))

@@ -4,12 +4,14 @@
     q_{k+1} = q_k (+) dt v_k                                                   everything below is at q_{k+1}
     M (v_{k+1} - v_k) = dt (tau - h) + N^T p + D^T b + H^T l + limits
     0 <= N v_{k+1} + gap / dt          complementary to  p >= 0                normal impulses
-    0 <= D v_{k+1} + s e               complementary to  b >= 0                friction along the pyramid's edges
+    0 <= D v_{k+1} + c / dt + s e      complementary to  b >= 0                friction along the pyramid's edges
     0 <= mu p - e^T b                  complementary to  s >= 0                cone; s is the sliding speed
     H v_{k+1} = 0                                                              grabs
     tau = torque + gain f,  f = (N^T p + D^T b) / dt in the world              the law, eq. 14 and 20
 
-A gap below zero counts as zero here; positions are mended apart (correction.py). The discrete bias h and the implicit
+A row's point moves by dt times its velocity only to first order: while a leg swings over a foot, the rest is a tenth of
+a millimetre a step. The gap takes it back along the normal; along the ground it would add up. So friction holds a
+corner to where it stuck: c is how far it has come from there. A gap below zero counts as zero here; positions are mended apart (correction.py). The discrete bias h and the implicit
 parts of M are dynamics.stepping's. The step has two halves, because a controller's law is formed at q_{k+1}, from the
 contacts there: `prepare` leads to q_{k+1}, `solve` finds v_{k+1}.
 """
@@ -23,6 +25,7 @@ from ..contact.friction import first_tangent
 from ..contact.lcp import LcpWorkspace
 from ..contact.lcp.workspace import NOT_FINITE as LCP_NOT_FINITE
 from ..contact.lcp.workspace import SOLVED
+from ..contact.shapes import POINT
 from ..contact.terrain import pose_terrain
 from ..dynamics.centroidal import update_momentum
 from ..dynamics.inertia import factorize, update_mass_matrix
@@ -175,7 +178,7 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     limits = _update_limit_rows(system, memory, scratch, rows)
     active = limits + scratch.contacts.filled[0]
     with_gain = gain.shape[1] > 0
-    _update_contact_rows(system, scratch, limits, rows, gain)
+    _update_contact_rows(system, memory, scratch, limits, rows, gain)
     update_delassus(groups, active)
 
     n = _assemble(
@@ -316,11 +319,14 @@ def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: i
 
 
 @inner_kernel
-def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
+def _update_contact_rows(
+    system: System, memory: Memory, scratch: Scratch, limits: int, rows: int, gain: Array
+) -> None:
     """The other groups: normal and two tangents of each candidate, the first along its sliding."""
     contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
     parent, L = system.tree.velocity_parent, bodies.factor
     first, last = system.motors[0], system.motors[1]
+    dt = system.settings.dt
     for c in range(contacts.filled[0]):
         g = limits + c
         body, other = contacts.body[c], contacts.other[c]
@@ -342,6 +348,18 @@ def _update_contact_rows(system: System, scratch: Scratch, limits: int, rows: in
         groups.speed[g, 0] -= dot(n, surface)
         groups.speed[g, 1] -= dot(t, surface)
         groups.speed[g, 2] -= dot(s, surface)
+        if system.shapes.kind[contacts.shape[c]] == POINT and other < 0:
+            _recall_stuck(memory, contacts.key[c], groups.stuck[c])
+            for k in range(3):
+                groups.stuck[c, k] += dt * surface[k]
+            if np.isfinite(groups.stuck[c, 0]):
+                come = subtract(point, row(groups.stuck, c))
+                groups.speed[g, 1] += dot(t, come) / dt
+                groups.speed[g, 2] += dot(s, come) / dt
+            else:
+                set_row(groups.stuck, c, point)
+        else:
+            groups.stuck[c, :] = np.nan
         if gain.shape[1] > 0:
             G = groups.gain[g]
             G[:] = 0.0
@@ -449,6 +467,16 @@ def _recall(memory: Memory, groups: Groups, key: Indices, limits: int, active: i
 
 
 @inner_kernel
+def _recall_stuck(memory: Memory, key: int, out: Array) -> None:
+    """Where the point of this key stuck one step ago, or NaN."""
+    out[:] = np.nan
+    for g in range(memory.known[0]):
+        if memory.key[g] == key:
+            copy_into(memory.stuck[g], out)
+            return
+
+
+@inner_kernel
 def _remember(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> None:
     sides = memory.basis.shape[1] - 2
     memory.known[0] = active
@@ -457,6 +485,9 @@ def _remember(memory: Memory, groups: Groups, key: Indices, limits: int, active:
         i = _first_unknown(g, limits, sides)
         for k in range(1 if g < limits else sides + 2):
             memory.basis[g, k] = problem.basis[i + k]
+        memory.stuck[g, :] = np.nan
+        if g >= limits and problem.basis[i] and not problem.basis[i + sides + 1]:
+            copy_into(groups.stuck[g - limits], memory.stuck[g])
 
 
 @inner_kernel

@@ -64,6 +64,7 @@ class Memory(NamedTuple):
     orientation: NDArray[np.float64]  # (ng, 4) the same
     known: NDArray[np.int64]  # (1,) contacts and limits of the step before
     key: NDArray[np.int64]  # (nc + nl,) their names; limits are -1 - index
+    stuck: NDArray[np.float64]  # (nc + nl, 3) where friction holds a corner on the terrain; NaN where it does not
     basis: NDArray[np.bool_]  # (nc + nl, sides + 2) which of their unknowns were basic: a start for the next LCP
 
 
@@ -88,6 +89,7 @@ class Groups(NamedTuple):
     common: NDArray[np.int64]  # (nv,) those of two groups
     rows: NDArray[np.float64]  # (ngr, nv, 3) in y coordinates; filled on the support only
     gain: NDArray[np.float64]  # (ngr, nv, 3) what the law adds to their effect, in y coordinates
+    stuck: NDArray[np.float64]  # (nc, 3) where the terrain has carried what friction holds there; NaN where it does not
     tangent: NDArray[np.float64]  # (nc, 3) first tangent of a contact; the second is normal x first
     speed: NDArray[np.float64]  # (ngr, 3) of the rows at `free`, less the surface's
     gap: NDArray[np.float64]  # (ngr,) m or rad
@@ -151,6 +153,7 @@ def make_scratch(system: System, capacity: int) -> Scratch:
             common=np.zeros(nv, dtype=np.int64),
             rows=np.zeros((groups, nv, 3)),
             gain=np.zeros((groups, nv, 3)),
+            stuck=np.zeros((capacity, 3)),
             tangent=np.zeros((capacity, 3)),
             speed=np.zeros((groups, 3)),
             gap=np.zeros(groups),
@@ -209,6 +212,7 @@ def make_memory(system: System, capacity: int) -> Memory:
         orientation=np.full((ng, 4), np.nan),
         known=np.zeros(1, dtype=np.int64),
         key=np.zeros(groups, dtype=np.int64),
+        stuck=np.full((groups, 3), np.nan),
         basis=np.zeros((groups, system.settings.sides + 2), dtype=np.bool_),
     )
 

@@ -45,6 +45,33 @@ def test_a_walk_started_off_its_reference_returns_to_it(walk, walk_track, seed):
     assert controller.place.anchor[0] == pytest.approx(4 * 1.1, abs=1e-9)
 
 
+class Forgetful(World):
+    """A world that does not remember where corners stuck."""
+
+    def prepare(self):
+        self._memory.stuck[:] = np.nan
+        return super().prepare()
+
+
+def test_feet_that_stand_hardly_creep(walk, walk_track):
+    """Points move by their velocity only to first order; the rest adds up where nobody remembers where they stuck."""
+    crept = []
+    for kind in (World, Forgetful):
+        controller, world = LookAhead(walk.character, walk_track), kind(walk.character)
+        world.reset(walk_track.q[0], walk_track.v[0])
+        way, here = {}, {}
+        for _ in range(480):
+            world.step(controller)
+            found = world.contacts
+            standing = (found.gap < 1e-3) & (found.force[:, 2] > 50.0)
+            now = dict(zip(found.key[standing].tolist(), found.point[standing], strict=True))
+            for key in now.keys() & here.keys():
+                way[key] = way.get(key, 0.0) + np.linalg.norm((now[key] - here[key])[:2])
+            here = now
+        crept.append(sum(way.values()))
+    assert crept[0] < 0.8 * crept[1]
+
+
 def test_a_turning_walk_keeps_turning(turning_walk):
     track = Track.of(turning_walk)
     controller, world = LookAhead(turning_walk.character, track), World(turning_walk.character)

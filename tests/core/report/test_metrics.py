@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Figures of recordings that are made up, so that the answers are known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core.character import Character
@@ -81,6 +83,15 @@ def test_a_loaded_point_that_moves_slides():
 
 def test_a_point_that_hardly_presses_only_grazes():
     assert metrics.foot_slides(made_up(standing(), contacts=[moving(12, 0.03, 0.02 * WEIGHT)])) == []
+
+
+def test_the_way_of_a_point_that_has_yet_to_land_is_no_slide():
+    """Contacts are anticipated: the force that stops a foot at the ground acts in the step that brings it there."""
+    simulation = made_up(standing(), contacts=[moving(12, 0.001, 0.5 * WEIGHT)])
+    gap = np.zeros(12)
+    gap[:6] = 0.002
+    landing = replace(simulation, recording=replace(simulation.recording, contact_gap=gap))
+    assert metrics.foot_slides(landing)[0].distance == pytest.approx(0.005)
 
 
 def test_feet_that_ride_on_moving_ground_do_not_slide():
