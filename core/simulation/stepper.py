@@ -11,7 +11,9 @@
 
 A row's point moves by dt times its velocity only to first order: while a leg swings over a foot, the rest is a tenth of
 a millimetre a step. The gap takes it back along the normal; along the ground it would add up. So friction holds a
-corner to where it stuck: c is how far it has come from there. A gap below zero counts as zero here; positions are mended apart (correction.py). The discrete bias h and the implicit
+corner to where it stuck: c is how far it has come from there.
+
+A gap below zero counts as zero here; positions are mended apart (correction.py). The discrete bias h and the implicit
 parts of M are dynamics.stepping's. The step has two halves, because a controller's law is formed at q_{k+1}, from the
 contacts there: `prepare` leads to q_{k+1}, `solve` finds v_{k+1}.
 """
@@ -319,9 +321,7 @@ def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: i
 
 
 @inner_kernel
-def _update_contact_rows(
-    system: System, memory: Memory, scratch: Scratch, limits: int, rows: int, gain: Array
-) -> None:
+def _update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
     """The other groups: normal and two tangents of each candidate, the first along its sliding."""
     contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
     parent, L = system.tree.velocity_parent, bodies.factor
