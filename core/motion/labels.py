@@ -27,6 +27,7 @@ from .tracks import center_of_mass_path, ground_under, point_places, velocities
 
 DIRECTIONS = 64  # in which the outline of a support is sampled
 ACCELERATION_CUTOFF = 6.0  # Hz
+MOVING_CUTOFF = 6.0  # Hz, of what a point holds on to
 SLOW = 0.05  # m/s: slower than this, all samples of a stance count alike for its place
 
 
@@ -47,6 +48,9 @@ class LabelSettings:
     held_up: float = 5.8  # m/s²: something pushes up a body whose centre of mass does not fall at more than g less this
     held_height: float = 0.11  # m: in deep squats the feet of captures float as high as this
     held_way: float = 0.08  # m along the ground, which a foot that holds the body may stray meanwhile
+    floats: float = 0.25  # s: a foot that holds the body from in the air for so long is one that the capture lets float
+    float_height: float = 0.13  # m, of its lower end
+    float_way: float = 0.12  # m along the ground
     reach: float = 0.05  # m beyond the feet's support, where the weight must be for other points to carry it
 
 
@@ -57,6 +61,7 @@ class Grab:
     point: ContactPoint
     start_frame: float
     end_frame: float
+    pulls: bool = True  # or only pushes, within friction, as on a cushion
 
 
 class Contact(NamedTuple):
@@ -99,7 +104,8 @@ def label(
     foot = np.array([point.foot for point in points], dtype=np.bool_)
     path = center_of_mass_path(character, trajectory.q)
     push = upward_push(path, rate, float(character.gravity[2]))
-    nothing = np.asarray((push[:, 2] > use.held_up) & ~active.any(axis=1))
+    held = from_intervals([grab.point for grab in grabs], _grabbed(trajectory, grabs), len(active)).any(axis=1)
+    nothing = np.asarray((push[:, 2] > use.held_up) & ~active.any(axis=1) & ~held)
     bodies = [point.body for point in points if point.foot]
     active[:, foot] = _holding(
         active[:, foot], bodies, places[:, foot], ground.height[:, foot], speed[:, foot], nothing, rate, use
@@ -111,7 +117,7 @@ def label(
             active[first:stop, i] = bears and stop - first >= use.shortest_other * rate
     if grabs:
         points, active, places, speed = _with_grabs(character, trajectory, grabs, points, active, places, speed)
-    return ContactSchedule(points, active, _planned(active, places, speed))
+    return ContactSchedule(points, active, _planned(points, active, places, speed, rate))
 
 
 def contacts_of(trajectory: Trajectory, schedule: ContactSchedule) -> list[Contact]:
@@ -128,11 +134,11 @@ def relabel(
     """The schedule after an animator's edit of its contacts; grabs, which are said elsewhere, stay."""
     intervals = _intervals(trajectory, contacts)
     active = from_intervals(schedule.points, intervals, len(schedule.active))
-    grabs = [i for i, point in enumerate(schedule.points) if point.grab]
+    grabs = [i for i, point in enumerate(schedule.points) if point.grab or point.moves]
     active[:, grabs] = schedule.active[:, grabs]
     places = point_places(character, trajectory.q, schedule.points)
     speed = np.linalg.norm(velocities(places, trajectory.rate), axis=2)
-    return ContactSchedule(schedule.points, active, _planned(active, places, speed))
+    return ContactSchedule(schedule.points, active, _planned(schedule.points, active, places, speed, trajectory.rate))
 
 
 def upward_push(path: Array, rate: float, gravity: float) -> Array:
@@ -221,11 +227,19 @@ def _holding(
     """The feet's contacts (nf, points) with those that there must be where `nothing` touches and yet it does not fall.
 
     `active` says what touches of the feet, whose `bodies` are given. Where nothing does, the lower end of every foot
-    must that is near the ground and hardly moves.
+    must that is near the ground and hardly moves. Where nothing does for long, in a deep squat, the capture lets feet
+    float and its heights say nothing: those that rest lie flat, from their first touch to their last in that place.
     """
     result = active.copy()
     for start, stop in runs(nothing):
         part = slice(start, stop)
+        for body in set(bodies) if stop - start >= use.floats * rate else ():
+            both = np.array([i for i, other in enumerate(bodies) if other == body])
+            first, last = _resting(places[:, both], height[:, both], speed[:, both], start, stop, use)
+            if last > first:
+                touches = first + np.flatnonzero(active[first:last, both].any(axis=1))
+                flat = np.concatenate([touches, [start, stop - 1]])
+                result[flat.min() : flat.max() + 1, both] = True
         way = np.linalg.norm(places[part, :, :2] - np.median(places[part, :, :2], axis=0), axis=2).max(axis=0)
         highest = height[part].max(axis=0)
         stays = (way < use.held_way) & (np.median(speed[part], axis=0) < use.off_speed) & (highest < use.held_height)
@@ -238,6 +252,19 @@ def _holding(
     return result
 
 
+def _resting(places: Array, height: Array, speed: Array, start: int, stop: int, use: LabelSettings) -> tuple[int, int]:
+    """Around frames start to stop - 1, those in which a foot of these ends (nf, ends) is where it is then.
+
+    None where it is not at rest.
+    """
+    middle = np.median(places[start:stop, :, :2], axis=0)
+    way = np.linalg.norm(places[:, :, :2] - middle, axis=2).max(axis=1)
+    there = np.asarray((way < use.float_way) & (height.min(axis=1) < use.float_height))
+    if np.median(speed[start:stop], axis=0).max() >= use.off_speed:
+        return start, start
+    return next(((first, last) for first, last in runs(there) if first <= start and stop <= last), (start, start))
+
+
 def _with_grabs(
     character: Character,
     trajectory: Trajectory,
@@ -248,13 +275,13 @@ def _with_grabs(
     speed: Array,
 ) -> tuple[tuple[ContactPoint, ...], Mask, Array, Array]:
     """The same with a point for every grab."""
-    held = tuple(grab.point._replace(grab=True, foot=False) for grab in grabs)
+    held = tuple(grab.point._replace(grab=grab.pulls, foot=False) for grab in grabs)
     unique = tuple(dict.fromkeys(held))
     taken = {point.name for point in points}
     for point in unique:
         if point.name in taken:
             raise ValueError(f"A grab cannot have the name of the contact point '{point.name}'.")
-    intervals = _intervals(trajectory, [(grab.point.name, grab.start_frame, grab.end_frame) for grab in grabs])
+    intervals = _grabbed(trajectory, grabs)
     there = point_places(character, trajectory.q, unique)
     fast = np.linalg.norm(velocities(there, trajectory.rate), axis=2)
     return (
@@ -265,15 +292,22 @@ def _with_grabs(
     )
 
 
+def _grabbed(trajectory: Trajectory, grabs: Sequence[Grab]) -> list[Interval]:
+    return _intervals(trajectory, [(grab.point.name, grab.start_frame, grab.end_frame) for grab in grabs])
+
+
 def _intervals(trajectory: Trajectory, contacts: Iterable[tuple[str, float, float]]) -> list[Interval]:
     """Contacts by samples."""
     return [Interval(point, trajectory.sample(first), trajectory.sample(last)) for point, first, last in contacts]
 
 
-def _planned(active: Mask, places: Array, speed: Array) -> Array:
-    """One place per contact: the mean, weighted towards slow samples."""
+def _planned(points: Sequence[ContactPoint], active: Mask, places: Array, speed: Array, rate: float) -> Array:
+    """One place per contact: the mean, weighted towards slow samples; the way of a point that moves, low-passed."""
     place = np.zeros_like(places)
-    for i in range(active.shape[1]):
+    for i, point in enumerate(points):
+        if point.moves:
+            place[:, i] = np.where(active[:, i, None], smoothed(places[:, i], rate, MOVING_CUTOFF), 0.0)
+            continue
         for start, stop in runs(active[:, i]):
             weight = 1.0 / (speed[start:stop, i] + SLOW) ** 2
             place[start:stop, i] = weight @ places[start:stop, i] / weight.sum()

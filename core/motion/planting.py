@@ -37,6 +37,7 @@ GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its pla
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
 ROLLS = 0.5  # cosine between an ankle's axis and the sole within which it rolls the sole
 SHORTEST_PLANTED = 0.1  # s, between two pivots
+LONGEST_TWIST = 1.5  # s: a foot that turns and within this turns back has not left its place
 
 
 class Sole(NamedTuple):
@@ -116,7 +117,7 @@ def plant(
         rotation[sole.body], middle[sole.body] = np.zeros((frames, 3, 3)), np.zeros((frames, 3))
         tracks = point_places(character, trajectory.q, ends)
         speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
-        yaw, edge = (_yaw(character, trajectory, sole, axis) for axis in (0, 1))
+        heading, edge = (_yaw(character, trajectory, sole, axis) for axis in (0, 1))
         spins[sole.body] = np.zeros(frames, dtype=np.bool_)
         frame_number = [trajectory.frame(k) for k in range(frames)]
         for start, stop in _glides(active[:, columns], tracks, speed, trajectory.rate):
@@ -129,8 +130,9 @@ def plant(
             touching = active[stance][:, columns]
             weight = np.where(touching, 1.0 / (speed[stance] + SLOW) ** 2, 0.0)
             flat = np.asarray(touching.all(axis=1))
-            pieces = _pieces(yaw[stance], flat, trajectory.rate)
-            planned = _planned_yaw(yaw[stance], np.where(flat | ~flat.any(), weight.sum(axis=1), 0.0), pieces)
+            yaw = _untwisted(heading[stance], flat, trajectory.rate)
+            pieces = _pieces(yaw, flat, trajectory.rate)
+            planned = _planned_yaw(yaw, np.where(flat | ~flat.any(), weight.sum(axis=1), 0.0), pieces)
             kept = _steadiest_end(touching, tracks[stance], speed[stance])
             pivots = any(piece.pivots for piece in pieces)
             turn, center = _on_ground(
@@ -154,10 +156,10 @@ def plant(
             if pivots:
                 lines.append(
                     f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} turns by "
-                    f"{np.degrees(np.ptp(yaw[stance])):.0f}° while it stands, on {ends[kept].name}"
+                    f"{np.degrees(np.ptp(yaw)):.0f}° while it stands, on {ends[kept].name}"
                 )
     for i, point in enumerate(schedule.points):
-        if not (point.foot or point.grab):
+        if not (point.foot or point.grab or point.moves):
             for start, stop in runs(active[:, i]):
                 there, normal = _nearest_ground(terrain, place[start, i])
                 place[start:stop, i] = there + point.radius * normal
@@ -270,6 +272,25 @@ def _yaw(character: Character, trajectory: Trajectory, sole: Sole, axis: int) ->
     way = places[:, 1] - places[:, 0]
     yaw = np.arctan2(way[:, 1], way[:, 0])
     return smoothed(np.unwrap(yaw) - (0.0, 0.5 * np.pi)[axis], trajectory.rate, YAW_CUTOFF)
+
+
+def _untwisted(yaw: Array, flat: Mask, rate: float) -> Array:
+    """Yaws (n,) of a stance without the turns of a flat foot that it takes back: in squats, captured ankles twist."""
+    result = yaw.copy()
+    turning = runs(np.asarray((np.abs(np.gradient(yaw)) * rate > PIVOT_RATE) & flat)) if len(yaw) > 1 else []
+    done = 0
+    for first, _ in turning:
+        if first < done:
+            continue
+        before = max(first - 1, 0)
+        ends = [
+            min(stop, len(yaw) - 1) for start, stop in turning if start > first and stop - first < LONGEST_TWIST * rate
+        ]
+        back = [stop for stop in ends if abs(yaw[stop] - yaw[before]) < MOST_TURN]
+        if back:
+            done = back[-1]
+            result[before : done + 1] = np.linspace(yaw[before], yaw[done], done + 1 - before)
+    return result
 
 
 def _pieces(yaw: Array, flat: Mask, rate: float) -> list[_Piece]:

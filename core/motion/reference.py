@@ -27,7 +27,7 @@ from .schedule import ContactPoint, ContactSchedule
 Array = NDArray[np.float64]
 
 FORMAT = "heft.reference"
-VERSION = 1
+VERSION = 2
 LARGEST_FILE = 2**30  # bytes, unpacked
 
 
@@ -210,6 +210,7 @@ def _point(entry: dict[str, Any]) -> ContactPoint:
         float(entry["radius"]),
         foot=bool(entry["foot"]),
         grab=bool(entry["grab"]),
+        moves=bool(entry["moves"]),
     )
 
 

@@ -31,6 +31,7 @@ class ContactPoint(NamedTuple):
     radius: float = 0.0  # m
     foot: bool = False  # one of the ends of a sole
     grab: bool = False  # holds on: may pull as well as push
+    moves: bool = False  # holds on to what moves as the clip does: a trapeze, a partner
 
 
 class Interval(NamedTuple):
@@ -47,7 +48,8 @@ class ContactSchedule:
 
     points: tuple[ContactPoint, ...]
     active: Mask  # (nf, np)
-    place: Array  # (nf, np, 3) of the point in the world, m (a ball's centre); constant while it stays; zero elsewhere
+    # (nf, np, 3) of the point in the world, m (a ball's centre); constant while on, unless it moves; zero elsewhere
+    place: Array
 
     def __post_init__(self) -> None:
         shape = (len(self.active), len(self.points))

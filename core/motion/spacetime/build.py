@@ -17,7 +17,7 @@ from ..fit import Trajectory
 from ..reference import VERSION, Quality, Reference
 from ..schedule import ContactSchedule
 from .ends import Ends
-from .measure import MOST_JOINT_RMS, measure, named_frames, posture_rms, world_forces
+from .measure import measure, named_frames, posture_rms, world_forces
 from .problem import HELPERS, Problem, allowed_forces, make_problem
 from .settings import Settings
 from .solver import Solution, solve
@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 # Defects, rad or m and per second, up to which a motion that still changes is worth showing.
 USABLE_DEFECT = 1e-10
 SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the motion
+BENT = 3.0  # degrees of joints' RMS change, from which on that is tried
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
 LONGEST = 100_000  # frames
 
@@ -73,7 +74,7 @@ def build_reference(
     request = _checked(character, trajectory, schedule, terrain, bounds, settings, clip)
     problem = _problem(request)
     solution, quality = _attempt(request, problem, progress)
-    if quality is None or _departure(request, quality) > MOST_JOINT_RMS:
+    if quality is None or _departure(request, quality) > BENT:
         # An ankle without roll cannot lay down an edge of its sole: asked to, it bends the whole leg, or gives up.
         soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
         soft, soft_quality = _attempt(request, soft_problem, progress)

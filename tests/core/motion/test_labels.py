@@ -4,11 +4,20 @@ import pytest
 from heft.core.character import Character
 from heft.core.contact.terrain import HeightGrid, Plane, RigidMotion, make_terrain
 from heft.core.motion.fit import Trajectory
-from heft.core.motion.labels import Grab, distance_from_support, label, relabel, upward_push, zero_moment_point
+from heft.core.motion.labels import (
+    Grab,
+    contacts_of,
+    distance_from_support,
+    label,
+    relabel,
+    upward_push,
+    zero_moment_point,
+)
 from heft.core.motion.schedule import ContactPoint, Interval, runs
 from heft.core.motion.tracks import center_of_mass_path, point_places
 
 from tests.core.motion.skeletons import GOOD, needs_clips
+from tests.core.motion.spacetime import motions
 from tests.core.motion.walkers import captured, glide
 
 FEET = [f"{side}_foot_{end}" for side in ("left", "right") for end in ("heel", "toe")]
@@ -250,3 +259,31 @@ def test_cmu_labels_are_plausible(path):
     if path.stem[:5] in WALKS:
         assert alone.mean() < 0.01
         assert 0.04 < sides.all(axis=0).mean() < 0.6  # long steps 0.05
+
+
+def test_a_grab_that_moves_follows_what_the_clip_does():
+    walk = glide()
+    hand = ContactPoint("lead", walk.character.index("left_hand"), (0.0, 0.0, -0.1), moves=True)
+    schedule = label(walk.character, walk.trajectory, grabs=[Grab(hand, 100, 199, pulls=False)])
+    lead = schedule.names.index("lead")
+    assert not schedule.points[lead].grab
+    path = point_places(walk.character, walk.trajectory.q, [hand])[:, 0]
+    np.testing.assert_allclose(schedule.place[100:200, lead], path[100:200], atol=1e-3)
+    assert not schedule.active[:100, lead].any()
+    edited = relabel(walk.character, walk.trajectory, schedule, contacts_of(walk.trajectory, schedule))
+    np.testing.assert_array_equal(edited.active, schedule.active)
+
+
+def test_feet_that_float_in_a_squat_stand():
+    """A capture raises both feet by 9 cm for a second, while the body rests: they were flat on the ground all along."""
+    motion = motions.squat(360, 0.2)
+    time = np.arange(len(motion.q)) / motion.rate
+    q = motion.q.copy()
+    q[:, 2] += 0.09 * np.exp(-(((time - 1.5) / 0.45) ** 4))
+    schedule = label(motion.character, Trajectory(motion.rate, q, motion.v))
+    assert {interval.point for interval in schedule.intervals} == set(FEET)
+    assert all(interval[1:] == (0, 360) for interval in schedule.intervals)
+    held = ContactPoint("bar", motion.character.index("left_hand"), (0.0, 0.0, 0.0))
+    hanging = label(motion.character, Trajectory(motion.rate, q, motion.v), grabs=[Grab(held, 0, 360)])
+    feet = [i for i, point in enumerate(hanging.points) if point.foot]
+    assert not hanging.active[180, feet].any()

@@ -53,7 +53,7 @@ def altered(reference, tmp_path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda h, _: h.update(version=2), "its version is '2'"),
+        (lambda h, _: h.update(version=99), "its version is '99'"),
         (lambda h, _: h.update(format="x"), "does not say"),
         (lambda _, a: a.update(q=a["q"][:, :-1]), "shape of q"),
         (lambda _, a: a.update(v=a["v"] * np.nan), "numbers in v must be finite"),

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ground from footsteps, and references on it."""
+
+import numpy as np
+import pytest
+from heft.core.contact.terrain import make_terrain
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.ground import estimate_ground, footprints
+from heft.core.motion.make_reference import make_reference
+
+from tests.core.motion.skeletons import needs_clips
+from tests.core.motion.walkers import captured, glide
+
+
+def test_level_footsteps_make_level_ground():
+    walk = glide()
+    ground = estimate_ground(walk.character, walk.trajectory)
+    np.testing.assert_allclose(ground.heights, 0.0, atol=1e-6)
+    raised = walk.trajectory.q + np.eye(1, walk.character.nq, 2) * 0.4
+    ground = estimate_ground(walk.character, Trajectory(120.0, raised, walk.trajectory.v))
+    np.testing.assert_allclose(ground.heights, 0.4, atol=1e-6)
+
+
+def test_footprints_are_where_and_when_feet_stand():
+    walk = glide()
+    for body, stances in walk.stances.items():
+        found = [one for one in footprints(walk.character, walk.trajectory) if one.body == body]
+        for start, stop, place in stances:
+            near = [one for one in found if start * 120.0 - 2 <= one.frames[0] <= one.frames[1] <= stop * 120.0 + 2]
+            assert len(near) == 1 or stop - start < 0.12
+            for one in near:
+                assert one.heel[0] < place < one.toe[0]
+
+
+def test_a_foot_that_never_rests_tells_nothing():
+    walk = glide()
+    q = walk.trajectory.q.copy()
+    q[:, 0] += 2.0 * np.arange(len(q)) / 120.0
+    with pytest.raises(ValueError, match="No foot stands still"):
+        estimate_ground(walk.character, Trajectory(120.0, q, walk.trajectory.v))
+
+
+@needs_clips
+@pytest.mark.parametrize(("name", "levels"), [("83_28", (0.0, 0.126, 0.241, 0.357)), ("83_10", (0.0, 0.141))])
+def test_cmu_stairs_are_climbed_on_ground_from_their_footsteps(name, levels):
+    character, trajectory = captured(name)
+    ground = estimate_ground(character, trajectory)
+    np.testing.assert_allclose(np.unique(np.round(ground.heights, 6)), levels, atol=2e-3)
+    quality = make_reference(character, trajectory, terrain=make_terrain([ground])).reference.quality
+    assert quality.fit_for_control
+    assert quality.joint_rms_degrees < 3.0
+    assert quality.root_rms_metres < 0.03
+    assert quality.slip_millimetres < 1.0
+    assert quality.penetration_millimetres < 1.0
