@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..motion.quaternions import Array
 from ..report.frames import Fall, Forces, Support
 from ..report.metrics import Outcome
 from ..report.page import page, write_page
+from ..report.strip import strip
 from . import archive
 
 FORMAT = "heft.result"
@@ -34,6 +36,7 @@ class BakeResult:
     fps: float  # of the frames
     frames: Array  # (nf,) the scene's numbers
     bones: tuple[str, ...]  # (nb,) of the source's skeleton
+    figure: NDArray[np.int64]  # (n, 2) pairs of bones between whose heads a stick figure has lines
     poses: Array  # (nf, nb, 4, 4) of every bone's frame, no scale
     reference: Array  # (nf, nb, 4, 4) the same of the reference at that moment
     props: tuple[str, ...]
@@ -50,6 +53,7 @@ class BakeResult:
         count, bones, props = len(self.frames), len(self.bones), len(self.props)
         shapes = {
             "frames": (count,),
+            "figure": (len(self.figure), 2),
             "poses": (count, bones, 4, 4),
             "reference": (count, bones, 4, 4),
             "prop_poses": (count, props, 4, 4),
@@ -59,6 +63,8 @@ class BakeResult:
             array = getattr(self, name)
             if array.shape != shape or not np.isfinite(array).all():
                 raise ValueError(f"The {name} of a result must be finite and of the shape {shape}, not {array.shape}.")
+        if ((self.figure < 0) | (self.figure >= bones)).any():
+            raise ValueError("The figure of a result has lines between bones that are not there.")
         for curve in (*self.curves.values(), *self.torques.values()):
             if curve.shape != (count,):
                 raise ValueError(f"A curve of {count} frames cannot have the shape {curve.shape}.")
@@ -89,7 +95,11 @@ class BakeResult:
         return str(self.report["why"])
 
     def write_page(self, folder: str | Path, pictures: Sequence[str] = ()) -> Path:
-        """Write a page with figures and plots; `pictures` are names of files in the folder, a film strip's for one."""
+        """Write a page with a film strip, figures and plots; `pictures` are names of other files in the folder."""
+        film_strip = ""
+        if len(self.frames) and len(self.figure):
+            heads = self.poses[..., :3, 3], self.reference[..., :3, 3]
+            film_strip = strip(self.frames, self.figure, *heads, self.center_of_mass, self.forces)
         text = page(
             self.name,
             self.report,
@@ -100,6 +110,7 @@ class BakeResult:
             self.support,
             self.fall,
             pictures,
+            film_strip,
         )
         return write_page(folder, text)
 

@@ -23,7 +23,7 @@ from .methods import METHODS, Method, Stage
 from .preparing import Motion, make_motion, scene_terrain, shifted
 from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
 from .result import BakeResult
-from .showing import between, bone_poses, moment, prop_poses
+from .showing import between, bone_poses, carried_lines, moment, prop_poses
 
 TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
@@ -165,6 +165,7 @@ def _result(
         fps=job.fps,
         frames=motion.first_frame + np.arange(len(poses), dtype=np.float64),
         bones=motion.plan.skeleton.names,
+        figure=carried_lines(motion.plan),
         poses=poses,
         reference=reference,
         props=tuple(prop.name for prop in job.scene.props),
@@ -205,6 +206,7 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
         fps=job.fps,
         frames=np.zeros(0),
         bones=bones,
+        figure=np.zeros((0, 2), dtype=np.int64),
         poses=np.zeros((0, len(bones), 4, 4)),
         reference=np.zeros((0, len(bones), 4, 4)),
         props=props,

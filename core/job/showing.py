@@ -10,6 +10,7 @@ from ..character.tree import Tree
 from ..dynamics.kinematics import difference_positions, integrate_positions, update_positions
 from ..dynamics.workspace import make_workspace
 from ..motion import quaternions
+from ..motion.body_plan import BodyPlan
 from ..motion.cycles import power
 from ..motion.fit import Trajectory
 from ..motion.lay_back import lay_back
@@ -58,6 +59,13 @@ def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) 
             place[rows, columns] = way.move_points(place[rows, columns])
             turn[rows, columns] = quaternions.multiply(spin, turn[rows, columns])
     return matrices(place, turn)
+
+
+def carried_lines(plan: BodyPlan) -> NDArray[np.int64]:
+    """Pairs (n, 2) of a bone and its parent, both carried by bodies: the lines of a stick figure."""
+    parent = plan.skeleton.parent
+    bones = [b for b in range(len(parent)) if parent[b] >= 0 and plan.body[b] >= 0 and plan.body[parent[b]] >= 0]
+    return np.array([(parent[b], b) for b in bones], dtype=np.int64).reshape(-1, 2)
 
 
 def prop_poses(tree: Tree, first: int, q: Array) -> Array:

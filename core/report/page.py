@@ -35,6 +35,9 @@ svg, img { max-width: 100%; height: auto; display: block; margin: 1rem 0; } text
   fill: var(--ink); } .tick { fill: var(--soft); font-size: 11px; } .title { font-weight: 600; font-size: 13px; }
 .grid { stroke: var(--faint); } .axis { stroke: var(--soft); fill: none; } .line { fill: none; stroke-width: 1.6; }
 .mark { stroke: var(--line-5); stroke-width: 1.5; stroke-dasharray: 4 3; fill: none; }
+.figure { fill: none; stroke: var(--ink); stroke-width: 2; stroke-linecap: round; }
+.ghost { fill: none; stroke: var(--line-2); stroke-width: 1.2; } .force { fill: none; stroke: var(--line-1);
+  stroke-width: 2; }
 .outline { fill: var(--fill); stroke: var(--faint); }
 """ + "".join(f".line-{k} {{ stroke: var(--line-{k}); }} " for k in range(svg.COLORS))
 
@@ -63,11 +66,12 @@ def page(
     support: Support,
     fall: Fall | None,
     pictures: Sequence[str] = (),
+    film_strip: str = "",
 ) -> str:
-    """The HTML; `pictures` are names of files beside it."""
+    """The HTML; `pictures` are names of files beside it, `film_strip` is SVG text."""
     parts = [f"<h1>{escape(title)}</h1>", f'<p class="why">{escape(str(report["why"]))}</p>']
     parts += [f'<img src="{escape(name, quote=True)}" alt="film strip">' for name in pictures]
-    parts.append(_figures(report))
+    parts += [film_strip, _figures(report)]
     if len(frames) > 1:
         parts += _charts(frames, curves, torques, center_of_mass, support, fall)
     notes = [str(note) for note in report.get("notes", ())]

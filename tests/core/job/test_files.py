@@ -131,6 +131,7 @@ def test_altered_jobs_are_refused(tmp_path, change, message):
     ("change", "message"),
     [
         (lambda h, _: h["value"].update(bones=["one"]), "poses of a result"),
+        (lambda _, a: a.update({n: v + 99 for n, v in a.items() if v.shape[1:] == (2,)}), "lines between bones"),
         (lambda h, _: h["value"].update(report_text="{"), "Expecting property name"),
         (lambda h, _: h["value"].update(report_text='{"outcome": "lost"}'), "says no outcome"),
         (lambda h, _: h["value"].update(report_text='{"outcome": NaN}'), "NaN"),

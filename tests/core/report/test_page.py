@@ -7,11 +7,13 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 from heft.core.report import svg
-from heft.core.report.frames import Fall, Support
+from heft.core.report.frames import Fall, Forces, Support
 from heft.core.report.page import page, write_page
+from heft.core.report.strip import strip
 from hypothesis import given
 from hypothesis import strategies as st
 
+UP = np.array([[0.0, 0.0, 1.0]])
 FRAMES = np.arange(1.0, 31.0)
 CURVES = {
     "tracking_error_deg": np.linspace(0.0, 3.0, 30),
@@ -49,6 +51,23 @@ def test_nothing_in_a_name_becomes_part_of_the_page():
     assert "<script" not in text
     assert "<b>" not in text
     assert "a &lt;note&gt;" in text
+
+
+def test_a_film_strip_of_stick_figures():
+    """Two bones that travel along Y are seen from their right, one figure's forces as they are."""
+    heads = np.zeros((20, 2, 3))
+    heads[:, :, 1] = np.linspace(0.0, 3.0, 20)[:, None]
+    heads[:, 1, 2] = 1.8
+    center = heads[:, 1] * (1.0, 1.0, 0.5)
+    forces = Forces(np.append(np.zeros(20, dtype=np.int64), 1), ("foot",), 3.0 * UP[:, [1, 2, 0]], 700.0 * UP)
+    chart = ET.fromstring(strip(np.arange(20.0), np.array([[0, 1]]), heads, heads, center, forces))  # noqa: S314
+    kinds = [part.get("class") for part in chart]
+    assert kinds.count("figure") == kinds.count("ghost") == 9
+    assert kinds.count("force") == 1
+    upright = [part.get("d") for part in chart if part.get("class") == "figure"]
+    ends = [[float(number) for number in re.findall(r"[\d.]+", d)] for d in upright]
+    assert all(x0 == x1 and y1 < y0 for x0, y0, x1, y1 in ends)
+    assert [end[0] for end in ends] == sorted(end[0] for end in ends)
 
 
 def test_page_is_written_whole(tmp_path):
