@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from ..core.job import BakeResult
 from .worker import kernels
@@ -24,6 +25,7 @@ from .worker.keeper import keeper, kernels_are_ready
 from .worker.worker import python
 
 DONE, FAILED, FELL = 0, 1, 3
+STRIP = 8  # pictures of a report's film strip
 PACKAGES = ("numpy", "scipy", "osqp", "numba", "llvmlite")
 
 
@@ -85,7 +87,7 @@ def run_bake(known: argparse.Namespace) -> int:
         name = output.write(bpy.context, armature, turn.gathered, turn.result)
         say(f"{turn.name}: {name}. {turn.result.why}")
         if known.report is not None:
-            say(f"Report: {write_report(turn.name, turn.result, known.report)}")
+            say(f"Report: {write_report(bpy.context.scene, armature, turn.result, known.report)}")
         status = status if turn.result.outcome == "completed" else FELL
     target = (known.output or known.scene).resolve()
     bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
@@ -123,12 +125,22 @@ def configure(armature: bpy.types.Object, known: argparse.Namespace) -> None:
         settings.frame_start, settings.frame_end = known.frames
 
 
-def write_report(name: str, result: BakeResult, folder: Path) -> Path:
-    """Write a report into a folder, made if need be, and return its file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{bpy.path.clean_name(name)}.json"
-    path.write_text(result.report_text, encoding="utf-8")
-    return path
+def write_report(scene: bpy.types.Scene, armature: bpy.types.Object, result: BakeResult, folder: Path) -> Path:
+    """Write a page with plots, a rendered film strip and the figures as JSON; return the page.
+
+    They go into a folder of the armature's name in `folder`. Only a figure with a mesh can be rendered.
+    """
+    from .film_strip import render_film_strip
+
+    place = folder / bpy.path.clean_name(armature.name)
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "report.json").write_text(result.report_text, encoding="utf-8")
+    pictures = []
+    if len(result.frames) and any(one.type == "MESH" and one.find_armature() == armature for one in scene.objects):
+        times = np.linspace(result.frames[0], result.frames[-1], min(STRIP, len(result.frames)))
+        frames = [round(frame) for frame in times.tolist()]
+        pictures.append(render_film_strip(scene, frames, place / "film_strip.png", subject=armature).name)
+    return result.write_page(place, pictures)
 
 
 def run_doctor() -> int:

@@ -48,6 +48,7 @@ def render_film_strip(
         stack.enter_context(render_settings(scene, width, height, samples))
         stack.enter_context(changed(scene, camera=scene.camera))
         stack.enter_context(kept_frame(scene))
+        stack.enter_context(daylight(scene))
         places = [place_of(scene, subject, frame) for frame in frames]
         look = viewing_direction(places[-1] - places[0])
         follower = None if camera else stack.enter_context(temporary_camera(scene))
@@ -76,6 +77,23 @@ def changed(owner: Any, **values: Any) -> Iterator[None]:
     finally:
         for name, value in before.items():
             setattr(owner, name, value)
+
+
+@contextlib.contextmanager
+def daylight(scene: bpy.types.Scene) -> Iterator[None]:
+    """Lend an even sky to a scene that has no light of its own."""
+    if scene.world is not None or any(one.type == "LIGHT" for one in scene.objects):
+        yield
+        return
+    sky = bpy.data.worlds.new("Film strip")
+    if sky.node_tree is None:  # Blender 5 gives every world its nodes, 4.5 asks for them
+        sky.use_nodes = True
+    sky.node_tree.nodes["Background"].inputs["Color"].default_value = (0.8, 0.85, 0.9, 1.0)
+    try:
+        with changed(scene, world=sky):
+            yield
+    finally:
+        bpy.data.worlds.remove(sky)
 
 
 @contextlib.contextmanager
