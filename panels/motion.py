@@ -19,7 +19,7 @@ FIGURES = (
     ("Joints changed by", "joint_rms_degrees", (1.0, 1, "°")),
     ("Place changed by", "root_rms_metres", (100.0, 1, "cm")),
     ("At most by", "root_max_metres", (100.0, 1, "cm")),
-    ("Strongest force", "peak_force_newtons", (1.0, 0, "N")),
+    ("Strongest contact", "peak_force_newtons", (1.0, 0, "N")),
     ("Strongest joint", "peak_torque_newton_metres", (1.0, 0, "N m")),
 )
 

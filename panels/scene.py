@@ -57,7 +57,7 @@ def draw_terrain(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     if settings.terrain is not None:
         body.prop(settings, "use_floor")
     if settings.terrain is None or settings.use_floor:
-        body.prop(settings, "floor_friction", text="Floor's Friction")
+        body.prop(settings, "floor_friction", text="Friction")
     if active is not None and settings.terrain is not None and active.name in settings.terrain.all_objects:
         body.prop(active.heft.surface, "friction", text=f"{active.name}'s Friction", translate=False)
 

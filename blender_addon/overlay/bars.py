@@ -6,14 +6,14 @@ from __future__ import annotations
 import blf
 import bpy
 import gpu
-import numpy as np
 from gpu_extras.batch import batch_for_shader
 
 from ..contacts import intervals_of_keys, keyed
 from ..properties.contacts import POINTS
 from .data import Color
 
-ROW, GAP = 7.0, 2.0  # pixels at scale 1
+ROW, GAP = 13.0, 2.0  # pixels at scale 1
+LOW_ROW, LOW_GAP = 3.0, 1.0  # in the Timeline, which is low
 LABEL_SIZE = 11.0
 LEFT: Color = (0.90, 0.35, 0.35, 0.85)
 RIGHT: Color = (0.35, 0.75, 0.40, 0.85)
@@ -36,26 +36,39 @@ def draw() -> None:
     if armature is None or armature.type != "ARMATURE" or not armature.heft.show_contacts:
         return
     found = {point: intervals_of_keys(curve) for point, curve in keyed(armature).items() if point in POINTS}
-    rows = [point for point in POINTS if found.get(point)]
+    rows = sorted((point for point in found if found[point]), key=order_of)
+    labelled = context.space_data.mode != "TIMELINE"
     scale = context.preferences.system.ui_scale
+    row, gap = (scale * size for size in ((ROW, GAP) if labelled else (LOW_ROW, LOW_GAP)))
+    last = armature.animation_data.action.curve_frame_range[1] if rows else 0.0
     gpu.state.blend_set("ALPHA")
     for number, point in enumerate(reversed(rows)):
-        low = (number * (ROW + GAP) + GAP) * scale
-        draw_bars(context.region, found[point], low, low + ROW * scale, color_of(point))
-        if context.space_data.mode != "TIMELINE":
+        low = number * (row + gap) + gap
+        draw_bars(context.region, found[point], last, low, low + row, color_of(point))
+        if labelled:
             draw_label(POINTS[point], low, scale)
     gpu.state.blend_set("NONE")
 
 
+def order_of(point: str) -> tuple[bool, bool, int]:
+    """Feet first, left before right, heel before toe."""
+    return "_foot" not in point, point.startswith("right_"), list(POINTS).index(point)
+
+
 def draw_bars(
-    region: bpy.types.Region, intervals: list[tuple[float, float]], low: float, high: float, color: Color
+    region: bpy.types.Region,
+    intervals: list[tuple[float, float]],
+    last: float,
+    low: float,
+    high: float,
+    color: Color,
 ) -> None:
-    """Draw a row."""
+    """Draw a row; what never ends does at the last frame."""
     to_pixels = region.view2d.view_to_region
     corners, triangles = [], []
     for start, end in intervals:
         left = max(to_pixels(start, 0.0, clip=False)[0], 0)
-        right = region.width if np.isinf(end) else min(to_pixels(end, 0.0, clip=False)[0], region.width)
+        right = min(to_pixels(min(end, last), 0.0, clip=False)[0], region.width)
         if right > left:
             first = len(corners)
             corners += [(left, low), (right, low), (right, high), (left, high)]
@@ -72,7 +85,7 @@ def draw_label(text: str, low: float, scale: float) -> None:
     font = 0
     blf.size(font, LABEL_SIZE * scale)
     blf.color(font, *INK)
-    blf.position(font, 6.0 * scale, low, 0.0)
+    blf.position(font, 6.0 * scale, low + 3.0 * scale, 0.0)
     blf.draw(font, bpy.app.translations.pgettext_iface(text))
 
 

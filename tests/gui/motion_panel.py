@@ -49,7 +49,9 @@ def lower():
 def contacts():
     """All of the motion in the Dope Sheet, the contacts' channels alone."""
     window, area, region = lower()
-    area.spaces.active.dopesheet.filter_text = "contacts"
+    shown = area.spaces.active.dopesheet
+    shown.use_multi_word_filter, shown.filter_fcurve_name = True, "Heel Toe"
+    area.spaces.active.show_region_ui = False
     with bpy.context.temp_override(window=window, area=area, region=region):
         bpy.ops.action.view_all()
         bpy.ops.anim.channels_expand(all=True)
@@ -69,7 +71,7 @@ def changes():
 
 
 HEADER = (1155, 97)  # of the tab's first panel
-CONTACTS = (1090, 425)  # the header of its sub-panel
+CONTACTS = (1090, 464)  # the header of its sub-panel
 ZIP = next(Path(__file__).parent.glob("heft-*-bare.zip"))
 
 guikit.steps(
@@ -80,6 +82,7 @@ guikit.steps(
     1.0,
     guikit.shot("motion_built"),
     guikit.click(*CONTACTS),
+    guikit.move(300, 300),
     1.0,
     guikit.shot("motion_contacts_panel"),
     split,
