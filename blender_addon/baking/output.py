@@ -7,28 +7,28 @@ Everything is worked out before anything is written.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
 from ...core.job import BakeResult
-from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
-from ..rig.pose_space import pose_matrices
 from ..rig.proxy import columns_of, is_driven, make_proxy
-from ..rig.reading import Sampling, ordered_bones
+from ..rig.reading import ordered_bones
 from ..writer import assign_action, only_bag, write_action, write_curve
 from .gather import Gathered
 from .mixing import mix, ramps
+from .poses import armature_poses, rows_of
 from .props import write_prop
+from .session import Turn
 from .source import constraint_of, playing, unkeyed_by
 
 TOLERANCE = 1e-3
 """Metres, or about a tenth of a degree, to which fewer keys follow the motion."""
-UNSCALED = 1e-4
 FRAME = 1e-6  # frames
 
 
@@ -38,6 +38,28 @@ class Motion:
 
     frames: Array  # (nf,)
     pose: Array  # (nf, nb, 4, 4) in the armature's space
+
+
+def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[str, str]]]:
+    """Write what came of all turns; return how many were written, and what to tell the user, each with its level."""
+    written, lines = 0, []
+    for turn in turns:
+        armature = turn.armature()
+        if turn.result is None:
+            lines.append(("INFO" if turn.cancelled else "ERROR", f"{turn.name}: {turn.why}"))
+        elif armature is None:
+            lines.append(("WARNING", f"{turn.name} was deleted while it was baked: nothing was written."))
+        else:
+            try:
+                name = write(context, armature, turn.gathered, turn.result)
+            except ValueError as error:
+                lines.append(("ERROR", str(error)))
+                continue
+            written += 1
+            lines += [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
+            level = "INFO" if turn.result.outcome == "completed" else "WARNING"
+            lines.append((level, f"{armature.name}: {name}. {turn.result.why}"))
+    return written, lines
 
 
 def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gathered, result: BakeResult) -> str:
@@ -70,7 +92,7 @@ def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gath
     remember(action, gathered, result, json.dumps({"muted": muted, "unkeyed": unkeyed}))
     target.heft.report = armature.heft.report = result.report_text
     if settings.write_diagnostics:
-        write_diagnostics(target, action, result)
+        write_diagnostics(target, action, result, asked_for(gathered, result))
     assign_action(target, action)
     for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
@@ -80,39 +102,30 @@ def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gath
 def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult) -> Motion:
     """Return the keyed and the simulated motion as one: outside the range, and for bones not taken, the keyed one."""
     sampling = gathered.sampling
-    rows = rows_of(sampling, result.frames)
-    simulated = armature_poses(result.poses, sampling, rows)
+    asked = asked_for(gathered, result)
+    frames = result.frames[:asked]
+    rows = rows_of(sampling, frames)
+    simulated = armature_poses(result.poses[:asked], sampling, rows)
     names = sampling.clip.skeleton.names
     taken = taken_bones(settings, names)
     bones = np.ones(len(names)) if taken is None else np.array([float(name in taken) for name in names])
-    ramp = ramps(result.frames, settings.blend_in, settings.blend_out if result.outcome == "completed" else 0)
+    ramp = ramps(frames, settings.blend_in, settings.blend_out if result.outcome == "completed" else 0)
     weight = float(settings.influence) * ramp[:, None] * bones[None]
     pose = mix(sampling.pose[rows], simulated, weight, sampling.clip.skeleton.parent)
-    before = np.flatnonzero(sampling.frames < result.frames[0] - FRAME)
-    after = np.flatnonzero(sampling.frames > result.frames[-1] + FRAME)
+    before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
+    after = np.flatnonzero(sampling.frames > frames[-1] + FRAME)
     if result.outcome != "completed" or settings.loop:
         after = after[:0]  # it lies somewhere, or has walked on
     return Motion(
-        np.concatenate([sampling.frames[before], result.frames, sampling.frames[after]]),
+        np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
         np.concatenate([sampling.pose[before], pose, sampling.pose[after]]),
     )
 
 
-def rows_of(sampling: Sampling, frames: Array) -> np.ndarray:
-    """Return the row of the source that is nearest to each frame; beyond its end, the last."""
-    step = sampling.clip.frames_per_sample
-    return np.clip(np.rint((frames - sampling.frames[0]) / step).astype(np.int64), 0, len(sampling.frames) - 1)
-
-
-def armature_poses(poses: Array, sampling: Sampling, rows: np.ndarray | int) -> Array:
-    """Return world poses (nf, nb, 4, 4), in metres, in the armature's space, with the source's scales."""
-    rows = np.broadcast_to(rows, len(poses))
-    turns = quaternions.from_matrix(poses[..., :3, :3])
-    result = pose_matrices(poses[..., :3, 3], turns, sampling.object_matrix[rows], sampling.unit)
-    scale = np.linalg.norm(sampling.pose[rows, :, :3, :3], axis=-2)
-    if np.abs(scale - 1.0).max() > UNSCALED:
-        result[..., :3, :3] *= scale[..., None, :]
-    return result
+def asked_for(gathered: Gathered, result: BakeResult) -> int:
+    """Return how many frames of a result were asked for: the last step may lead further, where frames are short."""
+    job = gathered.job
+    return int(np.searchsorted(result.frames, job.frames[0] + job.duration * job.fps + FRAME, side="right"))
 
 
 def taken_bones(settings: HEFT_PG_armature, names: tuple[str, ...]) -> set[str] | None:
@@ -164,7 +177,7 @@ def remember(action: bpy.types.Action, gathered: Gathered, result: BakeResult, k
     notes.overlay = record.pack(result, gathered.sampling.clip.skeleton.parent)
 
 
-def write_diagnostics(armature: bpy.types.Object, action: bpy.types.Action, result: BakeResult) -> None:
+def write_diagnostics(armature: bpy.types.Object, action: bpy.types.Action, result: BakeResult, asked: int) -> None:
     """Key what was measured on the armature's own properties."""
     bag = only_bag(action)
     feet = armature.heft.feet
@@ -175,8 +188,8 @@ def write_diagnostics(armature: bpy.types.Object, action: bpy.types.Action, resu
         if path is None and foot != name:
             feet.add().name = foot
             path = f'heft.feet["{bpy.utils.escape_identifier(foot)}"].force'
-        there = np.isfinite(values)
-        if path is not None and there.any():
+        there = np.flatnonzero(np.isfinite(values[:asked]))
+        if path is not None and len(there):
             write_curve(bag, path, 0, "Heft", result.frames[there], values[there])
 
 

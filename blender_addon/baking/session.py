@@ -22,11 +22,11 @@ from ..worker.keeper import Keeper
 from ..worker.kernels import cache_folder
 from ..worker.messages import Message
 from .gather import Gathered, gather
-from .output import armature_poses
+from .poses import armature_poses
 from .preview import Preview
 
 COMPILING = "Preparing the physics: once per version, a few minutes"
-CANCELLED = "It was cancelled."
+CANCELLED = "Cancelled. Nothing was written."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
 LEAST_SHARE = 0.02
 
@@ -43,6 +43,11 @@ class Turn:
     said: dict[str, Any] = field(default_factory=dict)  # in answer to another task
     why: str = ""  # it failed
     pose: Array | None = None  # (nb, 4, 4) of the last frame that was finished, in the world
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the user stopped it."""
+        return self.why == CANCELLED
 
     def armature(self) -> bpy.types.Object | None:
         """The armature, wherever it is now."""

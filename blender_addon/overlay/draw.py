@@ -9,7 +9,8 @@ from gpu_extras.batch import batch_for_shader
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.reading import rotations_of
-from .data import Lines, character_lines, read_character, read_rides
+from . import record
+from .data import Lines, character_lines, joined, read_character, read_rides
 
 LINE_WIDTH = 1.5
 
@@ -43,14 +44,57 @@ def lines_of(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | 
     return Lines(lines.vertices / unit, lines.colors)
 
 
+def lines_of_bake(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
+    """Return what there is to see of the bake that the armature plays, or None."""
+    animation = armature.animation_data
+    action = animation.action if animation else None
+    kept = record.unpack(action.heft.overlay) if action is not None and action.heft.overlay else None
+    if kept is None:
+        return None
+    settings, scene = armature.heft, context.scene
+    lines = record.lines_at(
+        kept,
+        scene.frame_current_final,
+        ghost=settings.show_ghost,
+        balance=settings.show_balance,
+        forces=settings.show_forces,
+        fall=settings.show_fall,
+    )
+    unit = scene.unit_settings.scale_length * settings.scale
+    return None if lines is None else Lines(lines.vertices / unit, lines.colors)
+
+
+def lines_of_pushes(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
+    """Return an arrow for every push that acts on the armature now, or None."""
+    settings = armature.heft
+    if not settings.show_pushes:
+        return None
+    unit = context.scene.unit_settings.scale_length * settings.scale
+    segments = []
+    for other in context.view_layer.objects:
+        push = other.heft.push
+        if other.type == "EMPTY" and push.armature in {armature, settings.proxy_of} and push.armature and push.strength:
+            matrix = np.array(other.matrix_world)
+            along = matrix[:3, 2] / max(float(np.linalg.norm(matrix[:3, 2])), 1e-9)
+            start = unit * matrix[:3, 3]
+            segments += record.arrow(start, start + record.PUSH_LENGTH * push.strength * along, record.PUSH)
+    if not segments:
+        return None
+    lines = joined(segments)
+    return Lines(lines.vertices / unit, lines.colors)
+
+
 def draw() -> None:
-    """Draw the characters of the selected armatures and the active one."""
+    """Draw what belongs to the selected armatures and the active one."""
     context = bpy.context
+    if not context.space_data.overlay.show_overlays:
+        return
     shown = {o.name: o for o in (*context.selected_objects, context.active_object) if o and o.type == "ARMATURE"}
     for armature in shown.values():
-        lines = lines_of(context, armature)
-        if lines is not None:
-            draw_lines(context, lines)
+        for lines_for in (lines_of, lines_of_bake, lines_of_pushes):
+            lines = lines_for(context, armature)
+            if lines is not None:
+                draw_lines(context, lines)
 
 
 def draw_lines(context: bpy.types.Context, lines: Lines) -> None:

@@ -19,6 +19,7 @@ FORCE: Color = (1.0, 0.45, 0.1, 1.0)
 PUSH: Color = (0.9, 0.2, 1.0, 1.0)
 FALL: Color = (1.0, 0.1, 0.1, 1.0)
 FORCE_LENGTH = 1e-3  # m for each newton: a standing person's legs have arrows of a third of a metre
+PUSH_LENGTH = 4e-3  # m for each newton of a push
 HEAD = 0.15  # of an arrow's length
 CROSS = 0.06  # m
 FALL_RADIUS = 0.25  # m

@@ -43,8 +43,9 @@ class Keeper:
         if self.compiling or kernels_are_ready():
             return
         kernels.forget_other_kernels()
+        worker = self.worker()
         self.compiling, self.trouble = True, ""
-        self.worker().send("warm_up")
+        worker.send("warm_up")
         bpy.app.timers.register(self._look, first_interval=LOOK, persistent=True)
 
     def stop(self) -> None:

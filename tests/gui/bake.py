@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of a bake in a windowed Blender: running with its progress, cancelled by Esc, finished, its overlay.
+
+A timer of 20 ms runs meanwhile; how late it was is written to timer.json.
+
+python3 run.py build --bare
+blender-gui run tests/gui/bake.py -t 600 -o out/gui dist/heft-*-bare.zip
+"""
+
+import json
+import time
+from pathlib import Path
+
+import bpy
+import guikit
+
+ZIP = next(Path(__file__).parent.glob("heft-*-bare.zip"))
+MODULE = "bl_ext.user_default.heft"
+EVERY = 0.02  # s
+late: list[float] = []
+due = [0.0]
+
+
+def rig():
+    return next(o for o in bpy.data.objects if o.type == "ARMATURE")
+
+
+def clear():
+    """Start without Blender's cube."""
+    with guikit.override():
+        bpy.ops.object.select_all(action="SELECT")
+        bpy.ops.object.delete()
+
+
+def add_mannequin():
+    """Press the tab's button, and close the panels that are not looked at."""
+    with guikit.override():
+        bpy.ops.heft.add_mannequin()
+        bpy.ops.view3d.view_selected()
+    bpy.context.scene.render.fps = 24
+    bpy.context.scene.frame_end = 105
+
+
+def keeper():
+    from bl_ext.user_default.heft.blender_addon.worker import keeper as module
+
+    return module.keeper
+
+
+def tick():
+    """Called every 20 ms while a bake runs: note by how much too late."""
+    now = time.perf_counter()
+    if due[0]:
+        late.append(max(now - due[0], 0.0))
+    due[0] = now + EVERY
+    return EVERY
+
+
+def start_bake():
+    """Press Bake."""
+    due[0] = 0.0
+    with guikit.override():
+        assert bpy.ops.heft.bake("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+
+
+def start_timed_bake():
+    """The same with the timer running."""
+    start_bake()
+    bpy.app.timers.register(tick)
+
+
+def stop_timer():
+    """Write down how late it was."""
+    bpy.app.timers.unregister(tick)
+    ordered = sorted(1000.0 * value for value in late)
+    figures = {
+        "calls": len(ordered),
+        "median_ms": ordered[len(ordered) // 2],
+        "p99_ms": ordered[int(0.99 * len(ordered))],
+        "worst_ms": ordered[-1],
+    }
+    Path(guikit.OUT, "timer.json").write_text(json.dumps(figures, indent=1))
+
+
+def running():
+    return bpy.context.window_manager.heft.running
+
+
+def not_running():
+    return not running()
+
+
+def simulating():
+    return running() and bpy.context.window_manager.heft.share > 0.75
+
+
+def nothing_was_written():
+    assert [action.name for action in bpy.data.actions] == ["Walk"], list(bpy.data.actions)
+    assert not rig().heft.report
+
+
+def was_written():
+    assert rig().animation_data.action.name.startswith("Walk Simulated"), rig().animation_data.action
+    assert json.loads(rig().heft.report)["outcome"] == "completed", rig().heft.report
+
+
+def walk_on():
+    rig().heft.loop, rig().heft.loop_seconds = True, 60.0
+
+
+def close_character():
+    """The character's own drawing off, so that the bake's is seen."""
+    rig().heft.show_character = False
+    bpy.context.scene.frame_set(46)
+
+
+def undo():
+    with guikit.override():
+        bpy.ops.ed.undo()
+    assert [a.name for a in bpy.data.actions if a.heft.report] == [], list(bpy.data.actions)
+    assert rig().animation_data.action.name == "Walk"
+
+
+def redo():
+    with guikit.override():
+        bpy.ops.ed.redo()
+    was_written()
+
+
+guikit.steps(
+    guikit.install(ZIP.name, MODULE),
+    clear,
+    guikit.sidebar("Heft"),
+    add_mannequin,
+    guikit.shot("bake_compiling"),
+    guikit.until(lambda: not keeper().compiling, seconds=500),
+    guikit.shot("bake_ready"),
+    start_bake,
+    guikit.move(600, 400),
+    0.3,
+    guikit.shot("bake_running"),
+    guikit.key("Escape"),
+    guikit.until(not_running, seconds=5, every=0.05),
+    nothing_was_written,
+    guikit.shot("bake_cancelled"),
+    start_bake,
+    guikit.until(not_running, seconds=60, every=0.1),
+    was_written,
+    close_character,
+    guikit.shot("bake_finished"),
+    undo,
+    guikit.shot("bake_undone"),
+    redo,
+    guikit.key("space"),
+    1.0,
+    guikit.shot("bake_playing"),
+    guikit.key("space"),
+    walk_on,
+    start_timed_bake,
+    guikit.until(simulating, seconds=60, every=0.05),
+    guikit.shot("bake_simulating"),
+    guikit.until(not_running, seconds=60, every=0.1),
+    stop_timer,
+    pause=0.4,
+)
