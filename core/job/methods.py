@@ -7,7 +7,7 @@ a `simulate` of its own; nothing after the simulation can tell them apart.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ from .settings import make_settings
 
 Array = NDArray[np.float64]
 
+REHEARSED = 30.0  # s of a longer simulation that are rehearsed
 AFTER_FALL = 2.0  # s that a fallen character is still watched
 SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
 
@@ -72,9 +73,31 @@ def prepare_lookahead(reference: Reference, chosen: Mapping[str, Any], cache: Ca
 
 
 def simulate_lookahead(controller: LookAhead, stage: Stage, watch: Watch) -> Simulation:
-    """Follow the track from its first frame on."""
+    """Follow the track from its first frame on, with settings that hold if there are such."""
+    controller, notes = _rehearsed(controller, stage)
     controller.reset(0, (0.0, 0.0, stage.lift, 0.0))
-    return simulate_torques(_Follower(controller), stage, watch)
+    return replace(simulate_torques(_Follower(controller), stage, watch), notes=notes)
+
+
+def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[str, ...]]:
+    """The controller, or one with other settings where with its own the character falls; and what was found."""
+    own = controller.settings
+    if own.rehearsals == 0:
+        return controller, ()
+    choice = lookahead.choose_settings(
+        controller.character,
+        controller.track,
+        own,
+        world=World(stage.character, stage.terrain, **_surroundings(stage)),
+        duration=min(stage.seconds, REHEARSED),
+        lift=stage.lift,
+        replicas=1,
+        most=own.rehearsals,
+        seconds=own.rehearsal_seconds or None,
+    )
+    if choice.settings != own:
+        controller = LookAhead(controller.character, controller.track, choice.settings)
+    return controller, (choice.text,) if choice.text else ()
 
 
 class _Follower:
@@ -119,16 +142,7 @@ class _Limp:
 
 def simulate_torques(follower: _Follower, stage: Stage, watch: Watch) -> Simulation:
     """Step the world under a controller; a character that falls goes limp, and is watched for a while."""
-    scene = stage.scene
-    world = _TimedWorld(
-        stage.character,
-        stage.terrain,
-        friction=scene.friction,
-        rate=stage.rate,
-        props=scene.props,
-        grabs=scene.grabs,
-        pushes=scene.pushes,
-    )
+    world = _TimedWorld(stage.character, stage.terrain, **_surroundings(stage))
     loop = _Loop(follower, stage, watch)
     q, v, _ = follower.wanted()
     world.reset(q, v)
@@ -149,6 +163,18 @@ def simulate_torques(follower: _Follower, stage: Stage, watch: Watch) -> Simulat
         lost=loop.fall.end() if recording.outcome == "diverged" else loop.fall.lost,
         step_seconds=np.array(world.seconds[: recording.steps]),
     )
+
+
+def _surroundings(stage: Stage) -> dict[str, Any]:
+    """What a world on the stage needs to know besides character and terrain."""
+    scene = stage.scene
+    return {
+        "friction": scene.friction,
+        "rate": stage.rate,
+        "props": scene.props,
+        "grabs": scene.grabs,
+        "pushes": scene.pushes,
+    }
 
 
 class _TimedWorld(World):

@@ -157,7 +157,7 @@ def _result(
         "why": why,
         "method": job.method,
         "reference": motion.reference.quality.why,
-        "notes": [*motion.lines, *cache.notes],
+        "notes": [*motion.lines, *simulation.notes, *cache.notes],
         "seconds": clock.seconds,
     }
     return BakeResult(

@@ -34,6 +34,7 @@ class Simulation:
     cancelled: bool
     lost: int | None  # the state at which it had fallen
     step_seconds: Array  # (n,) of computation, for each step
+    notes: tuple[str, ...] = ()  # what the method did on its own account, in sentences
 
     @property
     def upright(self) -> int:

@@ -3,11 +3,13 @@
 
 from .lookahead import LookAhead, Place, PolicyError
 from .precompute import Policy, precompute
+from .search import Choice, choose_settings
 from .settings import Settings
 from .storage import cached_policy, load_policy, policy_key, save_policy
 from .track import Track, standing
 
 __all__ = [
+    "Choice",
     "LookAhead",
     "Place",
     "Policy",
@@ -15,6 +17,7 @@ __all__ = [
     "Settings",
     "Track",
     "cached_policy",
+    "choose_settings",
     "load_policy",
     "policy_key",
     "precompute",

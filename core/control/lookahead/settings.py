@@ -26,6 +26,8 @@ class Settings:
     settle: float = 2.0  # s that the recursion sweeps beyond the end of other motions
     reset_phase: bool = False  # move on to the touchdown when a foot touches early
     follow_ground: bool = True  # raise and lower the reference with the ground under the stance foot
+    rehearsals: int = 40  # that may be spent on finding settings that hold if these do not
+    rehearsal_seconds: float = 0.0  # after which no rehearsal begins; 0: only their number counts
 
     def checked(self) -> "Settings":
         """Itself, or ValueError."""
@@ -34,6 +36,8 @@ class Settings:
             raise ValueError(f"The policy must be nqr or lqr, not {self.policy!r}.")
         check.not_negative(self.adaptation, "adaptation", owner)
         check.not_negative(self.settle, "settle", owner)
+        check.not_negative(self.rehearsals, "number of rehearsals", owner)
+        check.not_negative(self.rehearsal_seconds, "time for rehearsals", owner)
         for name in ("effort", "force", "location", "height"):
             check.positive(getattr(self, name), name, owner)
         if self.cycles < 1:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings found by rehearsing."""
+
+import itertools
+
+import pytest
+from heft.core.control.lookahead import Settings, choose_settings
+from heft.core.control.lookahead.search import candidates
+
+TOO_MUCH = Settings(adaptation=0.5)  # torques answer to contact so strongly that the walk falls at once
+
+
+def test_settings_that_hold_are_kept_without_a_word(walk, walk_track):
+    choice = choose_settings(walk.character, walk_track, duration=2.0)
+    assert choice.settings == Settings()
+    assert choice.held
+    assert choice.text == ""
+    assert [len(trial.rehearsals) for trial in choice.trials] == [3]
+
+
+def test_others_are_found_where_they_do_not_and_told(walk, walk_track):
+    choice = choose_settings(walk.character, walk_track, TOO_MUCH, duration=2.0)
+    assert not choice.trials[0].survived
+    assert choice.held
+    assert choice.settings == Settings(adaptation=0.005)
+    assert choice.text == (
+        "The character falls with the settings as they were; in 4 rehearsals, it stays up with adaptation 0.005."
+    )
+
+
+def test_the_same_search_finds_the_same(walk, walk_track):
+    first, second = (choose_settings(walk.character, walk_track, TOO_MUCH, duration=1.5) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("limit", [{"most": 1}, {"seconds": 0.0}])
+def test_limits_are_kept_and_told(walk, walk_track, limit):
+    choice = choose_settings(walk.character, walk_track, TOO_MUCH, duration=2.0, **limit)
+    assert choice.settings == TOO_MUCH
+    assert not choice.held
+    assert "none of 1 rehearsals found better" in choice.text
+
+
+def test_candidates_change_one_thing_before_two():
+    tried = list(candidates(Settings()))
+    assert tried[0] == Settings()
+    assert len(set(tried)) == len(tried)
+    assert all(not s.reset_phase and s.force == Settings().force for s in itertools.islice(tried, 6))
+    assert {s.force for s in tried} == {Settings().force, 0.1 * Settings().force}
