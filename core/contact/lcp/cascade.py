@@ -5,8 +5,9 @@ AUTO tries, and takes the first answer that passes the check:
 
 1. the guessed basis, if there is one, by a few block pivots: one linear system when contacts have not changed
 2. Lemke's method on M
-3. Lemke's method on M + regularisation I, more and more of it; its basis solved for M itself, or proximal steps from it
-4. the interior point method
+3. Lemke's method along other paths
+4. Lemke's method on M + regularisation I, more and more of it; its basis solved for M itself, or proximal steps from it
+5. the interior point method
 
 If none passes, the best of all counts when it misses by little; at rest on dozens of points, where hundreds of unknowns
 are zero or nearly so, rounding leaves no more.
@@ -31,11 +32,12 @@ ACCEPTED = 1e-9
 TOLERATED = 1e-8
 GOOD = 1e-12
 WARM_LIMIT = 3
+PATHS = 6
 # Less regularisation than this only turns rounding errors into pivots.
 REGULARISATIONS = (1e-2, 1e-1, 1.0)
-# The proximal steps need less of it, since a basis is known and no pivots are chosen by ratios.
-PROXIMAL_REGULARISATIONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6)
-PROXIMAL_LIMIT = 60
+# The proximal steps need less of it, and less and less.
+PROXIMAL_REGULARISATIONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-6, 1e-6, 1e-7, 1e-7)
+PROXIMAL_LIMIT = 20
 PROXIMAL_GOOD = 1e-11
 
 
@@ -62,7 +64,7 @@ def solve(
     pivots = 0
     bound = TOLERATED if method == AUTO else ACCEPTED
     if method == LEMKE:
-        status, pivots = lemke(workspace, workspace.vector, n, 0.0)
+        status, pivots = lemke(workspace, workspace.vector, n, 0.0, 0)
         residual = _polished_residual(workspace, n, status)
     elif method == BLOCK_PIVOTING:
         status, pivots = block_pivoting(workspace, workspace.vector, n, 0.0, 10 * n + 10)
@@ -100,7 +102,7 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
             if residual <= ACCEPTED:
                 return SOLVED, residual, total
             least = _keep(workspace, n, residual, least)
-    verdict, pivots = lemke(workspace, workspace.vector, n, 0.0)
+    verdict, pivots = lemke(workspace, workspace.vector, n, 0.0, 0)
     total += pivots
     residual = _polished_residual(workspace, n, verdict)
     if residual <= ACCEPTED:
@@ -108,21 +110,24 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
     least = _keep(workspace, n, residual, least)
     if verdict == SOLVED:
         verdict = RESIDUAL
+    for path in range(1, PATHS):
+        status, pivots = lemke(workspace, workspace.vector, n, 0.0, path)
+        total += pivots
+        least = _keep(workspace, n, _polished_residual(workspace, n, status), least)
+        if least <= ACCEPTED:
+            break
     for regularisation in REGULARISATIONS:
-        status, pivots = lemke(workspace, workspace.vector, n, regularisation)
+        if least <= ACCEPTED:
+            break
+        status, pivots = lemke(workspace, workspace.vector, n, regularisation, 0)
         total += pivots
         if status == SOLVED:
-            residual, pivots = _proximal_steps(workspace, n)
+            least, pivots = _proximal_steps(workspace, n, least)
             total += pivots
-            if residual <= ACCEPTED:
-                return SOLVED, residual, total
-            least = _keep(workspace, n, residual, least)
-    status, pivots = interior_point(workspace, n)
-    total += pivots
-    residual = _polished_residual(workspace, n, status)
-    if residual <= ACCEPTED:
-        return SOLVED, residual, total
-    least = _keep(workspace, n, residual, least)
+    if least > ACCEPTED:
+        status, pivots = interior_point(workspace, n)
+        total += pivots
+        least = _keep(workspace, n, _polished_residual(workspace, n, status), least)
     if least <= TOLERATED:
         for i in range(n):
             workspace.point[0, i] = workspace.kept[i]
@@ -171,34 +176,39 @@ def _solve_found_basis(workspace: LcpWorkspace, n: int) -> bool:
 
 
 @kernel
-def _proximal_steps(workspace: LcpWorkspace, n: int) -> tuple[float, int]:
+def _proximal_steps(workspace: LcpWorkspace, n: int, least: float) -> tuple[float, int]:
     """From a regularised answer z to one of M itself: solve for M + a I and q - a z, again and again.
 
     The proximal point method (Rockafellar 1976; Cottle, Pang and Stone, algorithm 5.6.2 for LCPs). Bases that are
-    redundant, where M_aa is singular, are no obstacle. Each step starts from the last basis. Returns the residual for M
-    and q, and the number of factorisations.
+    redundant, where M_aa is singular, are no obstacle. Each step starts from the last basis, with Lemke's method behind
+    it where the basis changes a lot. Keeps the best answer; returns its residual for M and q, and pivots.
     """
     total = 1
     for i in range(n):
         workspace.shifted[i] = workspace.point[0, i]
     if _solve_found_basis(workspace, n):
-        residual = scaled_residual(workspace, n)
-        if residual <= ACCEPTED:
-            return residual, total
+        least = _keep(workspace, n, scaled_residual(workspace, n), least)
+        if least <= ACCEPTED:
+            return least, total
     for i in range(n):
         workspace.point[0, i] = workspace.shifted[i]
-    residual = np.inf
+    before = np.inf
     for a in PROXIMAL_REGULARISATIONS:
         for i in range(n):
             workspace.shifted[i] = workspace.vector[i] - a * workspace.point[0, i]
         status, pivots = block_pivoting(workspace, workspace.shifted, n, a, PROXIMAL_LIMIT)
         total += pivots
         if status != SOLVED:
-            return np.inf, total
-        residual = scaled_residual(workspace, n)
-        if residual <= PROXIMAL_GOOD:
+            status, pivots = lemke(workspace, workspace.shifted, n, a, 0)
+            total += pivots
+        if status != SOLVED:
             break
-    return residual, total
+        residual = scaled_residual(workspace, n)
+        least = _keep(workspace, n, residual, least)
+        if residual <= PROXIMAL_GOOD or TOLERATED < residual > 0.9 * before:
+            break
+        before = residual
+    return least, total
 
 
 @kernel

@@ -2,8 +2,9 @@
 """Lemke's method with lexicographic ties: the reference.
 
 Cottle, Pang and Stone, The Linear Complementarity Problem, algorithms 4.4.1 and 4.9 (degeneracy). An artificial
-variable z0 with covering vector d = (1, ..., 1) makes w = M z + q + d z0 feasible; complementary pivots then drive z0
-back to zero. The tableau holds the nonbasic columns only,
+variable z0 with a covering vector d > 0 makes w = M z + q + d z0 feasible; complementary pivots then drive z0 back to
+zero. Any d will do in theory, and each takes another path: where rounding spoils one, another seldom fails as well. The
+tableau holds the nonbasic columns only,
 
     basic + T nonbasic = b,      T starts as [-M  -d],   b as q,
 
@@ -14,7 +15,7 @@ w: a unit vector while w_k is basic, a column of T once it is not.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.kernel import kernel
+from ...maths.kernel import inlined_kernel, kernel
 from .workspace import PIVOT_LIMIT, RAY, SOLVED, LcpWorkspace
 
 PIVOT_TOLERANCE = 1e-9
@@ -28,13 +29,19 @@ SAME_ENTRY = 1e-10
 SOLVED_TOLERANCE = 1e-11
 # The same on a ray, where there is nothing better to hope for but polishing.
 RAY_TOLERANCE = 1e-9
+# Entries of the covering vectors but the first: spread between these by multiples of the golden ratio.
+LEAST_COVER, MOST_COVER = 0.4, 2.4
+GOLDEN = 0.6180339887498949
 
 
 @kernel
-def lemke(workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float) -> tuple[int, int]:
+def lemke(
+    workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float, path: int
+) -> tuple[int, int]:
     """Solve for M' + regularisation I and q; fill basis and point[0], return status and pivots.
 
-    Variables are numbered w_k = k, z_k = n + k, z0 = 2 n.
+    `path` chooses the covering vector: 0 for (1, ..., 1), others as they come. Variables are numbered w_k = k,
+    z_k = n + k, z0 = 2 n.
     """
     T = workspace.tableau[: n * (n + 2)].reshape(n, n + 2)
     b = n + 1
@@ -46,7 +53,7 @@ def lemke(workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisatio
         for j in range(n):
             T[i, j] = -A[i, j]
         T[i, i] -= regularisation
-        T[i, n] = -1.0
+        T[i, n] = -_cover(path, i)
         T[i, b] = q[i]
         basic[i] = i
         nonbasic[i] = n + i
@@ -58,7 +65,7 @@ def lemke(workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisatio
     # z0 enters at the smallest value that makes w feasible; of equal rows the last is the lexicographic choice.
     leave = 0
     for i in range(1, n):
-        if T[i, b] <= T[leave, b]:
+        if T[i, b] * T[leave, n] >= T[leave, b] * T[i, n]:
             leave = i
     limit = 20 * n + 100
     pivots = 0
@@ -91,6 +98,11 @@ def lemke(workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisatio
         workspace.basis[i] = row_of >= 0
         z[i] = max(T[row_of, b], 0.0) if row_of >= 0 else 0.0
     return SOLVED, pivots
+
+
+@inlined_kernel
+def _cover(path: int, i: int) -> float:
+    return 1.0 if path == 0 else LEAST_COVER + (MOST_COVER - LEAST_COVER) * ((path * (i + 1) * GOLDEN) % 1.0)
 
 
 @kernel
