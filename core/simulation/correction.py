@@ -51,7 +51,8 @@ def update_repair(
     for g in range(active):
         gap = groups.gap[g]
         wanted = min(SHARE * -(gap + LEAVE) / dt, FASTEST) if gap < -LEAVE else -max(gap, 0.0) / dt
-        q[g] = groups.lean[g] - wanted
+        # a row that the grabs have left nothing of is theirs to correct
+        q[g] = groups.lean[g] - wanted if groups.delassus[g, g, 0] > 0.0 else 0.0
         deep = deep or q[g] < 0.0
         for h in range(active):
             M[g, h] = groups.delassus[g, h, 0]

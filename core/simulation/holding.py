@@ -119,7 +119,10 @@ def remove_held(held: Held, count: int, y: Array) -> None:
 
 @inner_kernel
 def project_group(held: Held, count: int, groups: Groups, g: int) -> None:
-    """Take the grabs out of a group's rows, which then touch every velocity."""
+    """Take the grabs out of a group's rows, which then touch every velocity.
+
+    A row of which nothing is left (the sole of a foot that is held) becomes zero: there is nothing it could decide.
+    """
     Z, support = groups.rows[g], groups.support[g]
     n = Z.shape[0]
     here = 0
@@ -131,6 +134,7 @@ def project_group(held: Held, count: int, groups: Groups, g: int) -> None:
     for i in range(n):
         support[i] = i
     groups.support_length[g] = n
+    before = _squares(Z)
     for k in range(count):
         along = (0.0, 0.0, 0.0)
         for i in range(n):
@@ -139,6 +143,19 @@ def project_group(held: Held, count: int, groups: Groups, g: int) -> None:
             for j in range(3):
                 Z[i, j] -= along[j] * held.orthonormal[k, i]
         set_row(groups.lost[g], k, along)
+    after = _squares(Z)
+    for j in range(3):
+        if after[j] <= FOLLOWS * FOLLOWS * before[j]:
+            for i in range(n):
+                Z[i, j] = 0.0
+
+
+@inner_kernel
+def release_held_rows(groups: Groups, active: int) -> None:
+    """Where the grabs leave nothing to decide, bodies go where they are taken, and contacts and limits let them."""
+    for g in range(active):
+        if groups.delassus[g, g, 0] == 0.0:
+            groups.speed[g, 0] = max(groups.speed[g, 0], -groups.allowed[g])
 
 
 @inner_kernel
@@ -164,4 +181,14 @@ def _dot(a: Array, b: Array) -> float:
     total = 0.0
     for i in range(a.shape[0]):
         total += a[i] * b[i]
+    return total
+
+
+@inner_kernel
+def _squares(Z: Array) -> Vector:
+    """Squared lengths of three rows (nv, 3)."""
+    total = (0.0, 0.0, 0.0)
+    for i in range(Z.shape[0]):
+        z = row(Z, i)
+        total = (total[0] + z[0] * z[0], total[1] + z[1] * z[1], total[2] + z[2] * z[2])
     return total

@@ -13,9 +13,10 @@ A row's point moves by dt times its velocity only to first order: while a leg sw
 a millimetre a step. The gap takes it back along the normal; along the ground it would add up. So friction holds a
 corner to where it stuck: c is how far it has come from there.
 
-A gap below zero counts as zero here; positions are mended apart (correction.py). The discrete bias h and the implicit
-parts of M are dynamics.stepping's. The step has two halves, because a controller's law is formed at q_{k+1}, from the
-contacts there: `prepare` leads to q_{k+1}, `solve` finds v_{k+1}.
+A gap below zero counts as zero here; positions are mended apart (correction.py). With a restitution e, the first row of
+a contact that approaches and would touch in this step is N v_{k+1} + e N v_k >= 0 (Newton's law). The discrete bias h
+and the implicit parts of M are dynamics.stepping's. The step has two halves, because a controller's law is formed at
+q_{k+1}, from the contacts there: `prepare` leads to q_{k+1}, `solve` finds v_{k+1}.
 """
 
 import numpy as np
@@ -67,13 +68,14 @@ from .equations import (
 from .holding import (
     orthonormalize,
     project_group,
+    release_held_rows,
     remove_held,
     update_grab_repair,
     update_held_impulse,
     update_held_rows,
 )
 from .pushes import mean_force
-from .workspace import Groups, Held, Memory, Scratch, System
+from .workspace import Groups, Held, Memory, Scratch, Settings, System
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -87,6 +89,8 @@ LIMIT_MARGIN = 0.05
 YIELDING = (1e-7, 1e-6, 1e-5)
 # An answer counts if no row misses by more than this, plus the same share of the largest speed, m/s or rad/s.
 ACCEPTED = 1e-6
+# Speed of approach above which there is restitution, if any: what comes slower stays, m/s.
+BOUNCES = 0.2
 # Speeds beyond this do not widen the search for contacts, m/s.
 FASTEST = 100.0
 
@@ -182,9 +186,11 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     with_gain = gain.shape[1] > 0
     _update_contact_rows(system, memory, scratch, limits, rows, gain)
     update_delassus(groups, active)
+    if rows > 0:
+        release_held_rows(groups, active)
 
     n = _assemble(
-        groups, limits, active, with_gain, system.side, dt, scratch.contacts.friction, scratch.matrix, scratch.vector
+        groups, limits, active, with_gain, system.side, scratch.contacts.friction, scratch.matrix, scratch.vector
     )
     warm = _recall(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
     status, residual, pivots = SOLVED, 0.0, 0
@@ -219,7 +225,7 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
                 change[i] += answer
     remove_held(held, rows, change)
     outcome.numbers[1] = _worst_miss(
-        groups, limits, active, system.side, scratch.contacts.friction, scratch.lcp.z, change, dt
+        groups, limits, active, system.side, scratch.contacts.friction, scratch.lcp.z, change
     )
     for i in range(change.shape[0]):
         change[i] += scratch.free[i] - scratch.start[i]
@@ -312,6 +318,7 @@ def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: i
         groups.support_length[count] = fill_support(chain, chain[:0], groups.support[count], Z)
         groups.limit[count] = i
         groups.gap[count] = gap
+        groups.allowed[count] = max(gap, 0.0) / settings.dt
         Z[k, 0] = rate[0]
         if ball:
             Z[k + 1, 0], Z[k + 2, 0] = rate[1], rate[2]
@@ -337,6 +344,7 @@ def _update_contact_rows(system: System, memory: Memory, scratch: Scratch, limit
         s = cross(n, t)
         set_row(groups.tangent, c, t)
         groups.gap[g] = contacts.gap[c]
+        groups.allowed[g] = _allowed_approach(system.settings, contacts.gap[c], -dot(n, sliding))
         arm = subtract(point, row(bodies.position, 0))
         Z = groups.rows[g]
         chain = system.chain[body, : system.chain_length[body]]
@@ -370,6 +378,14 @@ def _update_contact_rows(system: System, memory: Memory, scratch: Scratch, limit
 
 
 @inner_kernel
+def _allowed_approach(settings: Settings, gap: float, approach: float) -> float:
+    """As fast as to close the gap in a step; or, where a bounce is due in this one, away at a share of the approach."""
+    if settings.restitution > 0.0 and approach > BOUNCES and approach * settings.dt >= gap:
+        return -settings.restitution * approach
+    return max(gap, 0.0) / settings.dt
+
+
+@inner_kernel
 def _finish_group(
     parent: Indices, L: Array, root: Array, free: Array, repair: Array, groups: Groups, g: int, held: Held, rows: int
 ) -> None:
@@ -396,7 +412,6 @@ def _assemble(
     active: int,
     with_gain: bool,
     side: Array,
-    dt: float,
     friction: Array,
     matrix: Array,
     q: Array,
@@ -429,7 +444,7 @@ def _assemble(
                     M[i + 1 + l, j + 1 + sides] = 0.0
                     M[i + 1 + sides, j + 1 + l] = 0.0
                 M[i + 1 + sides, j + 1 + sides] = 0.0
-        q[i] = groups.speed[g, 0] + max(groups.gap[g], 0.0) / dt
+        q[i] = groups.speed[g, 0] + groups.allowed[g]
         if g >= limits:
             cone = i + 1 + sides
             for k in range(sides):
@@ -506,7 +521,7 @@ def _update_impulses(groups: Groups, limits: int, active: int, side: Array, z: A
 
 @inner_kernel
 def _worst_miss(
-    groups: Groups, limits: int, active: int, side: Array, friction: Array, z: Array, change: Array, dt: float
+    groups: Groups, limits: int, active: int, side: Array, friction: Array, z: Array, change: Array
 ) -> float:
     """Largest violation of a normal row, a limit or a cone, as a speed; from velocities, not from the LCP's matrix."""
     sides = side.shape[0]
@@ -515,7 +530,7 @@ def _worst_miss(
         speed = (
             groups.speed[g, 0] + rows_times(groups.support[g, : groups.support_length[g]], groups.rows[g], change)[0]
         )
-        slack = speed + max(groups.gap[g], 0.0) / dt
+        slack = speed + groups.allowed[g]
         inverse_mass = groups.delassus[g, g, 0]
         miss = abs(min(slack, inverse_mass * groups.impulse[g, 0]))
         if g >= limits:

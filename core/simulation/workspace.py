@@ -29,6 +29,7 @@ class Settings(NamedTuple):
     margin: float  # gap below which a contact enters even if nothing approaches, m
     depth: float  # how far inside a mesh a point is still found, m
     sides: int  # of the friction pyramids, 4 or 6
+    restitution: float  # share of the speed of approach that a touch gives back
     anticipating: bool  # rows n . v + gap / dt >= 0 before touching; otherwise a point enters once it touches
 
 
@@ -93,6 +94,7 @@ class Groups(NamedTuple):
     tangent: NDArray[np.float64]  # (nc, 3) first tangent of a contact; the second is normal x first
     speed: NDArray[np.float64]  # (ngr, 3) of the rows at `free`, less the surface's
     gap: NDArray[np.float64]  # (ngr,) m or rad
+    allowed: NDArray[np.float64]  # (ngr,) fastest approach that the row allows, m/s or rad/s; negative for a bounce
     lost: NDArray[np.float64]  # (ngr, nr, 3) part of the rows along the orthonormal rows of grabs
     lean: NDArray[np.float64]  # (ngr,) of the first rows at `repair`
     delassus: NDArray[np.float64]  # (ngr, ngr, 9) J M^-1 J^T in blocks, without the law
@@ -157,6 +159,7 @@ def make_scratch(system: System, capacity: int) -> Scratch:
             tangent=np.zeros((capacity, 3)),
             speed=np.zeros((groups, 3)),
             gap=np.zeros(groups),
+            allowed=np.zeros(groups),
             lost=np.zeros((groups, rows, 3)),
             lean=np.zeros(groups),
             delassus=np.zeros((groups, groups, 9)),

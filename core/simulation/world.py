@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..character import Character, check
 from ..character.flatten import flatten, neutral_positions
-from ..character.tree import FREE
+from ..character.tree import BALL, FREE
 from ..contact.detection import Contacts
 from ..contact.lcp import LcpStatus
 from ..contact.shapes import Shape, make_shapes
@@ -30,6 +30,8 @@ Torques = Array | Sequence[float]
 Action = Torques | AffineLaw | Controller | None
 
 MARGINS = {"anticipating": True, "touching": False}
+# Contacts at once that memory is made for at most; the LCP's matrix grows with their square.
+MOST_CONTACTS = 1024
 
 
 class DivergedError(RuntimeError):
@@ -66,6 +68,8 @@ class World:
         Steps per second.
     sides
         Of the friction pyramids, 4 or 6.
+    restitution
+        Share of the speed of approach that a touch gives back; none by default.
     contacts
         "anticipating": a point enters once it is near, and may not come nearer than the ground; "touching": it enters
         once it touches, and may not go deeper, as Muico et al. 2009 have it.
@@ -87,6 +91,7 @@ class World:
         pushes: Sequence[Push] = (),
         contacts: str = "anticipating",
         sides: int = 4,
+        restitution: float = 0.0,
         margin: float = 0.02,
         depth: float = 0.1,
         pairs: Iterable[tuple[str, str]] | None = None,
@@ -95,10 +100,13 @@ class World:
         rate = check.positive(rate, "rate", "the world")
         if sides not in (4, 6):
             raise ValueError(f"A friction pyramid has 4 or 6 sides, not {sides}.")
+        restitution = check.not_negative(restitution, "restitution", "the world")
+        if restitution > 1.0:
+            raise ValueError(f"The restitution of the world must not exceed 1, but is {restitution}.")
         if contacts not in MARGINS:
             raise ValueError(f"Contacts must be one of {', '.join(MARGINS)}, not {contacts!r}.")
-        if max_contacts < 1:
-            raise ValueError(f"There must be room for one contact at least, not {max_contacts}.")
+        if not 1 <= max_contacts <= MOST_CONTACTS:
+            raise ValueError(f"There must be room for 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
         if terrain is None:
             terrain = [Plane(friction=friction)]
         self.character = character
@@ -136,6 +144,7 @@ class World:
                 margin=check.not_negative(margin, "margin", "the world"),
                 depth=check.positive(depth, "depth", "the world"),
                 sides=sides,
+                restitution=restitution,
                 anticipating=MARGINS[contacts],
             ),
         )
@@ -230,6 +239,11 @@ class World:
             force=self._scratch.outcome.contact_force[:n].copy(),
         )
 
+    @property
+    def contacts_dropped(self) -> int:
+        """Candidates of the last step that found no room; zero unless `max_contacts` is too small."""
+        return int(self._scratch.contacts.filled[1])
+
     def contact_problem(self) -> tuple[Array, Array]:
         """Matrix and vector of the last step's contact problem, stepper.py's LCP; copies."""
         n = self.lcp_unknowns
@@ -257,6 +271,11 @@ class World:
         for prop in self.props:
             velocities[at : at + len(prop.velocity)] = prop.velocity
             at += len(prop.velocity)
+        tree = self.system.tree
+        for b in np.flatnonzero((tree.joint == FREE) | (tree.joint == BALL)):
+            start = tree.position_start[b] + (3 if tree.joint[b] == FREE else 0)
+            if not 1e-6 < np.linalg.norm(positions[start : start + 4]) < np.inf:
+                raise ValueError(f"The quaternion in q from entry {start} on must not be zero.")
         fresh = make_memory(self.system, self._capacity)
         fresh.q[:], fresh.v[:] = positions, velocities
         _copy(fresh, memory)
@@ -269,8 +288,13 @@ class World:
     def load_state(self, state: Mapping[str, NDArray[np.generic]]) -> None:
         """Go back to what `save_state` of a world of the same make gave: from there on the same bits follow."""
         for name, array in self._memory._asdict().items():
-            if name not in state or state[name].shape != array.shape:
-                raise ValueError(f"This is not a state of this world: {name} is missing or of another shape.")
+            if name not in state or state[name].shape != array.shape or state[name].dtype != array.dtype:
+                raise ValueError(f"This is not a state of this world: {name} is missing or of another shape or type.")
+        for name in ("q", "v", "momentum", "clock", "impulse"):
+            if not np.isfinite(state[name]).all():
+                raise ValueError(f"This is not a state of a world: {name} is not finite.")
+        if not 0 <= state["known"][0] <= len(self._memory.key) or state["steps"][0] < 0:
+            raise ValueError("This is not a state of a world: a count is out of range.")
         for name, array in self._memory._asdict().items():
             array[...] = state[name]
         self._forget()
@@ -288,6 +312,8 @@ class World:
 
     def apply_impulse(self, body: str, impulse: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """Add an impulse (3,) in the world, N s, at a point of a body's frame, to the next step."""
+        if body not in self.body_index:
+            raise ValueError(f"An impulse acts on an unknown body '{body}'.")
         b = self.body_index[body]
         _, quaternions = self.poses()
         p, arm = _finite(impulse, (3,), "impulse"), _finite(point, (3,), "point")

@@ -35,9 +35,7 @@ GOLDEN = 0.6180339887498949
 
 
 @kernel
-def lemke(
-    workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float, path: int
-) -> tuple[int, int]:
+def lemke(workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float, path: int) -> tuple[int, int]:
     """Solve for M' + regularisation I and q; fill basis and point[0], return status and pivots.
 
     `path` chooses the covering vector: 0 for (1, ..., 1), others as they come. Variables are numbered w_k = k,

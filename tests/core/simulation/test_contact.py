@@ -144,6 +144,33 @@ def test_correction_of_depth_adds_no_velocity():
     assert highest > 0.1 - 2e-6
 
 
+@pytest.mark.parametrize("restitution", [0.3, 0.8, 1.0])
+def test_ball_bounces_by_newtons_law_and_to_the_square_of_it_in_height(restitution):
+    ball = Prop.sphere("ball", 0.05, 0.4, (0.0, 0.0, 1.05))
+    world = World(bystander(), props=[ball], restitution=restitution, rate=10000.0)
+    before, after = 0.0, 0.0
+    while after <= 0.0:
+        before = after
+        world.step()
+        after = prop_state(world)[1][2]
+    assert after == pytest.approx(-restitution * before, rel=1e-12)
+    highest = 0.0
+    while prop_state(world)[1][2] > 0.0:
+        world.step()
+        highest = prop_state(world)[0][2] - 0.05
+    assert highest == pytest.approx(restitution**2, rel=1e-2)
+
+
+def test_bouncing_ends_at_rest_on_the_ground():
+    ball = Prop.sphere("ball", 0.05, 0.4, (0.0, 0.0, 0.55))
+    world = World(bystander(), props=[ball], restitution=0.7)
+    for _ in range(600):
+        world.step()
+    q, v = prop_state(world)
+    assert q[2] == pytest.approx(0.05, abs=2e-6)
+    assert np.abs(v).max() < 1e-9
+
+
 def test_anticipating_lets_nothing_through_thin_air():
     ball = Prop.sphere("ball", 0.05, 0.4, (0.0, 0.0, 3.0), velocity=(0.0, 0.0, -60.0, 0.0, 0.0, 0.0))
     world = World(bystander(), props=[ball])

@@ -182,6 +182,38 @@ def in_mid_range(character):
     return q
 
 
+@pytest.mark.parametrize("kind", ["point", "full"])
+@pytest.mark.parametrize("held", [["left_foot"], ["left_foot", "right_foot"], ["left_foot", "left_shank", "torso"]])
+def test_feet_held_where_they_stand(held, kind):
+    """Grabs leave the contacts under a foot little or nothing to decide; together they carry the weight."""
+    character = locked(Character.preset("muico29"))
+    world = World(character, grabs=[Grab(name, kind=kind) for name in held])
+    start = world.q
+    for _ in range(120):
+        world.step()
+    np.testing.assert_allclose(world.q, start, atol=1e-9)
+    force = world.grab_forces[:, :3].sum(axis=0) + world.contacts.force.sum(axis=0)
+    np.testing.assert_allclose(force, [0.0, 0.0, character.total_mass * GRAVITY], atol=1e-6)
+
+
+def test_person_whose_every_body_is_held_hangs_in_the_air():
+    character = Character.preset("muico29")
+    world = World(character, grabs=[Grab(body.name, kind="full") for body in character.bodies])
+    start = world.q
+    for _ in range(60):
+        world.step()
+    np.testing.assert_allclose(world.q, start, atol=1e-9)
+
+
+def test_hand_drawn_to_the_floor_by_a_grab_rests_there():
+    world = World(Character.preset("muico29"), grabs=[Grab("left_hand", kind="full", anchor=(0.5, 0.5, 0.0))])
+    for _ in range(480):
+        world.step()
+    hand = world.poses()[0][world.body_index["left_hand"]]
+    np.testing.assert_allclose(hand, [0.5, 0.5, 0.0], atol=1e-6)
+    assert np.abs(world.v).max() < 1e-3
+
+
 def test_momentum_in_free_flight():
     character = Character.preset("jain42")
     rng = np.random.default_rng(0)
