@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ..contact import lcp
 from ..contact.detection import detect
+from ..contact.detection.ridges import FACE_KEYS
 from ..contact.friction import first_tangent
 from ..contact.lcp import LcpWorkspace
 from ..contact.lcp.workspace import NOT_FINITE as LCP_NOT_FINITE
@@ -356,7 +357,7 @@ def _update_contact_rows(system: System, memory: Memory, scratch: Scratch, limit
         groups.speed[g, 0] -= dot(n, surface)
         groups.speed[g, 1] -= dot(t, surface)
         groups.speed[g, 2] -= dot(s, surface)
-        if system.shapes.kind[contacts.shape[c]] == POINT and other < 0:
+        if system.shapes.kind[contacts.shape[c]] == POINT and other < 0 and contacts.key[c] < FACE_KEYS:
             _recall_stuck(memory, contacts.key[c], groups.stuck[c])
             for k in range(3):
                 groups.stuck[c, k] += dt * surface[k]
