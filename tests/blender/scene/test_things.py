@@ -370,3 +370,24 @@ def test_a_linked_rig_is_refused(rig, tmp_path):
         with pytest.raises(RuntimeError, match="Mannequin is linked from another file"):
             operator()
     assert len(bpy.data.collections) == 0 or not any("Terrain" in one.name for one in bpy.data.collections)
+
+
+def test_a_library_override_has_things_of_its_own(rig, tmp_path):
+    path = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    with bpy.data.libraries.load(str(path), link=True) as (_, linked):
+        linked.objects = ["Mannequin"]
+    bpy.context.scene.collection.objects.link(linked.objects[0])
+    own = linked.objects[0].override_create(remap_local_usages=True)
+    box = add_box("Step", 0.2, (0.0, -2.0, 0.1))
+    select(box, own)
+    for operator in (bpy.ops.heft.mark_terrain, bpy.ops.heft.add_push, bpy.ops.heft.add_grab):
+        select(box, own)
+        assert operator() == {"FINISHED"}
+    assert counts(own) == (2, 1, 1, 0)
+    again = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(again))
+    bpy.ops.wm.open_mainfile(filepath=str(again))
+    own = next(one for one in bpy.data.objects if one.override_library is not None)
+    assert counts(own) == (2, 1, 1, 0)
