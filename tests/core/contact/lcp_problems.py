@@ -139,6 +139,39 @@ def stack_of_boxes(rng, boxes=8, mass_ratio=100.0, heavy_on_top=True):
     )
 
 
+def feet_on_bodies(rng):
+    """One to eight soles of any size on up to five bodies with masses from a gram to a ton, some on each other.
+
+    Resting, creeping or fast; on the ground or near it; friction alike for all, or anything from none to a thousand.
+    """
+    bodies = int(rng.integers(1, 6))
+    nv = 6 * bodies
+    inverse_mass = np.zeros((nv, nv))
+    for b in range(bodies):
+        factor = rng.normal(size=(6, 6))
+        here = slice(6 * b, 6 * b + 6)
+        inverse_mass[here, here] = (factor @ factor.T + 0.05 * np.eye(6)) / 10.0 ** rng.uniform(-3, 3)
+    normals, frictions = [], []
+    for _ in range(int(rng.integers(1, 9))):
+        size = 10.0 ** rng.uniform(-2, 0)
+        corners = np.array([(x * size, y * size, 0.0) for x in (-1, 1) for y in (-1, 1)])
+        corners += rng.choice([0.0, 1.0]) * rng.normal(size=3)
+        body, other = rng.integers(bodies, size=2)
+        twist = np.zeros((6, nv))
+        twist[:, 6 * body : 6 * body + 6] = np.eye(6)
+        if rng.random() < 0.5 and other != body:
+            twist[:, 6 * other : 6 * other + 6] = -np.eye(6)
+        up = rng.normal(size=3) if rng.random() < 0.5 else (0.0, 0.0, 1.0)
+        normal, friction = foot_rows(corners, twist, up)
+        normals.append(normal)
+        frictions.append(friction)
+    contacts = 4 * len(normals)
+    velocity = rng.choice([0.0, 1e-6, 1.0, 10.0]) * rng.normal(size=nv)
+    mu = rng.choice([0.0, 0.3, 1.0, 10.0, 1e3], size=contacts) if rng.random() < 0.5 else np.full(contacts, 0.8)
+    gap_rate = np.where(rng.random(contacts) < 0.5, 0.0, rng.random(contacts) * rng.choice([1e-6, 1.0]))
+    return assemble(np.vstack(normals), np.vstack(frictions), inverse_mass, velocity, gap_rate, mu)
+
+
 def positive_semidefinite(rng, n, rank):
     """Convex quadratic programs' optimality conditions: M = G G' + skew, solvable by construction."""
     G = rng.normal(size=(n, rank)) / np.sqrt(n)

@@ -10,6 +10,7 @@ from lcp_problems import (
     box_on_plane,
     character_on_feet,
     copositive,
+    feet_on_bodies,
     p_matrix,
     positive_semidefinite,
     stack_of_boxes,
@@ -90,6 +91,16 @@ def every_contact_problem():
 def test_redundant_and_badly_scaled_contact_problems_are_all_solved():
     for _, problem in every_contact_problem():
         assert_solves(solve_lcp(problem.M, problem.q), problem.M, problem.q)
+
+
+def test_feet_on_bodies_of_very_different_mass_are_all_solved():
+    """A natural residual within a hundredth of a micrometre a second, in scaled units, whatever method it took."""
+    rng = np.random.default_rng(1)
+    for _ in range(1000):
+        problem = feet_on_bodies(rng)
+        solution = solve_lcp(problem.M, problem.q)
+        assert solution.status is LcpStatus.SOLVED
+        assert solution.residual <= 1e-8
 
 
 def test_resting_box_carries_its_weight_whatever_the_corners_share():
