@@ -46,6 +46,7 @@ class Stage:
     rate: float  # 1/s
     seconds: float
     lift: float  # height of the ground at the start over the reference's, m
+    rehearsing: Callable[[float], None]  # told before each rehearsal which share of them is over; it may raise
 
 
 # told each state's number, the whole system's positions, and frame and lap of the reference; False ends it
@@ -94,6 +95,8 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[st
         replicas=1,
         most=own.rehearsals,
         seconds=own.rehearsal_seconds or None,
+        controller=controller,
+        progress=lambda number: stage.rehearsing(number / own.rehearsals),
     )
     if choice.settings != own:
         controller = LookAhead(controller.character, controller.track, choice.settings)

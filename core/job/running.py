@@ -49,9 +49,15 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         # whole steps, so that the last frame lies within the last of them
         seconds=math.ceil((job.duration - (late if job.seconds is None else 0.0)) * job.rate - 1e-6) / job.rate,
         lift=motion.lift,
+        rehearsing=lambda share: tell("rehearse", share),
     )
-    with clock.stage("simulate"):
-        simulation = method.simulate(policy, stage, _Watch(job, motion, stage, tell))
+    watch, begun = _Watch(job, motion, stage, tell), time.perf_counter()
+    try:
+        simulation = method.simulate(policy, stage, watch)
+    except CancelledError:
+        return _nothing(job, clock, kept)
+    clock.seconds["rehearse"] = watch.begun - begun
+    clock.seconds["simulate"] = time.perf_counter() - watch.begun
     return _result(job, motion, stage, simulation, kept, clock)
 
 
@@ -87,10 +93,12 @@ class _Watch:
         self._shown = 0  # frames told
         self._waiting: list[tuple[Array, float, int]] = []  # positions, the reference's sample, the lap
         self._before: tuple[Array, int, int] | None = None
-        self._told_at = time.perf_counter()
+        self.begun = self._told_at = time.perf_counter()  # when the first state was seen
 
     def __call__(self, state: int, q: Array, frame: int, lap: int) -> bool:
         """A new state."""
+        if state == 0:
+            self.begun = time.perf_counter()
         own = np.ascontiguousarray(q[: len(self._tree.rest)])
         while self._done / self._job.fps * self._job.rate <= state + 1e-9:
             self._finish(state, own, frame, lap)

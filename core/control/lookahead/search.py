@@ -8,7 +8,7 @@ search short.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
@@ -105,11 +105,14 @@ def choose_settings(
     replicas: int = REPLICAS,
     most: int = MOST_REHEARSALS,
     seconds: float | None = None,
+    controller: LookAhead | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Choice:
     """Rehearse in `world` (level ground unless given) for `duration` (once through, or 10 s of a cycle).
 
     At most `most` rehearsals, and none begins after `seconds` of computation. `lift` is the ground's height at the
-    start.
+    start. `controller` is one with these settings, if there is one already. `progress` is told the number of rehearsals
+    before each, and may raise an exception of its own to end the search.
     """
     first = (settings or Settings()).checked()
     stage = World(character, rate=1.0 / track.dt) if world is None else world
@@ -118,12 +121,14 @@ def choose_settings(
     trials: list[Trial] = []
     used = 0
     for candidate in candidates(first):
-        controller = LookAhead(character, track, candidate)
+        actor = controller if controller is not None and not trials else LookAhead(character, track, candidate)
         rehearsals: list[Rehearsal] = []
         for seed in range(replicas):
             if used >= most or (used > 0 and seconds is not None and time.perf_counter() - begun > seconds):
                 break
-            rehearsals.append(rehearse(controller, stage, steps, seed, lift))
+            if progress is not None:
+                progress(used)
+            rehearsals.append(rehearse(actor, stage, steps, seed, lift))
             used += 1
             if not rehearsals[-1].survived:
                 break
