@@ -36,6 +36,10 @@ AFTER_FALL = 2.0  # s that a fallen character is still watched
 SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
 
 
+def _tell_nobody(share: float) -> None:
+    """For stages without an audience."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
     """Where a policy is to act."""
@@ -46,7 +50,8 @@ class Stage:
     rate: float  # 1/s
     seconds: float
     lift: float  # height of the ground at the start over the reference's, m
-    rehearsing: Callable[[float], None]  # told before each rehearsal which share of them is over; it may raise
+    # told before each rehearsal which share of them is over; it may raise
+    rehearsing: Callable[[float], None] = _tell_nobody
 
 
 # told each state's number, the whole system's positions, and frame and lap of the reference; False ends it
