@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ..contact import lcp
 from ..contact.detection import detect
+from ..contact.detection.contacts import move_contact
 from ..contact.detection.ridges import FACE_KEYS
 from ..contact.friction import first_tangent
 from ..contact.lcp import LcpWorkspace
@@ -147,16 +148,7 @@ def _find_contacts(system: System, scratch: Scratch) -> None:
         if not contacts.gap[i] <= limit:
             continue
         if count < i:
-            contacts.body[count] = contacts.body[i]
-            contacts.other[count] = contacts.other[i]
-            contacts.surface[count] = contacts.surface[i]
-            contacts.shape[count] = contacts.shape[i]
-            contacts.key[count] = contacts.key[i]
-            contacts.gap[count] = contacts.gap[i]
-            contacts.friction[count] = contacts.friction[i]
-            set_row(contacts.point, count, point)
-            set_row(contacts.normal, count, row(contacts.normal, i))
-            set_row(contacts.velocity, count, row(contacts.velocity, i))
+            move_contact(contacts, i, count)
         count += 1
     contacts.filled[0] = count
 

@@ -102,3 +102,18 @@ def add_contact(
     contacts.gap[at] = gap
     contacts.friction[at] = friction
     set_row(contacts.velocity, at, velocity)
+
+
+@inlined_kernel
+def move_contact(contacts: Contacts, source: int, target: int) -> None:
+    """Put a candidate into another row."""
+    contacts.body[target] = contacts.body[source]
+    contacts.other[target] = contacts.other[source]
+    contacts.surface[target] = contacts.surface[source]
+    contacts.shape[target] = contacts.shape[source]
+    contacts.key[target] = contacts.key[source]
+    contacts.gap[target] = contacts.gap[source]
+    contacts.friction[target] = contacts.friction[source]
+    set_row(contacts.point, target, row(contacts.point, source))
+    set_row(contacts.normal, target, row(contacts.normal, source))
+    set_row(contacts.velocity, target, row(contacts.velocity, source))

@@ -17,12 +17,15 @@ from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, scale, su
 from ..shapes import Shapes
 from ..terrain.hierarchy import squared_distance_to_box
 from ..terrain.terrain import Terrain, TerrainPose, surface_velocity
-from .contacts import Contacts, add_contact
+from .contacts import Contacts, add_contact, move_contact
 
 # Keys: faces, then the terrain's vertices, then two ends of each edge.
 FACE_KEYS = 1 << 56
 FEATURES = 33
 EDGE_ENDS = 1 << 31
+
+# Candidates of one solid on one mesh: of more, as over rough ground of small triangles, the nearest are kept.
+MOST = 16
 
 # Sine of the angle between two triangles above which their edge is one that can be stood upon.
 SHARP = 1e-3
@@ -98,6 +101,8 @@ def ridges_against_faces(
                     if not gap < margin or _is_listed(contacts, begin, key):
                         continue
                     point = add(place, quaternion_rotate(frame, add_scaled(where, -gap, outward)))
+                    if contacts.filled[0] == begin + MOST and not _give_way(contacts, begin, gap):
+                        continue
                     shape = solids.shape[o]
                     add_contact(
                         contacts,
@@ -170,6 +175,20 @@ def _cut(at_a: float, at_b: float, low: float, high: float) -> tuple[float, floa
     elif at_b < 0.0:
         high = min(high, at_a / (at_a - at_b))
     return low, high
+
+
+@inlined_kernel
+def _give_way(contacts: Contacts, begin: int, gap: float) -> bool:
+    """Drop the widest gap from row `begin` on, if it is wider than this one."""
+    widest = begin
+    for i in range(begin, contacts.filled[0]):
+        if contacts.gap[i] > contacts.gap[widest]:
+            widest = i
+    if not gap < contacts.gap[widest]:
+        return False
+    contacts.filled[0] -= 1
+    move_contact(contacts, contacts.filled[0], widest)
+    return True
 
 
 @inlined_kernel

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from heft.core.character.parts import Capsule, Corner, Sphere
 from heft.core.contact.detection import detect, make_contacts
+from heft.core.contact.detection.ridges import FACE_KEYS
 from heft.core.contact.shapes import Box, make_shapes
 from heft.core.contact.terrain import Mesh, Plane, RigidMotion, make_pose, make_terrain
 from meshes import box, flat, pyramid, roof, sheet, stairs
@@ -295,3 +296,16 @@ def test_flat_ground_and_valleys_have_no_ridges():
     assert valley.filled[0] == 4
     np.testing.assert_allclose(valley.gap, 0, atol=1e-12)
     np.testing.assert_allclose(np.abs(valley.point), [[0.1, 0.1, 0.05]] * 4, atol=1e-12)
+
+
+def test_rough_ground_of_small_triangles_gives_the_nearest_ridges_only():
+    rng = np.random.default_rng(0)
+    vertices, triangles = sheet(flat, size=2.0, cells=40)
+    vertices[:, 2] = rng.uniform(-0.01, 0.0, len(vertices))
+    found = find([Box("crate", "a", (0.4, 0.4, 0.1))], [((0, 0, 0.101), UPRIGHT)], [Mesh(vertices, triangles)])
+    kept = found.gap[found.key >= FACE_KEYS]
+    assert len(kept) == 16
+    tips = 0.001 - vertices[np.abs(vertices[:, :2]).max(axis=1) < 0.4, 2]
+    nearer = tips[tips < kept.max() - 1e-9]
+    assert len(nearer) > 4
+    assert np.abs(nearer[:, None] - kept).min(axis=1).max() < 1e-12
