@@ -174,7 +174,7 @@ def _faults(
     if slip > MOST_SLIP:
         faults.append(f"A held point is {slip:.1f} mm from its place.")
     if depth > MOST_SLIP:
-        faults.append(f"A sole is {depth:.1f} mm under the ground.")
+        faults.append(f"A point is {depth:.1f} mm under the ground.")
     if _friction_use(problem, solution.iterate, settings.friction) > 1.0:
         faults.append("A contact force is outside the cone of friction.")
     return faults
