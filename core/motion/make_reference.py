@@ -83,7 +83,7 @@ def make_reference(
         clean = clean_up(character, trajectory, schedule, terrain)
         clip, asked, planned = trajectory, clean.trajectory, clean.held
         doubts = concerns(character, trajectory, clean)
-        refuse_unsupported(trajectory, doubts)
+        refuse_unsupported(trajectory, schedule, doubts)
     reference = build_reference(
         character,
         asked,
@@ -97,14 +97,28 @@ def make_reference(
     return MadeReference(reference, schedule, tuple(contacts_of(trajectory, schedule)), clean, cycle, tuple(doubts))
 
 
-def refuse_unsupported(trajectory: Trajectory, doubts: Iterable[Concern]) -> None:
-    """NoReferenceError where a body is held up for long by something that is not there."""
+def refuse_unsupported(trajectory: Trajectory, labelled: ContactSchedule, doubts: Iterable[Concern]) -> None:
+    """NoReferenceError where a body is held up for long by something that is not there, or by feet that glide."""
     longest = LONGEST_UNSUPPORTED * trajectory.rate * trajectory.frames_per_sample
     lacking = [doubt.frames for doubt in doubts if doubt.kind == "no support"]
     lacking = [frames for frames in lacking if frames[1] - frames[0] > longest]
-    if lacking:
-        named = ", ".join(f"{first:g} to {last:g}" for first, last in lacking)
+    touching = labelled.active.any(axis=1)
+    gliding = [
+        frames
+        for frames in lacking
+        if touching[trajectory.sample(frames[0]) : trajectory.sample(frames[1]) + 1].mean() > 0.5
+    ]
+    if gliding:
         raise NoReferenceError(
-            f"Nothing touches the ground in frames {named}, and yet the body does not fall: add the ground, steps, "
-            "seat or bar that it is on, or mark what touches there."
+            f"What touches the ground in frames {_named(gliding)} glides over it, which bears no weight: let the feet "
+            "stand still, or lift them."
         )
+    if lacking:
+        raise NoReferenceError(
+            f"Nothing touches the ground in frames {_named(lacking)}, and yet the body does not fall: let it fall, or "
+            "add the ground, steps, seat or bar that it is on."
+        )
+
+
+def _named(ranges: Iterable[tuple[float, float]]) -> str:
+    return ", ".join(f"{first:g} to {last:g}" for first, last in ranges)

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a character's trajectory and its contacts to a reference, or a refusal that names frames."""
 
-import hashlib
-import json
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character import Character, storage
+from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
 from ..cycle import Cycle
 from ..fit import Trajectory
-from ..reference import VERSION, Quality, Reference
+from ..reference import Quality, Reference
 from ..schedule import ContactSchedule
 from .ends import Ends
 from .measure import measure, named_frames, posture_rms, world_forces
@@ -104,40 +102,6 @@ def build_reference(
         first_frame=trajectory.first_frame,
         frames_per_sample=trajectory.frames_per_sample,
     )
-
-
-def reference_key(
-    character: Character,
-    trajectory: Trajectory,
-    schedule: ContactSchedule,
-    *,
-    terrain: Terrain | None = None,
-    bounds: Ends | None = None,
-    settings: Settings | None = None,
-) -> str:
-    """A digest of everything that `build_reference` depends on: equal keys mean the same reference."""
-    request = _checked(character, trajectory, schedule, terrain, bounds, settings)
-    ends, cycle = request.bounds, request.bounds.cycle
-    text = json.dumps(
-        {
-            "version": VERSION,
-            "character": storage.to_data(character),
-            "points": request.schedule.points,
-            "settings": asdict(request.settings),
-            "cycle": None if cycle is None else asdict(cycle),
-            "numbers": (trajectory.rate, trajectory.first_frame, trajectory.frames_per_sample),
-        },
-        sort_keys=True,
-    )
-    digest = hashlib.sha256(text.encode())
-    arrays: list[NDArray[np.generic]] = [trajectory.q, trajectory.v, request.schedule.active, request.schedule.place]
-    arrays += [array for array in request.terrain if isinstance(array, np.ndarray)]
-    for state in (ends.start, ends.end):
-        arrays += [np.zeros(0)] if state is None else [np.asarray(x, dtype=np.float64) for x in state]
-    for array in arrays:
-        digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
 
 
 def _attempt(

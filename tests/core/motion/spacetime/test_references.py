@@ -10,7 +10,7 @@ from heft.core.motion.cycle import Cycle
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.limits import swing_and_twist
 from heft.core.motion.schedule import ContactPoint, ContactSchedule
-from heft.core.motion.spacetime import Ends, NoReferenceError, Settings, build_reference, reference_key
+from heft.core.motion.spacetime import Ends, NoReferenceError, Settings, build_reference
 from heft.core.motion.spacetime.problem import point_positions
 from scipy.spatial.transform import Rotation
 
@@ -248,21 +248,6 @@ def test_refusals_are_sentences():
         build_reference(*arguments, settings=Settings(friction_sides=5))
     with pytest.raises(ValueError, match="no ends to pin"):
         Ends(start=(motion.q[0], motion.v[0]), cycle=motions.walk().cycle)
-
-
-def test_key_changes_with_every_input():
-    motion = motions.squat(20, 0.1)
-    arguments = motion.character, trajectory(motion), motion.schedule
-    keys = {
-        reference_key(*arguments),
-        reference_key(motion.character, Trajectory(60.0, motion.q, motion.v), motion.schedule),
-        reference_key(*arguments, settings=Settings(friction=0.7)),
-        reference_key(*arguments, terrain=make_terrain([Plane((0, 0, -0.1))])),
-        reference_key(*arguments, bounds=Ends(start=(motion.q[0], motion.v[0]))),
-        reference_key(*arguments, bounds=Ends(end=(motion.q[0], motion.v[0]))),
-    }
-    assert len(keys) == 6
-    assert reference_key(*arguments) in keys
 
 
 def test_a_ball_joint_comes_back_into_its_cone():

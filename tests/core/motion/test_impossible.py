@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions that cannot be: the nearest that can, with what had to change, or a refusal that names frames."""
+
+import numpy as np
+import pytest
+from heft.core.dynamics import PointForces, step
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.make_reference import make_reference
+from heft.core.motion.spacetime import NoReferenceError
+from scipy.spatial.transform import Rotation
+
+from tests.core.motion.spacetime import motions
+from tests.core.motion.walkers import glide
+
+
+def trajectory_of(character, q):
+    return Trajectory(motions.RATE, q, motions.velocities(character, q), first_frame=1.0)
+
+
+def check_physics(reference):
+    """Every step leads to the next state, by forces that the ground can give."""
+    points = reference.schedule.points
+    bodies, local = [point.body for point in points], [point.position for point in points]
+    for k in range(0, reference.steps, 7):
+        contacts = PointForces(bodies, local, reference.force[k])
+        q, v = step(reference.character, reference.q[k], reference.v[k], reference.torque[k], 1 / 120.0, contacts)
+        np.testing.assert_allclose(q, reference.q[k + 1], atol=1e-9)
+        np.testing.assert_allclose(v, reference.v[k + 1], atol=1e-9)
+    assert (
+        np.linalg.norm(reference.force[..., :2], axis=2) <= reference.friction * reference.force[..., 2] + 1e-9
+    ).all()
+
+
+def test_a_jump_that_hangs_a_little_becomes_one_that_falls():
+    motion = motions.jump(hang=1.3)
+    reference = make_reference(motion.character, trajectory_of(motion.character, motion.q)).reference
+    check_physics(reference)
+    assert reference.quality.root_max_metres > 0.1
+    assert reference.quality.fit_for_control
+
+
+@pytest.mark.parametrize("hang", [2.0, 3.0])
+def test_a_jump_that_hangs_long_is_refused_by_its_flight(hang):
+    motion = motions.jump(hang=hang)
+    flight = np.flatnonzero(~motion.schedule.active.any(axis=1)) + 1
+    with pytest.raises(
+        NoReferenceError, match=r"Nothing touches the ground in frames (\d+) to (\d+), .* let it fall"
+    ) as error:
+        make_reference(motion.character, trajectory_of(motion.character, motion.q))
+    first, last = (int(word) for word in str(error.value).replace(",", "").split() if word.isdigit())
+    assert abs(first - flight[0]) <= 12
+    assert abs(last - flight[-1]) <= 12
+
+
+def test_feet_that_slip_a_little_are_planted():
+    walk = glide(slip=0.1)
+    made = make_reference(walk.character, walk.trajectory)
+    check_physics(made.reference)
+    assert made.reference.quality.slip_millimetres < 1.0
+    assert max(slide.before for slide in made.clean.slides) > 0.02
+
+
+@pytest.mark.parametrize("speed", [0.1, 0.25])
+def test_standing_feet_that_glide_are_refused_by_frames(speed):
+    motion = motions.squat(240, 0.1)
+    q = motion.q.copy()
+    q[:, 0] += speed * np.arange(len(q)) / motions.RATE
+    with pytest.raises(NoReferenceError, match="in frames 1 to 241 glides over it"):
+        make_reference(motion.character, trajectory_of(motion.character, q))
+
+
+def test_a_body_that_hovers_for_a_moment_is_brought_down_and_said_to_be_another_motion():
+    motion = motions.squat(240, 0.1)
+    q = motion.q.copy()
+    q[100:140, 2] += 0.5
+    reference = make_reference(motion.character, trajectory_of(motion.character, q)).reference
+    check_physics(reference)
+    assert not reference.quality.fit_for_control
+    assert "Its root moved up to" in reference.quality.why
+    assert "in frames 101 to 140" in reference.quality.why
+
+
+def test_a_body_that_leans_too_far_is_righted_and_said_to_be_another_motion():
+    motion = motions.squat(240, 0.1)
+    q = motion.q.copy()
+    lean = Rotation.from_euler("Y", 0.5)
+    q[:, :3] = lean.apply(q[:, :3])
+    q[:, 3:7] = (lean * Rotation.from_quat(q[:, 3:7], scalar_first=True)).as_quat(scalar_first=True)
+    made = make_reference(motion.character, trajectory_of(motion.character, q))
+    check_physics(made.reference)
+    assert not made.reference.quality.fit_for_control
+    assert any(concern.kind == "off balance" and concern.frames == (1.0, 241.0) for concern in made.concerns)
