@@ -9,15 +9,16 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..character import Body, Character, JointKind, check
+from ..character import Character, JointKind, check
 from ..character.anthropometry import Sex
 from ..character.check import Vector
-from ..character.mass import Mass, combine
+from ..character.mass import Mass
 from ..contact.terrain import Surface
 from ..motion.clip import Clip
 from ..motion.parts import Detail
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
+from ..motion.variants import carrying
 from ..simulation import Grab, Prop, Push
 from . import archive
 
@@ -192,24 +193,10 @@ class BakeJob:
 
 def dressed(character: Character, scene: Scene, *, unplanned: bool) -> Character:
     """The character under the scene's gravity and with its loads; those that the controller does not know on demand."""
-    bodies = list(character.bodies)
-    names = [body.name for body in bodies]
+    names = [body.name for body in character.bodies]
     for load in scene.loads:
         if load.body not in names:
             raise ValueError(f"The load '{load.name}' hangs from an unknown body '{load.body}'.")
         if load.planned or unplanned:
-            index = names.index(load.body)
-            bodies[index] = _loaded(bodies[index], load)
-    return replace(character, bodies=tuple(bodies), gravity=scene.gravity)
-
-
-def _loaded(body: Body, load: Load) -> Body:
-    own = Mass(body.mass, np.array(body.center_of_mass), np.array(body.inertia))
-    both = combine([own, load.as_mass()])
-    owner = f"body '{body.name}'"
-    return replace(
-        body,
-        mass=both.mass,
-        inertia=check.inertia(both.inertia, owner),
-        center_of_mass=check.vector(both.center, "centre of mass", owner),
-    )
+            character = carrying(character, load.body, load.as_mass())
+    return replace(character, gravity=scene.gravity)

@@ -41,7 +41,7 @@ def warped(character: Character, trajectory: Trajectory, at: ArrayLike) -> Traje
         ]
     )
     step = float(samples[-1] - samples[0]) / (len(samples) - 1)
-    return _made(character, q, trajectory, trajectory.first_frame + samples[0] * trajectory.frames_per_sample, step)
+    return _made(character, q, trajectory, trajectory.frame(float(samples[0])), step)
 
 
 def turned_joint(

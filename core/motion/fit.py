@@ -47,7 +47,7 @@ class Trajectory:
     first_frame: float = 0.0  # the source's own number of sample 0
     frames_per_sample: float = 1.0
 
-    def frame(self, sample: int) -> float:
+    def frame(self, sample: float) -> float:
         """The source's number of a sample."""
         return self.first_frame + float(sample) * self.frames_per_sample
 

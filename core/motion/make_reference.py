@@ -13,6 +13,8 @@ A motion that nothing supports is refused here, by frames, before it is optimise
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..character import Character
 from ..contact.terrain import Terrain
 from .clean_up import CleanMotion, clean_up
@@ -102,7 +104,7 @@ def refuse_unsupported(trajectory: Trajectory, labelled: ContactSchedule, doubts
     longest = LONGEST_UNSUPPORTED * trajectory.rate * trajectory.frames_per_sample
     lacking = [doubt.frames for doubt in doubts if doubt.kind == "no support"]
     lacking = [frames for frames in lacking if frames[1] - frames[0] > longest]
-    touching = labelled.active.any(axis=1)
+    touching = np.asarray(labelled.active.any(axis=1))
     gliding = [
         frames
         for frames in lacking
