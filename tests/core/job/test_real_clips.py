@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from heft.core.contact.terrain import Mesh, Plane
 from heft.core.job import BakeJob, Scene, run
-from heft.core.simulation import Push
+from heft.core.simulation import Grab, Push
 
-from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips
+from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, DAMAGED, cmu, needs_clips, read_bvh
 
 pytestmark = needs_clips
 
@@ -87,3 +87,29 @@ def test_a_fall_is_told_with_its_frame_and_cause(walk, cache):
     assert done.fall is not None
     assert 122.0 < done.fall.frame < 344.0
     assert "push of 600 N on 'torso'" in done.why
+
+
+def test_a_lost_frame_is_repaired_and_told_of():
+    clip = read_bvh(next(DAMAGED.glob("07_12*.bvh")), CMU_UNIT)
+    done = run(BakeJob(clip, CMU_ROLES))
+    assert done.outcome == "completed"
+    assert any(note.startswith("frame 1:") for note in done.report["notes"])
+    assert len(done.report["notes"]) > 3
+
+
+def test_a_broken_clip_is_refused_by_bone_and_frames():
+    clip = read_bvh(next(DAMAGED.glob("138_05*.bvh")), CMU_UNIT)
+    with pytest.raises(ValueError, match=r"bone '.*Foot'") as raised:
+        run(BakeJob(clip, CMU_ROLES))
+    assert "\n" not in str(raised.value)
+
+
+def test_hanging_by_the_hands_is_no_fall(cache):
+    grabs = (Grab("left_hand"), Grab("right_hand"))
+    done = run(
+        BakeJob(cmu("43_02"), CMU_ROLES, scene=Scene(grabs=grabs), frame_start=200.0, frame_end=400.0), cache=cache
+    )
+    assert done.outcome == "completed"
+    hands = [done.bones.index(name) for name in ("LeftHand", "RightHand")]
+    places = done.poses[:, hands][..., :3, 3]
+    assert np.abs(places - places[0]).max() < 0.05

@@ -17,6 +17,7 @@ from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab, Prop, Push
 
 from tests.core.job.jobs import waving_clip, waving_job
+from tests.core.motion.skeletons import rooted
 
 KEYS = {
     "outcome",
@@ -233,6 +234,21 @@ def test_times_of_the_scene_count_from_the_first_frame_of_the_range():
     away = np.abs(done.center_of_mass - calm.center_of_mass).max(axis=1)
     assert away[:7].max() < 1e-6
     assert away[9] > 0.002
+
+
+def test_a_rigs_master_bone_stays_where_it_is():
+    clip, rig = waving_clip(0.5), rooted()
+    first = (np.zeros((len(clip.position), 1, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(clip.position), 1, 1)))
+    under = replace(
+        clip,
+        skeleton=rig,
+        position=np.concatenate([first[0], clip.position], axis=1),
+        orientation=np.concatenate([first[1], clip.orientation], axis=1),
+    )
+    done, bare = run(BakeJob(under, waving_job().roles)), run(waving_job())
+    np.testing.assert_allclose(done.poses[:, 0], np.tile(np.eye(4), (16, 1, 1)), atol=1e-12)
+    np.testing.assert_allclose(done.poses[:, 1:], bare.poses, atol=1e-3)
+    assert not (done.figure == 0).any()  # no line from the ground to the hips
 
 
 def test_longer_than_the_motion_it_comes_to_a_stand():
