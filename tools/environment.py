@@ -60,7 +60,9 @@ def no_python(versions: Iterable[str]) -> str:
 def find_python(version: str) -> str | None:
     """The path of an installed Python of this version that can make environments, or None."""
     for candidate in python_candidates(version):
-        if can_make_environments(candidate, version):
+        # one inside an environment would be removed together with it
+        inside = candidate.startswith(str(ENVIRONMENTS) + os.sep)
+        if not inside and can_make_environments(candidate, version):
             return candidate
     return None
 
@@ -69,7 +71,7 @@ def python_candidates(version: str) -> Iterator[str]:
     """Where a Python of this version may be: the running one, PATH, pyenv, uv, the systems' usual places."""
     home = Path.home()
     executable = "python.exe" if os.name == "nt" else "bin/python" + version
-    yield sys.executable
+    yield getattr(sys, "_base_executable", None) or sys.executable
     for name in ("python" + version, "python3", "python"):
         found = shutil.which(name)
         if found:

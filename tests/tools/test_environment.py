@@ -44,6 +44,13 @@ def test_running_python_is_found():
     assert environment.can_make_environments(found, version)
 
 
+def test_python_of_an_environment_that_is_to_be_made_anew_is_passed_over(elsewhere, monkeypatch):
+    inside = str(elsewhere / ".venv" / "blender5.2" / "bin" / "python")
+    monkeypatch.setattr(environment, "python_candidates", lambda _: [inside, "python outside"])
+    monkeypatch.setattr(environment, "can_make_environments", lambda *_: True)
+    assert environment.find_python("3.13") == "python outside"
+
+
 def test_python_of_pyenv_is_found_without_path(tmp_path, monkeypatch):
     folder = tmp_path / "versions" / "3.13.5" / "bin"
     folder.mkdir(parents=True)
