@@ -6,10 +6,14 @@ went wrong is told in `notes`, and never ends a run.
 """
 
 import hashlib
+import platform
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
+
+import numpy as np
 
 T = TypeVar("T")
 
@@ -56,9 +60,9 @@ class Cache:
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """A digest of the core's own source: whatever is changed in it, nothing that was made before is used again."""
+    """A digest of the core's own source, and of what runs it: whatever changes, nothing made before is used again."""
     root = Path(__file__).resolve().parents[1]
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(f"{sys.version} {platform.machine()} {np.__version__}\0".encode())
     for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).parts):
         digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
         digest.update(path.read_bytes())
