@@ -4,14 +4,13 @@
 Without this a descent pulls the root up by the height of every step, until the character hangs from its reference.
 """
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
 from ...contact.detection import Contacts
 from ...dynamics import body_poses
+from ...maths.kernel import inner_kernel
 from ...motion.quaternions import rotate
 from .track import Track
 
@@ -29,18 +28,29 @@ def point_heights(character: Character, track: Track) -> NDArray[np.float64]:
     return heights
 
 
-def ground_height(track: Track, heights: NDArray[np.float64], frame: int, contacts: Contacts) -> float:
+@inner_kernel
+def ground_height(
+    contacts: Contacts, loaded: NDArray[np.bool_], point_body: NDArray[np.int64], heights: NDArray[np.float64]
+) -> float:
     """Mean height of the ground touched by bodies that the reference stands on, less the reference's; or NaN.
 
-    `heights` (np,) are the reference's own at this frame.
+    `loaded` (np,) says which of the track's points, on bodies `point_body` (np,), bear load at this frame; `heights`
+    (np,) are the reference's own.
     """
-    loaded = track.loaded[frame]
-    bodies = {int(track.point_body[p]) for p in np.flatnonzero(loaded)}
-    found = [
-        float(contacts.point[c, 2] - contacts.gap[c] * contacts.normal[c, 2])
-        for c in range(int(contacts.filled[0]))
-        if contacts.other[c] < 0 and contacts.gap[c] < TOUCHING and int(contacts.body[c]) in bodies
-    ]
-    if not found:
-        return math.nan
-    return sum(found) / len(found) - float(heights[loaded].mean())
+    found = own = 0.0
+    count = points = 0
+    for c in range(contacts.filled[0]):
+        if contacts.other[c] >= 0 or not contacts.gap[c] < TOUCHING:
+            continue
+        for p in range(loaded.shape[0]):
+            if loaded[p] and point_body[p] == contacts.body[c]:
+                found += contacts.point[c, 2] - contacts.gap[c] * contacts.normal[c, 2]
+                count += 1
+                break
+    for p in range(loaded.shape[0]):
+        if loaded[p]:
+            own += heights[p]
+            points += 1
+    if count == 0:
+        return np.nan
+    return found / count - own / points

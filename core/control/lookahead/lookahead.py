@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`LookAhead`: a track's policy as a controller, with its place in the motion and in the world."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,8 @@ from ...contact.detection import Contacts
 from ...dynamics.workspace import Workspace
 from ..law import AffineLaw, State
 from .evaluation import make_scratch
-from .height import ground_height, point_heights
-from .machine import evaluate, make_machine
+from .height import point_heights
+from .machine import evaluate, ground_height, make_machine
 from .phase import next_touchdown
 from .precompute import Policy, precompute
 from .settings import Settings
@@ -92,14 +93,15 @@ class LookAhead:
             raise ValueError(f"The track's step of {self.track.dt} s is not the world's of {state.dt} s.")
         if self.settings.reset_phase:
             self._reset_phase(state, contacts)
+        machine = self._machine_on(state.work, contacts)
         if self.settings.follow_ground:
-            self._follow_ground(state, contacts)
+            self._follow_ground(machine, state.dt)
         frame = self.place.frame
         after = self._next(self.place)
         self._anchor[:] = after.anchor
         scratch, settings = self._scratch, self.settings
         valid = evaluate(
-            self._machine_on(state.work, contacts),
+            machine,
             frame,
             self._anchor,
             state.q,
@@ -149,14 +151,14 @@ class LookAhead:
         self.place = Place(self.place.frame, (x + float(shift[0]), y + float(shift[1]), z, yaw))
         self.resets.append((state.time, skipped))
 
-    def _follow_ground(self, state: State, contacts: Contacts) -> None:
+    def _follow_ground(self, machine: Any, dt: float) -> None:
         """Let the anchor's height follow the ground under the points that the reference stands on."""
         frame = self.place.frame
-        found = ground_height(self.track, self._point_height[frame], frame, contacts)
-        if np.isnan(found):
+        found = ground_height(machine, self.track.loaded[frame], self._point_height[frame])
+        if math.isnan(found):
             return
         x, y, z, yaw = self.place.anchor
-        z += (found - z) * min(1.0, state.dt / GROUND_TIME)
+        z += (found - z) * min(1.0, dt / GROUND_TIME)
         self.place = Place(frame, (x, y, z, yaw))
 
 

@@ -3,13 +3,16 @@
 
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.experimental import structref
+from numpy.typing import NDArray
 
 from ...character.tree import Tree
 from ...contact.detection import Contacts
 from ...dynamics.workspace import Workspace
 from ...maths.kernel import allocating_kernel
+from . import height
 from .evaluation import Array, Scratch, update_law
 from .precompute import Policy
 
@@ -66,3 +69,9 @@ def evaluate(
         linear,
         about_reference,
     )
+
+
+@allocating_kernel
+def ground_height(machine: Any, loaded: NDArray[np.bool_], heights: Array) -> float:
+    """`height.ground_height`."""
+    return height.ground_height(machine.contacts, loaded, machine.policy.body, heights)

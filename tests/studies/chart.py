@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A chart on logarithmic axes as SVG text, for pages of studies: solid where points count, dashed elsewhere."""
+
+import math
+from html import escape
+from typing import NamedTuple
+
+WIDTH, HEIGHT = 420, 260
+LEFT, RIGHT, TOP, BOTTOM = 60, 16, 28, 40
+COLORS = {"NQR": "#2a6fdb", "LQR": "#d43b2f"}
+
+
+class Line(NamedTuple):
+    name: str
+    points: list[tuple[float, float, bool]]  # x, y, and whether it counts
+
+
+def log_chart(title: str, lines: list[Line], x_label: str, y_label: str, y_range: tuple[float, float]) -> str:
+    """Values outside the range are drawn at its edge."""
+    low_x = math.log10(min(x for line in lines for x, _, _ in line.points))
+    high_x = math.log10(max(x for line in lines for x, _, _ in line.points))
+    low_y, high_y = (math.log10(y) for y in y_range)
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        across = (math.log10(x) - low_x) / (high_x - low_x)
+        up = (min(max(math.log10(y), low_y), high_y) - low_y) / (high_y - low_y)
+        return LEFT + across * (WIDTH - LEFT - RIGHT), TOP + (1.0 - up) * (HEIGHT - TOP - BOTTOM)
+
+    opening = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+        'font-size="11"><rect width="100%" height="100%" fill="#fff"/>'
+    )
+    parts = [
+        opening,
+        f'<text x="{LEFT}" y="17" font-size="13">{escape(title)}</text>',
+        f'<text x="{WIDTH / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>',
+        f'<text transform="translate(13 {HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>',
+    ]
+    for exponent in range(math.ceil(low_y), math.floor(high_y) + 1):
+        _, y = place(10.0**low_x, 10.0**exponent)
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(f'<text x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">1e{exponent}</text>')
+    for value, _, _ in lines[0].points:
+        x, _ = place(value, 10.0**low_y)
+        parts.append(f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#eee"/>')
+        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 13}" text-anchor="middle">{value:g}</text>')
+    for number, line in enumerate(lines):
+        color = COLORS[line.name]
+        parts.append(f'<text x="{WIDTH - RIGHT - 34}" y="{TOP + 14 + 14 * number}" fill="{color}">{line.name}</text>')
+        for (x0, y0, counts0), (x1, y1, counts1) in zip(line.points, line.points[1:], strict=False):
+            (a, b), (c, d) = place(x0, y0), place(x1, y1)
+            dashes = "" if counts0 and counts1 else ' stroke-dasharray="4 4"'
+            parts.append(f'<path d="M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}" stroke="{color}" stroke-width="2"{dashes}/>')
+        for x0, y0, counts in line.points:
+            a, b = place(x0, y0)
+            parts.append(
+                f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" stroke="{color}" fill="{color if counts else "#fff"}"/>'
+            )
+    return "\n".join([*parts, "</svg>"]) + "\n"
