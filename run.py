@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heft's one command for developers. It needs a Python and git, and makes everything else by itself.
 
-    python3 run.py demo            the mannequin's walk, as a .blend and a film strip, in out/
+    python3 run.py demo            the mannequin's walk, keyed and simulated, as .blend, film strip and mp4, in out/
     python3 run.py test [ARGS…]    the tests; ARGS go to pytest
     python3 run.py check           style, types, the arrows between layers, manifest, documentation
     python3 run.py build           the extension's zips in dist/
@@ -54,7 +54,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
 def command_line(known: argparse.Namespace, rest: list[str]) -> list[str]:
     """What to run inside the environment, after its Python's own name."""
     if known.command == "demo":
-        return ["-m", "heft.examples.demo", "--output", known.output]
+        return ["-m", "tools.demo", "--output", known.output]
     if known.command == "test":
         return ["-m", "pytest", *rest]
     options = {"build": ("bare", "platform"), "bench": ("json", "only")}.get(known.command, ())

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo: a mannequin and its walk, saved as a .blend and as a film strip.
+"""The demo: a mannequin's walk as it is keyed, and the same walk simulated, pushed and over a small step.
 
-`python -m heft.examples.demo --output out`, in a Python that has bpy; `python3 run.py demo` makes one first.
+`python3 run.py demo` runs it in a Python that has bpy, with Heft registered.
 """
 
 from __future__ import annotations
 
-import argparse
+import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -17,8 +17,16 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..blender_addon.film_strip import render_film_strip
+from ..blender_addon.film_strip import place_of, render_film_strip
+from ..blender_addon.film_strip import save as save_pixels
 from . import mannequin, walk
+
+LANE = 0.55
+"""Half the distance between the two figures' ways."""
+CYCLES, SECONDS = 7, 7.0
+STEP_HEIGHT, STEP_FROM_TO = 0.02, (-14.0, -5.0)
+PUSH, PUSH_FRAME, PUSH_FRAMES, PUSH_DIRECTION = 120.0, 44, 3, (0.0, -1.0, 0.0)
+FRAMES_SHOWN = (38, 118)
 
 POSES = ("contact", "down", "passing", "up")
 
@@ -40,7 +48,7 @@ def stage(name: str) -> Iterator[None]:
 
 
 def main(output: str | Path) -> None:
-    """Write mannequin_walk.blend and mannequin_walk.png into a folder."""
+    """Write mannequin_walk and mannequin_baked, each as .blend and .png, and mannequin_baked.mp4 into a folder."""
     output = Path(output).resolve()
     output.mkdir(parents=True, exist_ok=True)
     with stage("Making a mannequin"):
@@ -48,20 +56,117 @@ def main(output: str | Path) -> None:
         scene = bpy.context.scene
         armature = mannequin.make_mannequin(bpy.context)
     with stage("Keying its walk"):
-        action = walk.key_walk(armature)
+        action = walk.key_walk(armature, cycles=CYCLES)
         scene.render.fps = walk.FRAMES_PER_SECOND
         scene.frame_start, scene.frame_end = (int(frame) for frame in action.frame_range)
         make_studio(scene)
-    blend = output / "mannequin_walk.blend"
-    with stage(f"Saving {blend.name}"):
-        # Without the old file in its place no backup copy is made beside it.
-        blend.unlink(missing_ok=True)
-        bpy.ops.wm.save_as_mainfile(filepath=str(blend), check_existing=False, compress=True)
+    save(output / "mannequin_walk.blend")
     picture = output / "mannequin_walk.png"
     with stage(f"Rendering {picture.name}"):
         frames, captions = poses_of_cycle(scene.frame_start + walk.FRAMES_PER_CYCLE)
         render_film_strip(scene, frames, picture, subject=armature, captions=captions, width=176, height=320)
-    print(f"{blend}\n{picture}")
+    with stage("Simulating it, with a push and over a step"):
+        simulated = simulate_beside(armature)
+    print(json.loads(simulated.heft.report)["why"])
+    save(output / "mannequin_baked.blend")
+    picture = output / "mannequin_baked.png"
+    with stage(f"Rendering {picture.name}"):
+        shown = np.linspace(FRAMES_SHOWN[0], FRAMES_SHOWN[1], 9).round().astype(int).tolist()
+        rows = [output / f"{name}.part.png" for name in ("simulated", "keyed")]
+        for row, subject in zip(rows, (simulated, armature), strict=True):
+            render_film_strip(scene, shown, row, subject=subject, width=176, height=320, samples=12)
+        stack(rows, picture)
+    film = output / "mannequin_baked.mp4"
+    with stage(f"Rendering {film.name}"):
+        follow(scene, simulated)
+        render_film(scene, film, width=640, height=360)
+
+
+def save(blend: Path) -> None:
+    """Save the file."""
+    with stage(f"Saving {blend.name}"):
+        # Without the old file in its place no backup copy is made beside it.
+        blend.unlink(missing_ok=True)
+        bpy.ops.wm.save_as_mainfile(filepath=str(blend), check_existing=False, compress=True)
+
+
+def simulate_beside(keyed: bpy.types.Object) -> bpy.types.Object:
+    """Add a second mannequin with the same walk beside the keyed one, push it, lay a step in its way, and bake it."""
+    context, scene = bpy.context, bpy.context.scene
+    simulated = mannequin.make_mannequin(context, "Simulated")
+    walk.key_walk(simulated)
+    keyed.location.x, simulated.location.x = LANE, -LANE
+    tint(keyed)
+    context.view_layer.objects.active = simulated
+    bpy.ops.heft.set_up()
+
+    corners = [(x, y, z) for z in (0.0, STEP_HEIGHT) for y in STEP_FROM_TO for x in (-2.0 * LANE, 0.0)]
+    faces = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    add_surface(scene, "Step", corners, faces, (0.62, 0.48, 0.34))
+    step = scene.objects["Step"]
+    step.data.polygons.foreach_set("use_smooth", [False] * len(faces))
+    ground = bpy.data.collections.new("Ground")
+    scene.collection.children.link(ground)
+    ground.objects.link(step)
+    simulated.heft.terrain = ground
+
+    scene.frame_set(PUSH_FRAME)
+    simulated.data.bones.active = simulated.data.bones["chest"]
+    bpy.ops.heft.add_push(strength=PUSH, duration=PUSH_FRAMES, direction=PUSH_DIRECTION)
+    for other in context.selected_objects:
+        other.select_set(state=False)
+    context.view_layer.objects.active = simulated
+    simulated.select_set(state=True)
+    settings = simulated.heft
+    settings.loop, settings.loop_seconds = True, SECONDS
+    settings.lookahead.adaptation, settings.lookahead.reset_phase = 0.003, True  # the preset for stairs
+    bpy.ops.heft.bake()
+    return simulated
+
+
+def tint(keyed: bpy.types.Object) -> None:
+    """Make the keyed figure grey, to tell it from the simulated one."""
+    for body in keyed.children:
+        for slot in body.material_slots:
+            slot.material = mannequin.make_material("Keyed", (0.45, 0.47, 0.50), roughness=0.6)
+
+
+def stack(rows: Sequence[Path], path: Path) -> None:
+    """Put pictures of one width on top of each other, the first at the bottom, and remove them."""
+    pixels = []
+    for row in rows:
+        image = bpy.data.images.load(str(row))
+        columns, lines = image.size
+        pixels.append(np.array(image.pixels[:], dtype=np.float32).reshape(lines, columns, -1)[:, :, :3])
+        bpy.data.images.remove(image)
+        row.unlink()
+    save_pixels(np.concatenate(pixels), path)
+
+
+def follow(scene: bpy.types.Scene, subject: bpy.types.Object) -> None:
+    """Key the camera so that it goes along with the figure, seen from its left and ahead."""
+    camera = scene.camera
+    camera.data.lens = 40.0
+    for frame in range(scene.frame_start, scene.frame_end + 1, 4):
+        place = place_of(scene, subject, frame) + Vector((LANE, 0.0, 0.85))
+        camera.location = place + Vector((-4.6, -4.2, 0.9))
+        camera.rotation_euler = (place - camera.location).to_track_quat("-Z", "Y").to_euler()
+        camera.keyframe_insert("location", frame=frame)
+        camera.keyframe_insert("rotation_euler", frame=frame)
+
+
+def render_film(scene: bpy.types.Scene, path: Path, width: int, height: int) -> None:
+    """Render all frames with Workbench, which is quick, as a film."""
+    image, film = scene.render.image_settings, scene.render.ffmpeg
+    if hasattr(image, "media_type"):  # from Blender 5 on a film is chosen before its format
+        image.media_type = "VIDEO"
+    image.file_format, film.format, film.codec = "FFMPEG", "MPEG4", "H264"
+    film.constant_rate_factor = "HIGH"
+    scene.render.engine = "BLENDER_WORKBENCH"
+    shading = scene.display.shading
+    shading.color_type, shading.show_shadows, shading.show_cavity = "MATERIAL", True, True
+    scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath = width, height, str(path)
+    bpy.ops.render.render(animation=True)
 
 
 def poses_of_cycle(first: int) -> tuple[list[int], list[str]]:
@@ -124,9 +229,3 @@ def add_surface(
     mesh.polygons.foreach_set("use_smooth", [True] * len(faces))
     mesh.materials.append(mannequin.make_material(name, color, roughness=0.9))
     scene.collection.objects.link(bpy.data.objects.new(name, mesh))
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", default="out", help="the folder to write into")
-    main(parser.parse_args().output)

@@ -75,13 +75,17 @@ def extension_zip():
 
 @pytest.fixture
 def run_in_blender(blender_packages, tmp_path):
-    """A function that runs a script in a new Blender and returns what it printed; it fails on any warning."""
+    """A function that runs a script in a new Blender and returns what it printed; it fails on any warning.
 
-    def run(script, *arguments):
+    Whatever is named is put into the process's environment.
+    """
+
+    def run(script, *arguments, **named):
         variables = {
             name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "BLENDER", "NUMBA"))
         }
         variables |= {"PYTHONPATH": str(blender_packages), "BLENDER_USER_RESOURCES": str(tmp_path / "user")}
+        variables |= named
         path = tmp_path / "script.py"
         path.write_text(script, encoding="utf-8")
         done = subprocess.run(
@@ -89,7 +93,7 @@ def run_in_blender(blender_packages, tmp_path):
             capture_output=True,
             text=True,
             env=variables,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         printed = done.stdout + done.stderr

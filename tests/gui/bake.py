@@ -33,7 +33,8 @@ def clear():
 
 
 def add_mannequin():
-    """Press the tab's button, and close the panels that are not looked at."""
+    """Press the tab's button, with all panels small enough to be seen at once."""
+    bpy.context.preferences.view.ui_scale = 0.7
     with guikit.override():
         bpy.ops.heft.add_mannequin()
         bpy.ops.view3d.view_selected()
@@ -105,13 +106,26 @@ def was_written():
 
 
 def walk_on():
-    rig().heft.loop, rig().heft.loop_seconds = True, 60.0
+    """A long bake, so that there is something to see of it."""
+    rig().heft.loop, rig().heft.loop_seconds = True, 120.0
+
+
+def walk_once():
+    rig().heft.loop = False
 
 
 def close_character():
     """The character's own drawing off, so that the bake's is seen."""
     rig().heft.show_character = False
     bpy.context.scene.frame_set(46)
+    with guikit.override():
+        bpy.ops.view3d.view_selected()
+
+
+def remember():
+    """A step of undo: Blender makes none for operators that a script calls."""
+    with guikit.override():
+        bpy.ops.ed.undo_push(message="Before the bake")
 
 
 def undo():
@@ -135,14 +149,17 @@ guikit.steps(
     guikit.shot("bake_compiling"),
     guikit.until(lambda: not keeper().compiling, seconds=500),
     guikit.shot("bake_ready"),
-    start_bake,
+    walk_on,
     guikit.move(600, 400),
-    0.3,
+    start_bake,
+    guikit.until(simulating, seconds=60, every=0.05),
     guikit.shot("bake_running"),
     guikit.key("Escape"),
     guikit.until(not_running, seconds=5, every=0.05),
     nothing_was_written,
     guikit.shot("bake_cancelled"),
+    walk_once,
+    remember,
     start_bake,
     guikit.until(not_running, seconds=60, every=0.1),
     was_written,
@@ -157,8 +174,6 @@ guikit.steps(
     guikit.key("space"),
     walk_on,
     start_timed_bake,
-    guikit.until(simulating, seconds=60, every=0.05),
-    guikit.shot("bake_simulating"),
     guikit.until(not_running, seconds=60, every=0.1),
     stop_timer,
     pause=0.4,
