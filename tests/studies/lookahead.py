@@ -54,7 +54,7 @@ by `run.py study lookahead`.
 """
 
 DIFFERENCES = """
-Solid: all five replicas stay up. Dashed: some fall, and the cost is that of a fall.
+Solid: all five replicas stay up. Dashed: some fall; the cost is the median all the same.
 
 Where this differs from the paper's figure 3, and why:
 

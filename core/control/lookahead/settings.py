@@ -11,7 +11,8 @@ from ...character import check
 class Settings:
     """Factors multiply the weights of Muico et al. 2009, table 2, which as printed let real clips sag and scuff.
 
-    So it is with that on contact forces on fast walks and turns; `force = 1` survives more pushes and descents.
+    With that on contact forces as printed, `force = 1`, more pushes and descents are survived, but fast walks and turns
+    are tracked less well.
 
     With P u in the objective (eq. 6) the reference is no fixed point of the policy: it saves effort by leaving it. Our
     walk then drifts back by centimetres a step and falls within seconds; with P (u - u_reference) it stays.
