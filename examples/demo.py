@@ -78,6 +78,7 @@ def main(output: str | Path) -> None:
         stack(rows, picture)
     film = output / "mannequin_baked.mp4"
     with stage(f"Rendering {film.name}"):
+        scene.frame_end = FRAMES_SHOWN[1]
         follow(scene, simulated)
         render_film(scene, film, width=640, height=360)
 
