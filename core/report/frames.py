@@ -124,7 +124,8 @@ def _steps_about(simulation: Simulation, time: float) -> NDArray[np.int64]:
     if recording.steps == 0:
         return np.zeros(0, dtype=np.int64)
     state = round((time - float(recording.time[0])) * recording.rate)
-    return np.unique(np.clip([state - 1, state], 0, recording.steps - 1))
+    found: NDArray[np.int64] = np.unique(np.clip([state - 1, state], 0, recording.steps - 1))
+    return found
 
 
 def _nearest_states(simulation: Simulation, time: Array) -> NDArray[np.int64]:

@@ -50,14 +50,12 @@ class LookAhead:
         track: Track,
         settings: Settings | None = None,
         policy: Policy | None = None,
-        *,
-        max_contacts: int = 64,
     ) -> None:
         self.character = character
         self.track = track.checked(character)
         self.settings = (settings or Settings()).checked()
         self.policy = policy or precompute(character, self.track, self.settings)
-        self._scratch = make_scratch(character.tree, self.policy, max_contacts)
+        self._scratch = make_scratch(character.tree, self.policy, 0)
         self._machine: Any = None
         self._machine_of: tuple[Workspace, Contacts] | None = None
         self._anchor = np.zeros(4)
@@ -121,6 +119,7 @@ class LookAhead:
     def _machine_on(self, work: Workspace, contacts: Contacts) -> Any:
         """The kernels' pointer to this policy on a world's arrays; a world keeps the same ones from step to step."""
         if self._machine_of is None or self._machine_of[0] is not work or self._machine_of[1] is not contacts:
+            self._scratch = make_scratch(self.character.tree, self.policy, len(contacts.gap))
             self._machine = make_machine(self.character.tree, work, contacts, self.policy, self._scratch)
             self._machine_of = (work, contacts)
         return self._machine

@@ -94,6 +94,18 @@ def test_nonlinear_and_linear_regulator_agree_to_first_order_near_a_turning_walk
         assert gaps[1] < 0.02 * gaps[0]
 
 
+def test_one_controller_serves_worlds_with_any_room_for_contacts(walk, walk_track):
+    character = walk.character
+    controller = LookAhead(character, walk_track)
+    laws = [
+        law_at(controller, World(character, max_contacts=room), walk_track.q[0], walk_track.v[0])
+        for room in (64, 200, 16)
+    ]
+    for torque, gain in laws[1:]:
+        np.testing.assert_array_equal(torque, laws[0][0])
+        np.testing.assert_array_equal(gain, laws[0][1])
+
+
 @pytest.mark.parametrize("policy", ["nqr", "lqr"])
 def test_law_does_not_depend_on_where_the_anchor_lies(turning_walk, rng, policy):
     character, track = turning_walk.character, Track.of(turning_walk)

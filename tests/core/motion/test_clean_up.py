@@ -246,6 +246,7 @@ def test_cmu_feet_are_held_still(path):
     assert worst_slide(clean) < 3e-3
     feet = [point for point in clean.schedule.points if point.foot]
     assert point_places(character, clean.trajectory.q, feet)[..., 2].min() > -1e-3
+    # in 22_14's squats the captured feet float by 9 cm, and are laid down
     assert clean.moved.root_rms < (0.07 if path.stem.startswith("22_14") else 0.05)
     assert np.isfinite(clean.trajectory.v).all()
     ankles = [i for i, body in enumerate(character.bodies) if body.name.endswith("_foot")]
