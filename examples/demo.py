@@ -80,7 +80,7 @@ def main(output: str | Path) -> None:
     with stage(f"Rendering {film.name}"):
         scene.frame_end = FRAMES_SHOWN[1]
         follow(scene, simulated)
-        render_film(scene, film, width=640, height=360)
+        render_film(scene, film, width=480, height=270)
 
 
 def save(blend: Path) -> None:
