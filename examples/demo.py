@@ -80,7 +80,7 @@ def main(output: str | Path) -> None:
     with stage(f"Rendering {film.name}"):
         scene.frame_end = FRAMES_SHOWN[1]
         follow(scene, simulated)
-        render_film(scene, film, width=480, height=270)
+        render_film(scene, film, width=640, height=360)
 
 
 def save(blend: Path) -> None:
@@ -147,7 +147,7 @@ def stack(rows: Sequence[Path], path: Path) -> None:
 def follow(scene: bpy.types.Scene, subject: bpy.types.Object) -> None:
     """Key the camera so that it goes along with the figure, seen from its left and ahead."""
     camera = scene.camera
-    camera.data.lens = 40.0
+    camera.data.lens = 52.0
     for frame in range(scene.frame_start, scene.frame_end + 1, 4):
         place = place_of(scene, subject, frame) + Vector((LANE, 0.0, 0.85))
         camera.location = place + Vector((-4.6, -4.2, 0.9))
@@ -166,7 +166,9 @@ def render_film(scene: bpy.types.Scene, path: Path, width: int, height: int) -> 
     scene.render.engine = "BLENDER_WORKBENCH"
     scene.display.render_aa = "FXAA"  # without a graphics card a fifth of the time of samples
     shading = scene.display.shading
-    shading.color_type, shading.show_shadows, shading.show_cavity = "MATERIAL", True, True
+    shading.color_type, shading.show_shadows, shading.shadow_intensity = "MATERIAL", True, 0.35
+    # Workbench has lights of its own, and dimmer ones than the studio's
+    scene.view_settings.view_transform, scene.view_settings.exposure = "Standard", 1.0
     scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath = width, height, str(path)
     bpy.ops.render.render(animation=True)
 
