@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import time
+
 import bpy
 
 from ..blender_addon.baking import session
+from ..blender_addon.baking.pace import Pace
 from ..blender_addon.baking.session import Session
 from ..blender_addon.worker.keeper import keeper
 from .set_up import active_armature
@@ -39,6 +42,7 @@ class Working:
             return self.finish(context, self._session)
         window = context.window
         timer = context.window_manager.event_timer_add(EVERY, window=window)
+        self._pace = Pace(EVERY)
         self._session.at_end(lambda: bpy.context.window_manager.event_timer_remove(timer))
         context.window_manager.modal_handler_add(self)
         self._session.begin_showing()
@@ -54,8 +58,9 @@ class Working:
             self._session.stop()
         elif event.type == "TIMER":
             self._session.take(keeper.poll())
-            self._session.show()
-            show_progress(self._session)
+            if self._pace.due(time.monotonic()):
+                self._session.show()
+                show_progress(self._session)
         if not self._session.over:
             return {"PASS_THROUGH"}
         self._session.close()
