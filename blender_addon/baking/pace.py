@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How often to draw while something goes on: the interface must not wait for its own pictures either."""
 
-SHARE = 0.08  # of the interface's time, that drawing may take at most
+SHARE = 0.05  # of the interface's time, that drawing may take at most
 
 
 class Pace:

@@ -210,8 +210,14 @@ def test_sliding_corners_leave_several_answers_without_any_law(walk, walk_track)
 
     A rigid sole leaves the shares open: this is Coulomb's law, not the unsymmetry of the folded matrix.
     """
-    change = off_reference(np.random.default_rng(1), EVERYTHING, 0.05)
-    before, after, _, _ = folded(walk, walk_track, change, 0.002, 83)
+    apart = [answers_apart(walk, walk_track, np.random.default_rng(seed)) for seed in range(8)]
+    assert np.median(apart) < 1e-9  # where there is but one answer, both methods find it
+    assert max(apart) > 1e-5
+
+
+def answers_apart(walk, walk_track, rng):
+    """By how much two methods' answers to one contact problem without feedback differ, in m/s and rad/s."""
+    before, after, _, _ = folded(walk, walk_track, off_reference(rng, EVERYTHING, 0.05), 0.002, 83)
     before.step(after.torque)
     M, q = before.contact_problem()
     contacts = len(before.contacts.gap)
@@ -225,7 +231,7 @@ def test_sliding_corners_leave_several_answers_without_any_law(walk, walk_track)
         z = solve_lcp(M, q, method).z
         assert miss(M, q, z) < 1e-9
         speeds.append(D @ z[rows] + q[rows])
-    assert np.abs(speeds[0] - speeds[1]).max() > 1e-3
+    return np.abs(speeds[0] - speeds[1]).max()
 
 
 @pytest.mark.parametrize("adaptation", [0.002, 0.02])
