@@ -46,7 +46,8 @@ class Working:
         self._session.at_end(lambda: bpy.context.window_manager.event_timer_remove(timer))
         context.window_manager.modal_handler_add(self)
         self._session.begin_showing()
-        show_progress(self._session)
+        tell_progress(self._session)
+        redraw()
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -58,9 +59,10 @@ class Working:
             self._session.stop()
         elif event.type == "TIMER":
             self._session.take(keeper.poll())
+            tell_progress(self._session)
             if self._pace.due(time.monotonic()):
                 self._session.show()
-                show_progress(self._session)
+                redraw()
         if not self._session.over:
             return {"PASS_THROUGH"}
         self._session.close()
@@ -82,14 +84,13 @@ def chosen_armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [context.active_object, *others]
 
 
-def show_progress(running: Session) -> None:
-    """Tell the panels where it is."""
+def tell_progress(running: Session) -> None:
+    """Tell the panels where it is, for when they are drawn."""
     state = bpy.context.window_manager.heft
     if running.over:
         return
     state.who, state.stage = running.turn.name, running.stage
     state.share, state.left = running.whole_share, in_words(running.seconds_left)
-    redraw()
 
 
 def in_words(seconds: float | None) -> str:
