@@ -129,6 +129,14 @@ def close_character():
         bpy.ops.view3d.view_selected()
 
 
+def from_the_start():
+    """Where playing begins, so that it is seen."""
+    bpy.context.scene.frame_set(1)
+    rig().heft.show_character = False
+    with guikit.override():
+        bpy.ops.view3d.view_selected()
+
+
 def remember():
     """A step of undo: Blender makes none for operators that a script calls."""
     with guikit.override():
@@ -175,6 +183,7 @@ guikit.steps(
     undo,
     guikit.shot("bake_undone"),
     redo,
+    from_the_start,
     guikit.key("space"),
     1.0,
     guikit.shot("bake_playing"),
