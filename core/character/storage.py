@@ -8,12 +8,11 @@ of one line that says where.
 """
 
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..files import write_whole
 from . import check
 from .character import Character
 from .check import Inertia, Quaternion, Vector
@@ -34,18 +33,9 @@ CONTACT_KEYS: dict[str, tuple[type[Corner] | type[Sphere] | type[Capsule], tuple
 
 
 def save(character: Character, path: Path) -> None:
-    """Write the file under another name beside it, then put it in place in one step."""
+    """Write the file, whole or not at all."""
     text = json.dumps(to_data(character), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-    descriptor, temporary = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, text.encode())
 
 
 def load(path: Path) -> Character:

@@ -11,8 +11,6 @@ import hashlib
 import io
 import json
 import math
-import os
-import tempfile
 import types
 import zipfile
 from collections.abc import Mapping
@@ -23,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character, storage
+from ..files import write_whole
 
 LARGEST_FILE = 2**31  # bytes, unpacked
 LONGEST_HEADER = 2**28  # bytes
@@ -30,24 +29,17 @@ MOST_DIMENSIONS = 8
 KINDS = tuple(np.dtype(kind) for kind in (np.float64, np.int64, np.bool_))
 PRIMITIVES = (bool, int, float, str)
 
+# what reading a damaged file raises: RuntimeError is zipfile's word for an entry that is encrypted or packed in a way
+# it does not know, and Python's for one nested too deep
+UNREADABLE = (ValueError, TypeError, KeyError, EOFError, OverflowError, RuntimeError, zipfile.BadZipFile)
+
 T = TypeVar("T")
 AnyArray = NDArray[np.generic]
 
 
 def save(value: Any, kind: type, path: str | Path, format_name: str, version: int) -> None:
-    """Write the file under another name beside it, then put it in place in one step."""
-    target = Path(path)
-    content = pack(value, kind, format_name, version)
-    descriptor, temporary = tempfile.mkstemp(prefix=target.name, suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    """Write the file, whole or not at all."""
+    write_whole(path, pack(value, kind, format_name, version))
 
 
 def load(kind: type[T], path: str | Path, format_name: str, version: int, what: str) -> T:
@@ -56,9 +48,7 @@ def load(kind: type[T], path: str | Path, format_name: str, version: int, what: 
     content = source.read_bytes()
     try:
         return unpack(kind, content, format_name, version)
-    except (ValueError, TypeError, KeyError, EOFError, OverflowError, RecursionError) as error:
-        raise ValueError(f"{source.name} is not {what}: {' '.join(str(error).split())[:300]}") from error
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:  # what zipfile raises
+    except UNREADABLE as error:
         raise ValueError(f"{source.name} is not {what}: {' '.join(str(error).split())[:300]}") from error
 
 

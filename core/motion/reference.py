@@ -10,8 +10,6 @@ character, the contact points and all single numbers. Reading trusts nothing and
 
 import io
 import json
-import os
-import tempfile
 import zipfile
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -21,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character, storage
+from ..files import write_whole
 from .cycle import Cycle
 from .schedule import ContactPoint, ContactSchedule
 
@@ -108,19 +107,8 @@ class Reference:
         return len(self.torque)
 
     def save(self, path: str | Path) -> None:
-        """Write the file under another name beside it, then put it in place in one step."""
-        target = Path(path)
-        content = _pack(self)
-        descriptor, temporary = tempfile.mkstemp(prefix=target.name, suffix=".part", dir=target.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        """Write the file, whole or not at all."""
+        write_whole(path, _pack(self))
 
     @classmethod
     def load(cls, path: str | Path) -> "Reference":

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..files import write_whole
 from . import svg
 from .frames import Fall, Support
 
@@ -85,9 +86,7 @@ def write_page(folder: str | Path, text: str) -> Path:
     """Put a page into a folder, which is made if it is not there."""
     target = Path(folder) / NAME
     target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_suffix(".part")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(target)
+    write_whole(target, text.encode())
     return target
 
 

@@ -5,7 +5,7 @@ from .lookahead import LookAhead, Place, PolicyError
 from .precompute import Policy, precompute
 from .search import Choice, choose_settings
 from .settings import Settings
-from .storage import cached_policy, load_policy, policy_key, save_policy
+from .storage import load_policy, policy_key, save_policy
 from .track import Track, standing
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "PolicyError",
     "Settings",
     "Track",
-    "cached_policy",
     "choose_settings",
     "load_policy",
     "policy_key",

@@ -2,9 +2,8 @@
 """Policies in files: a zip of arrays (numpy's npz, nothing pickled) under the key of all that they depend on."""
 
 import hashlib
+import io
 import json
-import os
-import tempfile
 import zipfile
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character, storage
-from .precompute import Policy, precompute
+from ...files import write_whole
+from .precompute import Policy
 from .settings import Settings
 from .track import Track
 
@@ -51,33 +51,12 @@ def policy_key(character: Character, track: Track, settings: Settings) -> str:
     return digest.hexdigest()
 
 
-def cached_policy(character: Character, track: Track, settings: Settings, folder: str | Path) -> Policy:
-    """The policy out of `folder` if it is there and whole, else computed and put there."""
-    track = track.checked(character)
-    key = policy_key(character, track, settings)
-    path = Path(folder) / f"{key}.npz"
-    if path.exists():
-        try:
-            return load_policy(path, key)
-        except ValueError:
-            pass  # a damaged file is replaced
-    policy = precompute(character, track, settings)
-    save_policy(policy, path, key)
-    return policy
-
-
 def save_policy(policy: Policy, path: str | Path, key: str) -> None:
-    """Write the file under another name beside it, then put it in place in one step."""
-    target = Path(path)
+    """Write the file, whole or not at all."""
     arrays = dict(policy._asdict())
-    descriptor, temporary = tempfile.mkstemp(prefix=target.name, suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            np.savez(file, key=np.frombuffer(key.encode(), np.uint8), **arrays)
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    buffer = io.BytesIO()
+    np.savez(buffer, key=np.frombuffer(key.encode(), np.uint8), **arrays)
+    write_whole(path, buffer.getvalue())
 
 
 def load_policy(path: str | Path, key: str) -> Policy:
