@@ -13,25 +13,13 @@ from ..core.job import cache
 from ..operators.bake import HEFT_OT_bake
 from ..operators.cancel import HEFT_OT_cancel
 from ..operators.clear_cache import HEFT_OT_clear_cache
+from .tab import ArmatureTab
 from .text import sentence
 
 ICONS = {"completed": "CHECKMARK", "fell": "ERROR", "diverged": "ERROR", "cancelled": "CANCEL"}
 
 
-class BakePanel:
-    """What all parts of the panel have in common."""
-
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Only for an armature."""
-        return context.active_object is not None and context.active_object.type == "ARMATURE"
-
-
-class HEFT_PT_bake(BakePanel, bpy.types.Panel):
+class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
     """Bake: the button."""
 
     bl_idname = "HEFT_PT_bake"
@@ -68,7 +56,7 @@ class HEFT_PT_bake(BakePanel, bpy.types.Panel):
             draw_report(context, layout.box(), report)
 
 
-class HEFT_PT_bake_blend(BakePanel, bpy.types.Panel):
+class HEFT_PT_bake_blend(ArmatureTab, bpy.types.Panel):
     """Blend: how the keyed motion gives way to the simulated one."""
 
     bl_idname = "HEFT_PT_bake_blend"
@@ -87,7 +75,7 @@ class HEFT_PT_bake_blend(BakePanel, bpy.types.Panel):
         column.prop(settings, "blend_out")
 
 
-class HEFT_PT_bake_output(BakePanel, bpy.types.Panel):
+class HEFT_PT_bake_output(ArmatureTab, bpy.types.Panel):
     """Output: what is written."""
 
     bl_idname = "HEFT_PT_bake_output"
@@ -117,7 +105,7 @@ class HEFT_PT_bake_output(BakePanel, bpy.types.Panel):
         row.operator(HEFT_OT_clear_cache.bl_idname, text="Clear", icon="TRASH")
 
 
-class HEFT_PT_bake_overlay(BakePanel, bpy.types.Panel):
+class HEFT_PT_bake_overlay(ArmatureTab, bpy.types.Panel):
     """Overlay: what is drawn over the bake."""
 
     bl_idname = "HEFT_PT_bake_overlay"

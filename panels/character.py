@@ -8,6 +8,7 @@ import bpy
 from ..blender_addon.rig.roles import SURE
 from ..operators.add_mannequin import HEFT_OT_add_mannequin
 from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
+from .tab import Tab
 
 LABELS = {"upper_arm": "Upper Arm", "clavicle": "Collar Bone"}
 
@@ -18,14 +19,11 @@ def label_of(role: str) -> str:
     return f"{LABELS.get(part, part.title())} {side}".strip()
 
 
-class HEFT_PT_character(bpy.types.Panel):
+class HEFT_PT_character(Tab, bpy.types.Panel):
     """Character: the selected armature."""
 
     bl_idname = "HEFT_PT_character"
     bl_label = "Character"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
 
     def draw(self, context: bpy.types.Context) -> None:
         """The armature and its settings, or how to get one."""
@@ -68,15 +66,12 @@ class HEFT_PT_character(bpy.types.Panel):
                 column.label(text="All roles found", icon="CHECKMARK")
 
 
-class HEFT_PT_roles(bpy.types.Panel):
+class HEFT_PT_roles(Tab, bpy.types.Panel):
     """Roles: which bone stands for what, each to be changed."""
 
     bl_idname = "HEFT_PT_roles"
     bl_label = "Roles"
     bl_parent_id = "HEFT_PT_character"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
     @classmethod
@@ -107,15 +102,12 @@ class HEFT_PT_roles(bpy.types.Panel):
         layout.operator(HEFT_OT_set_up.bl_idname, text="Find All Again", icon="LOOP_BACK").forget = True
 
 
-class HEFT_PT_joints(bpy.types.Panel):
+class HEFT_PT_joints(Tab, bpy.types.Panel):
     """Joints: how each of the character's joints moves."""
 
     bl_idname = "HEFT_PT_joints"
     bl_label = "Joints"
     bl_parent_id = "HEFT_PT_character"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
     @classmethod

@@ -7,6 +7,7 @@ import bpy
 from bl_ui.utils import PresetPanel
 
 from ..blender_addon.presets import FOLDER
+from .tab import ArmatureTab
 from .text import sentence
 
 FIRST = {"LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase")}
@@ -22,20 +23,12 @@ class HEFT_PT_controller_presets(PresetPanel, bpy.types.Panel):
     preset_add_operator = "heft.add_preset"
 
 
-class HEFT_PT_controller(bpy.types.Panel):
+class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
     """Controller: how the character moves itself."""
 
     bl_idname = "HEFT_PT_controller"
     bl_label = "Controller"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
     bl_order = 25
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Only for an armature."""
-        return context.active_object is not None and context.active_object.type == "ARMATURE"
 
     def draw_header_preset(self, _context: bpy.types.Context) -> None:
         """The menu of presets."""
@@ -56,15 +49,12 @@ class HEFT_PT_controller(bpy.types.Panel):
             column.prop(group, name)
 
 
-class HEFT_PT_controller_advanced(bpy.types.Panel):
+class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):
     """Advanced: everything else about the method."""
 
     bl_idname = "HEFT_PT_controller_advanced"
     bl_label = "Advanced"
     bl_parent_id = "HEFT_PT_controller"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

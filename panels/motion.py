@@ -12,6 +12,7 @@ from ..blender_addon.reference import report_of
 from ..operators.build_reference import HEFT_OT_build_reference
 from ..operators.cancel import HEFT_OT_cancel
 from ..operators.find_contacts import HEFT_OT_find_contacts
+from .tab import Tab
 from .text import sentence
 
 # What is told of a reference: in words, by its name in the report, and in units (factor, digits, symbol).
@@ -30,14 +31,11 @@ def armature_with_character(context: bpy.types.Context) -> bool:
     return active is not None and active.type == "ARMATURE" and bool(active.heft.character)
 
 
-class HEFT_PT_motion(bpy.types.Panel):
+class HEFT_PT_motion(Tab, bpy.types.Panel):
     """Motion: the action that is to be simulated."""
 
     bl_idname = "HEFT_PT_motion"
     bl_label = "Motion"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
     bl_order = 10
 
     @classmethod
@@ -90,15 +88,12 @@ class HEFT_PT_motion(bpy.types.Panel):
             row.label(text=f"{unit[0] * report[name]:.{unit[1]}f} {unit[2]}", translate=False)
 
 
-class HEFT_PT_contacts(bpy.types.Panel):
+class HEFT_PT_contacts(Tab, bpy.types.Panel):
     """Contacts: when which part of the body stands on something."""
 
     bl_idname = "HEFT_PT_contacts"
     bl_label = "Contacts"
     bl_parent_id = "HEFT_PT_motion"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

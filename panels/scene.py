@@ -10,16 +10,14 @@ from ..operators.add_grab import HEFT_OT_add_grab
 from ..operators.add_prop import HEFT_OT_add_prop
 from ..operators.add_push import HEFT_OT_add_push
 from ..operators.mark_terrain import HEFT_OT_mark_terrain
+from .tab import Tab
 
 
-class HEFT_PT_scene(bpy.types.Panel):
+class HEFT_PT_scene(Tab, bpy.types.Panel):
     """Scene: what the character meets."""
 
     bl_idname = "HEFT_PT_scene"
     bl_label = "Scene"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
     bl_order = 30
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 

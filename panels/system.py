@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import bpy
 
+from .tab import Tab
+
 NEEDED_PACKAGES = ("numpy", "scipy", "osqp", "numba")
 
 
@@ -26,14 +28,11 @@ def version() -> str:
     return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
 
 
-class HEFT_PT_system(bpy.types.Panel):
+class HEFT_PT_system(Tab, bpy.types.Panel):
     """System: the version and the packages."""
 
     bl_idname = "HEFT_PT_system"
     bl_label = "System"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "Heft"
     bl_order = 100
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
