@@ -39,8 +39,8 @@ class HEFT_PG_lookahead(bpy.types.PropertyGroup):
     )
     reset_phase: BoolProperty(
         name="Step on Early Contact",
-        description="When a foot touches the ground too early, go on from where it should have touched. Helps in turns "
-        "and on rising ground",
+        description="When a foot touches the ground too early, go on from where it should have "
+        "touched [phase reset, section 5.4]",
         default=False,
         override=OVERRIDABLE,
     )

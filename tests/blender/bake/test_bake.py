@@ -12,6 +12,8 @@ from heft.blender_addon.rig.reading import sample_armatures
 from heft.blender_addon.worker.keeper import keeper
 from heft.blender_addon.writer import assigned_curves
 
+from tests.blender.rig import rigs
+
 REPORT_KEYS = {
     *("outcome", "upright_seconds", "simulated_seconds", "joint_rms_deg", "root_rms_m", "max_penetration_m"),
     *("max_foot_slide_m", "contact_residual_max", "lcp_failures", "peak_torque_nm", "real_time_factor"),
@@ -60,6 +62,20 @@ def test_three_calls_from_a_fresh_blender_to_a_simulated_walk(rig):
     rig.animation_data.action_slot = source.slots[0]
     assert {c.data_path: len(c.keyframe_points) for c in assigned_curves(rig, source)} == keys
     assert all(track.strips for track in rig.animation_data.nla_tracks)  # pushed nowhere
+
+
+@pytest.mark.skipif(not rigs.RIGS.is_dir(), reason=f"the clips folder is not at {rigs.CLIPS}")
+@pytest.mark.parametrize("clip", ["02_01__walk_normal", "16_18__walk_turn90", "35_17__run"])
+def test_cmu_clips_by_three_calls_with_nothing_set(heft_enabled, clip):
+    walker = rigs.import_bvh(clip, update_scene_fps=True)
+    assert bpy.ops.heft.set_up() == {"FINISHED"}
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    report = json.loads(walker.heft.report)
+    assert report["outcome"] == "completed"
+    assert report["joint_rms_deg"] < 2.0
+    assert report["root_rms_m"] < 0.05
+    assert report["max_foot_slide_m"] < 0.005
+    assert walker.animation_data.action.name == f"{clip} Simulated"
 
 
 def test_bake_of_a_bake_is_the_bake_of_its_source_to_the_last_bit(rig):

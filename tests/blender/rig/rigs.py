@@ -94,8 +94,8 @@ def import_gltf(name):
     return armature()
 
 
-def import_bvh(name="02_01__walk_normal"):
-    bpy.ops.import_anim.bvh(filepath=str(CLIPS / "cmu" / f"{name}.bvh"), global_scale=0.056444)
+def import_bvh(name="02_01__walk_normal", **options):
+    bpy.ops.import_anim.bvh(filepath=str(CLIPS / "cmu" / f"{name}.bvh"), global_scale=0.056444, **options)
     return armature()
 
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps on early contact: turns, and ground that rises."""
+"""Leans on the ground less freely: stays up under more pushes and steps down, follows captured motion less closely."""
 
 import bpy
 
 heft = bpy.context.active_object.heft
 heft.controller = "LOOKAHEAD"
 heft.rate = 120
-heft.lookahead.adaptation = 0.003
+heft.lookahead.adaptation = 0.002
 heft.lookahead.follow_ground = True
-heft.lookahead.reset_phase = True
+heft.lookahead.reset_phase = False
 heft.lookahead.policy = "NQR"
 heft.lookahead.effort = 0.1
-heft.lookahead.force = 0.1
+heft.lookahead.force = 1.0
 heft.lookahead.location = 0.1
 heft.lookahead.height = 10.0
 heft.lookahead.about_reference = True
