@@ -21,10 +21,11 @@ from .clean_up import CleanMotion, clean_up
 from .cycles import GaitCycle, make_cycle
 from .fit import Trajectory
 from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
-from .quality import Concern, concerns
+from .quality import Concern, concerns, slowness
 from .reference import Reference
 from .schedule import ContactSchedule
 from .spacetime import Ends, NoReferenceError, Settings, build_reference
+from .tracks import center_of_mass_path
 
 LONGEST_UNSUPPORTED = 0.25  # s, of which a body may be held up by nothing: so much an optimiser bridges by a leap
 
@@ -85,7 +86,7 @@ def make_reference(
         clean = clean_up(character, trajectory, schedule, terrain)
         clip, asked, planned = trajectory, clean.trajectory, clean.held
         doubts = concerns(character, trajectory, clean)
-        refuse_unsupported(trajectory, schedule, doubts)
+        refuse_unsupported(character, trajectory, schedule, doubts)
     reference = build_reference(
         character,
         asked,
@@ -99,7 +100,9 @@ def make_reference(
     return MadeReference(reference, schedule, tuple(contacts_of(trajectory, schedule)), clean, cycle, tuple(doubts))
 
 
-def refuse_unsupported(trajectory: Trajectory, labelled: ContactSchedule, doubts: Iterable[Concern]) -> None:
+def refuse_unsupported(
+    character: Character, trajectory: Trajectory, labelled: ContactSchedule, doubts: Iterable[Concern]
+) -> None:
     """NoReferenceError where a body is held up for long by something that is not there, or by feet that glide."""
     longest = LONGEST_UNSUPPORTED * trajectory.rate * trajectory.frames_per_sample
     lacking = [doubt.frames for doubt in doubts if doubt.kind == "no support"]
@@ -116,6 +119,14 @@ def refuse_unsupported(trajectory: Trajectory, labelled: ContactSchedule, doubts
             "stand still, or lift them."
         )
     if lacking:
+        path = center_of_mass_path(character, trajectory.q)[:, 2]
+        flights = [path[trajectory.sample(first) : trajectory.sample(last) + 1] for first, last in lacking]
+        slow = slowness(flights, trajectory.rate, -character.gravity[2])
+        if slow is not None:
+            raise NoReferenceError(
+                f"Nothing touches the ground in frames {_named(lacking)}, and the body falls {slow:.1f} times too "
+                "slowly: let it fall faster, or set the frame rate that the motion was made at."
+            )
         raise NoReferenceError(
             f"Nothing touches the ground in frames {_named(lacking)}, and yet the body does not fall: let it fall, or "
             "add the ground, steps, seat or bar that it is on."

@@ -6,6 +6,7 @@ or where its weight is over nothing, something is missing from the scene. Those 
 degrees or centimetres are told where.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,7 @@ from ..character import Character
 from .clean_up import CleanMotion
 from .fit import Trajectory
 from .labels import LabelSettings, distance_from_support, upward_push, zero_moment_point
+from .quaternions import Array
 from .schedule import ContactPoint, Mask, runs
 from .tracks import center_of_mass_path, point_places, velocities
 
@@ -25,6 +27,10 @@ SHORTEST = 0.1  # s, of a lack of support
 SHORTEST_OFF_BALANCE = 0.25  # s: a body that swings its limbs, or falls into a step, may be off balance for less
 OFF_BALANCE = 0.15  # m of the zero moment point outside the support
 STILL = 0.15  # m/s: a foot in the air slower than this stands on something
+
+PARABOLA = 0.01  # m, RMS, to which a body in flight keeps to one
+AGREE = 1.5  # times the slowest flight's, that the fastest's may tell
+SLOW = 1.3  # times too slowly, from which on a fall is called slow
 
 Kind = Literal["no support", "off balance", "raised", "turned", "moved", "shifted"]
 
@@ -45,6 +51,26 @@ class Foothold:
     point: str
     frames: tuple[float, float]
     place: tuple[float, float, float]  # m
+
+
+def slowness(heights: Iterable[Array], rate: float, gravity: float) -> float | None:
+    """How many times too slowly a body falls in its flights, z'' = -g / n^2; None where that is not what is wrong.
+
+    `heights` are those of the centre of mass in each flight. A motion that is played at another frame rate than it was
+    made at still flies along parabolas, and all of them tell the same; a single one may be anything.
+    """
+    found = []
+    for height in heights:
+        time = np.arange(len(height)) / rate
+        powers = np.vander(time, 3)
+        coefficients = np.linalg.lstsq(powers, height, rcond=None)[0]
+        error = np.sqrt(np.mean((powers @ coefficients - height) ** 2))
+        if len(height) <= len(coefficients) or error > PARABOLA or coefficients[0] >= 0.0:
+            return None
+        found.append(float(np.sqrt(gravity / (-2.0 * coefficients[0]))))
+    if len(found) < 2 or min(found) < SLOW or max(found) > AGREE * min(found):
+        return None
+    return float(np.median(found))
 
 
 def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list[Concern]:

@@ -6,11 +6,13 @@ import pytest
 from heft.core.dynamics import PointForces, step
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
+from heft.core.motion.quality import slowness
 from heft.core.motion.spacetime import NoReferenceError
 from scipy.spatial.transform import Rotation
 
+from tests.core.motion.skeletons import needs_clips
 from tests.core.motion.spacetime import motions
-from tests.core.motion.walkers import glide
+from tests.core.motion.walkers import captured, glide
 
 
 def trajectory_of(character, q):
@@ -52,6 +54,18 @@ def test_a_jump_that_hangs_long_is_refused_by_its_flight(hang):
     assert abs(last - flight[-1]) <= 12
 
 
+@needs_clips
+def test_cmu_run_at_the_wrong_frame_rate_is_refused_by_how_slowly_it_falls():
+    """A file of 120 frames a second that a scene of 24 plays falls five times too slowly; who climbs does not fall."""
+    character, run = captured("35_17")
+    slow = Trajectory(run.rate / 5.0, run.q, run.v / 5.0)
+    with pytest.raises(NoReferenceError, match=r"falls (4\.\d|5\.\d) times too slowly"):
+        make_reference(character, slow)
+    character, stairs = captured("83_28")
+    with pytest.raises(NoReferenceError, match="does not fall"):
+        make_reference(character, stairs)
+
+
 def test_feet_that_slip_a_little_are_planted():
     walk = glide(slip=0.1)
     made = make_reference(walk.character, walk.trajectory)
@@ -90,3 +104,15 @@ def test_a_body_that_leans_too_far_is_righted_and_said_to_be_another_motion():
     check_physics(made.reference)
     assert not made.reference.quality.fit_for_control
     assert any(concern.kind == "off balance" and concern.frames == (1.0, 241.0) for concern in made.concerns)
+
+
+def test_flights_tell_how_slowly_they_are_played():
+    time = np.arange(30) / 120.0
+    for factor in (1.5, 5.0):
+        flights = [1.0 + speed * time - 0.5 * 9.81 / factor**2 * time**2 for speed in (0.1, 0.4)]
+        assert slowness(flights, 120.0, 9.81) == pytest.approx(factor)
+    falling = [1.0 - 0.5 * 9.81 * time**2] * 2
+    climbing = [1.0 + 0.3 * time + 0.2 * time**2] * 2
+    unlike = [1.0 - 0.5 * 9.81 / factor**2 * time**2 for factor in (2.0, 5.0)]
+    for flights in (falling, climbing, unlike, unlike[:1], []):
+        assert slowness(flights, 120.0, 9.81) is None
