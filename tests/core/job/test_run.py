@@ -187,7 +187,7 @@ def test_a_cache_that_cannot_be_written_is_told_of(result, tmp_path, monkeypatch
     def full(*_arguments, **_settings):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tempfile.mkstemp", full)
+    monkeypatch.setattr("os.fsync", full)
     done = run(waving_job(), cache=tmp_path / "folder")
     assert "The cache could not be written: No space left on device." in done.report["notes"]
     assert np.array_equal(done.poses, result.poses)
