@@ -25,17 +25,12 @@ from numpy.typing import NDArray
 from ..contact import lcp
 from ..contact.detection import detect
 from ..contact.detection.contacts import move_contact
-from ..contact.detection.ridges import FACE_KEYS
-from ..contact.friction import first_tangent
-from ..contact.lcp import LcpWorkspace
 from ..contact.lcp.workspace import NOT_FINITE as LCP_NOT_FINITE
 from ..contact.lcp.workspace import SOLVED
-from ..contact.shapes import POINT
 from ..contact.terrain import pose_terrain
 from ..dynamics.centroidal import update_momentum
 from ..dynamics.inertia import factorize, update_mass_matrix
 from ..dynamics.kinematics import integrate_positions, update_kinematics, update_positions, world_point
-from ..dynamics.limits import limit_gap
 from ..dynamics.stepping import keep_momentum, update_discrete_equation
 from ..maths.dense import copy_into
 from ..maths.kernel import inner_kernel
@@ -55,13 +50,8 @@ from ..maths.vectors import (
 from .correction import needs_correction, update_repair
 from .equations import (
     add_impulse,
-    add_point_rows,
-    fill_support,
     impulse_to_y,
     point_velocity,
-    rows_times,
-    rows_to_y,
-    update_block,
     update_delassus,
     update_root,
     velocity_from_y,
@@ -69,30 +59,27 @@ from .equations import (
 )
 from .holding import (
     orthonormalize,
-    project_group,
     release_held_rows,
     remove_held,
     update_grab_repair,
     update_held_impulse,
     update_held_rows,
 )
+from .problem import assemble, recall_basis, remember_basis, update_impulses, worst_miss
 from .pushes import mean_force
-from .workspace import Groups, Held, Memory, Scratch, Settings, System
+from .rows import update_contact_rows, update_limit_rows
+from .workspace import Memory, Scratch, System
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 STEPPED, UNSOLVED, MISSED, NOT_FINITE = range(4)
 
-# A limit enters if it is nearer than this, plus twice what the joint moves towards it in a step, rad.
-LIMIT_MARGIN = 0.05
 # If the contact problem finds no answer, contacts may yield by these shares of their inverse mass in turn; rows are
 # still held to what is accepted.
 YIELDING = (1e-7, 1e-6, 1e-5)
 # An answer counts if no row misses by more than this, plus the same share of the largest speed, m/s or rad/s.
 ACCEPTED = 1e-6
-# Speed of approach above which there is restitution, if any: what comes slower stays, m/s.
-BOUNCES = 0.2
 # Speeds beyond this do not widen the search for contacts, m/s.
 FASTEST = 100.0
 
@@ -174,18 +161,18 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     remove_held(held, rows, scratch.free)
     update_grab_repair(held, rows, dt, scratch.repair)
 
-    limits = _update_limit_rows(system, memory, scratch, rows)
+    limits = update_limit_rows(system, memory, scratch, rows)
     active = limits + scratch.contacts.filled[0]
     with_gain = gain.shape[1] > 0
-    _update_contact_rows(system, memory, scratch, limits, rows, gain)
+    update_contact_rows(system, memory, scratch, limits, rows, gain)
     update_delassus(groups, active)
     if rows > 0:
         release_held_rows(groups, active)
 
-    n = _assemble(
+    n = assemble(
         groups, limits, active, with_gain, system.side, scratch.contacts.friction, scratch.matrix, scratch.vector
     )
-    warm = _recall(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
+    warm = recall_basis(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
     status, residual, pivots = SOLVED, 0.0, 0
     if n > 0:
         M = scratch.matrix[: n * n].reshape(n, n)
@@ -202,8 +189,8 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     outcome.counts[0], outcome.counts[1], outcome.counts[2], outcome.counts[3] = status, n, pivots, 0
     if status != SOLVED:
         return NOT_FINITE if status == LCP_NOT_FINITE else UNSOLVED
-    _remember(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
-    _update_impulses(groups, limits, active, system.side, scratch.lcp.z)
+    remember_basis(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
+    update_impulses(groups, limits, active, system.side, scratch.lcp.z)
 
     # y_{k+1} = free + the impulses with the law's answer to them, on what the grabs leave free
     change = scratch.change
@@ -217,7 +204,7 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
                 scratch.load[i] += answer
                 change[i] += answer
     remove_held(held, rows, change)
-    outcome.numbers[1] = _worst_miss(
+    outcome.numbers[1] = worst_miss(
         groups, limits, active, system.side, scratch.contacts.friction, scratch.lcp.z, change
     )
     for i in range(change.shape[0]):
@@ -288,254 +275,6 @@ def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, o
     for c in range(chain.shape[0]):
         i = chain[c]
         out[i] += dot(row(motion, i), linear) + dot(row_angular(motion, i), moment)
-
-
-@inner_kernel
-def _update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: int) -> int:
-    """The first groups: limits that are near or being approached; returns how many."""
-    limits, settings, groups = system.limits, system.settings, scratch.groups
-    parent, L = system.tree.velocity_parent, scratch.bodies.factor
-    count = 0
-    for i in range(limits.kind.shape[0]):
-        gap, rate = limit_gap(limits, i, scratch.q_next)
-        k = limits.velocity[i]
-        ball = limits.kind[i] > 1
-        speed = rate[0] * memory.v[k]
-        if ball:
-            speed += rate[1] * memory.v[k + 1] + rate[2] * memory.v[k + 2]
-        reach = LIMIT_MARGIN - 2.0 * settings.dt * min(speed, 0.0) if settings.anticipating else 0.0
-        if not gap <= reach:
-            continue
-        b, Z = limits.body[i], groups.rows[count]
-        chain = system.chain[b, : system.chain_length[b]]
-        groups.support_length[count] = fill_support(chain, chain[:0], groups.support[count], Z)
-        groups.limit[count] = i
-        groups.gap[count] = gap
-        groups.allowed[count] = max(gap, 0.0) / settings.dt
-        Z[k, 0] = rate[0]
-        if ball:
-            Z[k + 1, 0], Z[k + 2, 0] = rate[1], rate[2]
-        _finish_group(parent, L, scratch.root, scratch.free, scratch.repair, groups, count, scratch.held, rows)
-        count += 1
-    return count
-
-
-@inner_kernel
-def _update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
-    """The other groups: normal and two tangents of each candidate, the first along its sliding."""
-    contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
-    parent, L = system.tree.velocity_parent, bodies.factor
-    first, last = system.motors[0], system.motors[1]
-    dt = system.settings.dt
-    for c in range(contacts.filled[0]):
-        g = limits + c
-        body, other = contacts.body[c], contacts.other[c]
-        point, n = row(contacts.point, c), row(contacts.normal, c)
-        surface = row(contacts.velocity, c)
-        sliding = subtract(point_velocity(bodies.position, bodies.velocity, body, other, point), surface)
-        t = first_tangent(n, sliding)
-        s = cross(n, t)
-        set_row(groups.tangent, c, t)
-        groups.gap[g] = contacts.gap[c]
-        groups.allowed[g] = _allowed_approach(system.settings, contacts.gap[c], -dot(n, sliding))
-        arm = subtract(point, row(bodies.position, 0))
-        Z = groups.rows[g]
-        chain = system.chain[body, : system.chain_length[body]]
-        others = system.chain[other, : system.chain_length[other]] if other >= 0 else chain[:0]
-        groups.support_length[g] = fill_support(chain, others, groups.support[g], Z)
-        add_point_rows(bodies.motion, chain, 1.0, arm, n, t, s, Z)
-        add_point_rows(bodies.motion, others, -1.0, arm, n, t, s, Z)
-        _finish_group(parent, L, scratch.root, scratch.free, scratch.repair, groups, g, scratch.held, rows)
-        groups.speed[g, 0] -= dot(n, surface)
-        groups.speed[g, 1] -= dot(t, surface)
-        groups.speed[g, 2] -= dot(s, surface)
-        if system.shapes.kind[contacts.shape[c]] == POINT and other < 0 and contacts.key[c] < FACE_KEYS:
-            _recall_stuck(memory, contacts.key[c], groups.stuck[c])
-            for k in range(3):
-                groups.stuck[c, k] += dt * surface[k]
-            if np.isfinite(groups.stuck[c, 0]):
-                come = subtract(point, row(groups.stuck, c))
-                groups.speed[g, 1] += dot(t, come) / dt
-                groups.speed[g, 2] += dot(s, come) / dt
-            else:
-                set_row(groups.stuck, c, point)
-        else:
-            groups.stuck[c, :] = np.nan
-        if gain.shape[1] > 0:
-            G = groups.gain[g]
-            G[:] = 0.0
-            for i in range(first, last):
-                force = (gain[i - first, 3 * c], gain[i - first, 3 * c + 1], gain[i - first, 3 * c + 2])
-                G[i, 0], G[i, 1], G[i, 2] = dot(force, n), dot(force, t), dot(force, s)
-            rows_to_y(parent, L, scratch.root, system.every, G)
-
-
-@inner_kernel
-def _allowed_approach(settings: Settings, gap: float, approach: float) -> float:
-    """As fast as to close the gap in a step; or, where a bounce is due in this one, away at a share of the approach."""
-    if settings.restitution > 0.0 and approach > BOUNCES and approach * settings.dt >= gap:
-        return -settings.restitution * approach
-    return max(gap, 0.0) / settings.dt
-
-
-@inner_kernel
-def _finish_group(
-    parent: Indices, L: Array, root: Array, free: Array, repair: Array, groups: Groups, g: int, held: Held, rows: int
-) -> None:
-    """To y coordinates; speed without impulses; and off the grabs."""
-    support, Z = groups.support[g, : groups.support_length[g]], groups.rows[g]
-    rows_to_y(parent, L, root, support, Z)
-    set_row(groups.speed, g, rows_times(support, Z, free))
-    groups.lean[g] = 0.0
-    if rows > 0:
-        groups.lean[g] = rows_times(support, Z, repair)[0]
-        project_group(held, rows, groups, g)
-
-
-@inner_kernel
-def _first_unknown(g: int, limits: int, sides: int) -> int:
-    """A limit has one unknown; a contact its normal, the pyramid's edges and the cone."""
-    return g if g < limits else limits + (g - limits) * (sides + 2)
-
-
-@inner_kernel
-def _assemble(
-    groups: Groups,
-    limits: int,
-    active: int,
-    with_gain: bool,
-    side: Array,
-    friction: Array,
-    matrix: Array,
-    q: Array,
-) -> int:
-    """Matrix and vector of the LCP; returns its size."""
-    sides = side.shape[0]
-    n = _first_unknown(active, limits, sides)
-    M = matrix[: n * n].reshape(n, n)
-    B = groups.block
-    for g in range(active):
-        i = _first_unknown(g, limits, sides)
-        for h in range(active):
-            j = _first_unknown(h, limits, sides)
-            update_block(groups, g, h, with_gain and h >= limits)
-            M[i, j] = B[0]
-            if h >= limits:
-                for k in range(sides):
-                    M[i, j + 1 + k] = side[k, 0] * B[1] + side[k, 1] * B[2]
-                M[i, j + 1 + sides] = 0.0
-            if g >= limits:
-                for k in range(sides):
-                    M[i + 1 + k, j] = side[k, 0] * B[3] + side[k, 1] * B[6]
-                M[i + 1 + sides, j] = 0.0
-            if g >= limits and h >= limits:
-                for l in range(sides):
-                    t = side[l, 0] * B[4] + side[l, 1] * B[7]
-                    s = side[l, 0] * B[5] + side[l, 1] * B[8]
-                    for k in range(sides):
-                        M[i + 1 + l, j + 1 + k] = t * side[k, 0] + s * side[k, 1]
-                    M[i + 1 + l, j + 1 + sides] = 0.0
-                    M[i + 1 + sides, j + 1 + l] = 0.0
-                M[i + 1 + sides, j + 1 + sides] = 0.0
-        q[i] = groups.speed[g, 0] + groups.allowed[g]
-        if g >= limits:
-            cone = i + 1 + sides
-            for k in range(sides):
-                q[i + 1 + k] = side[k, 0] * groups.speed[g, 1] + side[k, 1] * groups.speed[g, 2]
-                M[i + 1 + k, cone] = 1.0
-                M[cone, i + 1 + k] = -1.0
-            M[cone, i] = friction[g - limits]
-            q[cone] = 0.0
-    return n
-
-
-@inner_kernel
-def _recall(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> bool:
-    """Guess which unknowns are basic: those that were for the same contact or limit one step ago."""
-    sides = memory.basis.shape[1] - 2
-    known = memory.known[0]
-    found = False
-    at = 0
-    for g in range(active):
-        name = key[g - limits] if g >= limits else -1 - groups.limit[g]
-        i = _first_unknown(g, limits, sides)
-        width = 1 if g < limits else sides + 2
-        for k in range(width):
-            problem.basis[i + k] = False
-        # order seldom changes, so the search begins where the last one ended
-        for step in range(known):
-            other = at + step if at + step < known else at + step - known
-            if memory.key[other] == name:
-                for k in range(width):
-                    problem.basis[i + k] = memory.basis[other, k]
-                found = True
-                at = other + 1
-                break
-    return found
-
-
-@inner_kernel
-def _recall_stuck(memory: Memory, key: int, out: Array) -> None:
-    """Where the point of this key stuck one step ago, or NaN."""
-    out[:] = np.nan
-    for g in range(memory.known[0]):
-        if memory.key[g] == key:
-            copy_into(memory.stuck[g], out)
-            return
-
-
-@inner_kernel
-def _remember(memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace) -> None:
-    sides = memory.basis.shape[1] - 2
-    memory.known[0] = active
-    for g in range(active):
-        memory.key[g] = key[g - limits] if g >= limits else -1 - groups.limit[g]
-        i = _first_unknown(g, limits, sides)
-        for k in range(1 if g < limits else sides + 2):
-            memory.basis[g, k] = problem.basis[i + k]
-        memory.stuck[g, :] = np.nan
-        if g >= limits and problem.basis[i] and not problem.basis[i + sides + 1]:
-            copy_into(groups.stuck[g - limits], memory.stuck[g])
-
-
-@inner_kernel
-def _update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Array) -> None:
-    """From the LCP's unknowns to normal and tangents."""
-    sides = side.shape[0]
-    for g in range(active):
-        i = _first_unknown(g, limits, sides)
-        t = s = 0.0
-        if g >= limits:
-            for k in range(sides):
-                t += side[k, 0] * z[i + 1 + k]
-                s += side[k, 1] * z[i + 1 + k]
-        set_row(groups.impulse, g, (z[i], t, s))
-
-
-@inner_kernel
-def _worst_miss(
-    groups: Groups, limits: int, active: int, side: Array, friction: Array, z: Array, change: Array
-) -> float:
-    """Largest violation of a normal row, a limit or a cone, as a speed; from velocities, not from the LCP's matrix."""
-    sides = side.shape[0]
-    worst = 0.0
-    for g in range(active):
-        speed = (
-            groups.speed[g, 0] + rows_times(groups.support[g, : groups.support_length[g]], groups.rows[g], change)[0]
-        )
-        slack = speed + groups.allowed[g]
-        inverse_mass = groups.delassus[g, g, 0]
-        miss = abs(min(slack, inverse_mass * groups.impulse[g, 0]))
-        if g >= limits:
-            i = _first_unknown(g, limits, sides)
-            room = friction[g - limits] * groups.impulse[g, 0]
-            for k in range(sides):
-                room -= z[i + 1 + k]
-            miss = max(miss, -inverse_mass * room)
-        if not miss < np.inf:
-            return np.inf
-        worst = max(worst, miss)
-    return worst
 
 
 @inner_kernel

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rows of a step's contact problem: what may approach what, and how fast it does without impulses.
+
+Groups come in this order: joint limits that are near, one row each; then contact candidates, a normal and two tangents
+each. Their rows are in the coordinates of equations.py.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact.detection.ridges import FACE_KEYS
+from ..contact.friction import first_tangent
+from ..contact.shapes import POINT
+from ..dynamics.limits import limit_gap
+from ..maths.dense import copy_into
+from ..maths.kernel import inner_kernel
+from ..maths.vectors import cross, dot, row, set_row, subtract
+from .equations import add_point_rows, fill_support, point_velocity, rows_times, rows_to_y
+from .holding import project_group
+from .workspace import Groups, Held, Memory, Scratch, Settings, System
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# A limit enters if it is nearer than this, plus twice what the joint moves towards it in a step, rad.
+LIMIT_MARGIN = 0.05
+# Speed of approach above which there is restitution, if any: what comes slower stays, m/s.
+BOUNCES = 0.2
+
+
+@inner_kernel
+def update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: int) -> int:
+    """The first groups: limits that are near or being approached; returns how many."""
+    limits, settings, groups = system.limits, system.settings, scratch.groups
+    parent, L = system.tree.velocity_parent, scratch.bodies.factor
+    count = 0
+    for i in range(limits.kind.shape[0]):
+        gap, rate = limit_gap(limits, i, scratch.q_next)
+        k = limits.velocity[i]
+        ball = limits.kind[i] > 1
+        speed = rate[0] * memory.v[k]
+        if ball:
+            speed += rate[1] * memory.v[k + 1] + rate[2] * memory.v[k + 2]
+        reach = LIMIT_MARGIN - 2.0 * settings.dt * min(speed, 0.0) if settings.anticipating else 0.0
+        if not gap <= reach:
+            continue
+        b, Z = limits.body[i], groups.rows[count]
+        chain = system.chain[b, : system.chain_length[b]]
+        groups.support_length[count] = fill_support(chain, chain[:0], groups.support[count], Z)
+        groups.limit[count] = i
+        groups.gap[count] = gap
+        groups.allowed[count] = max(gap, 0.0) / settings.dt
+        Z[k, 0] = rate[0]
+        if ball:
+            Z[k + 1, 0], Z[k + 2, 0] = rate[1], rate[2]
+        _finish_group(parent, L, scratch.root, scratch.free, scratch.repair, groups, count, scratch.held, rows)
+        count += 1
+    return count
+
+
+@inner_kernel
+def update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
+    """The other groups: normal and two tangents of each candidate, the first along its sliding."""
+    contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
+    parent, L = system.tree.velocity_parent, bodies.factor
+    first, last = system.motors[0], system.motors[1]
+    dt = system.settings.dt
+    for c in range(contacts.filled[0]):
+        g = limits + c
+        body, other = contacts.body[c], contacts.other[c]
+        point, n = row(contacts.point, c), row(contacts.normal, c)
+        surface = row(contacts.velocity, c)
+        sliding = subtract(point_velocity(bodies.position, bodies.velocity, body, other, point), surface)
+        t = first_tangent(n, sliding)
+        s = cross(n, t)
+        set_row(groups.tangent, c, t)
+        groups.gap[g] = contacts.gap[c]
+        groups.allowed[g] = _allowed_approach(system.settings, contacts.gap[c], -dot(n, sliding))
+        arm = subtract(point, row(bodies.position, 0))
+        Z = groups.rows[g]
+        chain = system.chain[body, : system.chain_length[body]]
+        others = system.chain[other, : system.chain_length[other]] if other >= 0 else chain[:0]
+        groups.support_length[g] = fill_support(chain, others, groups.support[g], Z)
+        add_point_rows(bodies.motion, chain, 1.0, arm, n, t, s, Z)
+        add_point_rows(bodies.motion, others, -1.0, arm, n, t, s, Z)
+        _finish_group(parent, L, scratch.root, scratch.free, scratch.repair, groups, g, scratch.held, rows)
+        groups.speed[g, 0] -= dot(n, surface)
+        groups.speed[g, 1] -= dot(t, surface)
+        groups.speed[g, 2] -= dot(s, surface)
+        if system.shapes.kind[contacts.shape[c]] == POINT and other < 0 and contacts.key[c] < FACE_KEYS:
+            _recall_stuck(memory, contacts.key[c], groups.stuck[c])
+            for k in range(3):
+                groups.stuck[c, k] += dt * surface[k]
+            if np.isfinite(groups.stuck[c, 0]):
+                come = subtract(point, row(groups.stuck, c))
+                groups.speed[g, 1] += dot(t, come) / dt
+                groups.speed[g, 2] += dot(s, come) / dt
+            else:
+                set_row(groups.stuck, c, point)
+        else:
+            groups.stuck[c, :] = np.nan
+        if gain.shape[1] > 0:
+            G = groups.gain[g]
+            G[:] = 0.0
+            for i in range(first, last):
+                force = (gain[i - first, 3 * c], gain[i - first, 3 * c + 1], gain[i - first, 3 * c + 2])
+                G[i, 0], G[i, 1], G[i, 2] = dot(force, n), dot(force, t), dot(force, s)
+            rows_to_y(parent, L, scratch.root, system.every, G)
+
+
+@inner_kernel
+def _allowed_approach(settings: Settings, gap: float, approach: float) -> float:
+    """As fast as to close the gap in a step; or, where a bounce is due in this one, away at a share of the approach."""
+    if settings.restitution > 0.0 and approach > BOUNCES and approach * settings.dt >= gap:
+        return -settings.restitution * approach
+    return max(gap, 0.0) / settings.dt
+
+
+@inner_kernel
+def _finish_group(
+    parent: Indices, L: Array, root: Array, free: Array, repair: Array, groups: Groups, g: int, held: Held, rows: int
+) -> None:
+    """To y coordinates; speed without impulses; and off the grabs."""
+    support, Z = groups.support[g, : groups.support_length[g]], groups.rows[g]
+    rows_to_y(parent, L, root, support, Z)
+    set_row(groups.speed, g, rows_times(support, Z, free))
+    groups.lean[g] = 0.0
+    if rows > 0:
+        groups.lean[g] = rows_times(support, Z, repair)[0]
+        project_group(held, rows, groups, g)
+
+
+@inner_kernel
+def _recall_stuck(memory: Memory, key: int, out: Array) -> None:
+    """Where the point of this key stuck one step ago, or NaN."""
+    out[:] = np.nan
+    for g in range(memory.known[0]):
+        if memory.key[g] == key:
+            copy_into(memory.stuck[g], out)
+            return
