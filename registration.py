@@ -4,6 +4,8 @@
 The one module that knows every room, so it stands above them all.
 """
 
+from pathlib import Path
+
 import bpy
 
 from .blender_addon import commands, presets
@@ -67,6 +69,13 @@ CLASSES = (
 )
 
 
+def make_demo(output: Path) -> None:
+    """Make the demo, which is read only when it is asked for."""
+    from .examples import demo
+
+    demo.main(output)
+
+
 def register() -> None:
     """Register every class, then the properties and the menu entries."""
     for cls in CLASSES:
@@ -75,7 +84,7 @@ def register() -> None:
     armature_properties.register()
     keeper.register()
     presets.register()
-    commands.register()
+    commands.register(make_demo)
     overlay.register()
     bars.register()
     bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)

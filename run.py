@@ -54,7 +54,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
 def command_line(known: argparse.Namespace, rest: list[str]) -> list[str]:
     """What to run inside the environment, after its Python's own name."""
     if known.command == "demo":
-        return ["-m", "tools.demo", "--output", known.output]
+        return ["-m", "heft.core.cli", "demo", "--output", known.output]
     if known.command == "test":
         return ["-m", "pytest", *rest]
     options = {"build": ("bare", "platform"), "bench": ("json", "only")}.get(known.command, ())

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command heft …`: bake a file, or say what Heft finds on this computer.
+"""`blender --command heft …`: bake a file, make the demo, or say what Heft finds on this computer.
 
     blender --command heft bake SCENE.blend [--armature NAME] [--controller NAME] [--frames A:B] [--output OUT.blend]
                                             [--report DIR]
+    blender --command heft demo [--output DIR]
     blender --command heft doctor
 
 `bake` ends with 0 if all characters came to the end of their motion, with 3 if one fell, and with 1 on an error.
@@ -13,7 +14,8 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import bpy
@@ -29,8 +31,11 @@ STRIP = 8  # pictures of a report's film strip
 PACKAGES = ("numpy", "scipy", "osqp", "numba", "llvmlite")
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Do what the command line asks for; the return value is Blender's exit status."""
+def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
+    """Do what the command line asks for; the return value is Blender's exit status.
+
+    The demo stands on this room, so it is handed in.
+    """
     parser = argparse.ArgumentParser(prog="blender --command heft", description="Gives keyframes weight.")
     commands = parser.add_subparsers(dest="command", required=True)
     bake = commands.add_parser("bake", help="bake a file's characters")
@@ -40,12 +45,17 @@ def run(arguments: Sequence[str]) -> int:
     bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
     bake.add_argument("--output", type=Path, metavar="OUT.blend", help="where to save; the same file if not given")
     bake.add_argument("--report", type=Path, metavar="DIR", help="a folder for reports with plots")
+    demo = commands.add_parser("demo", help="bake a walk with a push and over a step: a file, a film strip, a film")
+    demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="the folder to write into")
     commands.add_parser("doctor", help="say what Heft finds on this computer")
     try:
         known = parser.parse_args(arguments)
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else FAILED
     try:
+        if known.command == "demo":
+            make_demo(known.output)
+            return DONE
         return run_doctor() if known.command == "doctor" else run_bake(known)
     except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is what Blender's operators raise
         sys.stderr.write(f"heft: {error}\n")
@@ -174,9 +184,9 @@ def say(text: str) -> None:
 _handles: list[object] = []
 
 
-def register() -> None:
+def register(make_demo: Callable[[Path], None]) -> None:
     """Add the command; Blender takes the handle to remove it."""
-    _handles.append(bpy.utils.register_cli_command("heft", run))
+    _handles.append(bpy.utils.register_cli_command("heft", partial(run, make_demo=make_demo)))
 
 
 def unregister() -> None:

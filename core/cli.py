@@ -3,6 +3,7 @@
 
     heft bake JOB.heftjob [--controller NAME] [--frames A:B] [--seconds S] [--output OUT.heftresult] [--report DIR]
     heft bench [--json FILE] [--only NAME]
+    heft demo [--output DIR]
     heft doctor
 
 Scenes of Blender are baked by Blender itself, with the same words: `blender --command heft bake SCENE.blend`.
@@ -12,6 +13,7 @@ error, 130 where the bake was interrupted; then the frames so far are kept.
 
 import argparse
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import signal
@@ -28,6 +30,8 @@ DONE, FAILED, FELL, INTERRUPTED = 0, 1, 3, 130
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "osqp")
 OTHER_PACKAGES = ("bpy", "mujoco")  # good to have, not needed
 ROOT = Path(__file__).resolve().parents[1]
+DEMO = "import sys, heft; heft.register(); from heft.examples import demo; demo.main(sys.argv[1]); heft.unregister()"
+"""Run by itself: core knows no Blender."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if known.command == "doctor":
             return doctor()
-        return bench(known) if known.command == "bench" else bake(known)
+        return {"bake": bake, "bench": bench, "demo": demo}[known.command](known)
     except (ValueError, OSError) as error:
         sys.stderr.write(f"heft: {error}\n")
         return FAILED
@@ -58,6 +62,8 @@ def make_parser() -> argparse.ArgumentParser:
     bench_command = commands.add_parser("bench", help="measure speed, in a checkout of the source")
     bench_command.add_argument("--json", metavar="FILE", help="write the figures to FILE as well")
     bench_command.add_argument("--only", metavar="NAME", help="only the benchmark of this name")
+    demo_command = commands.add_parser("demo", help="bake a walk with a push and over a step, where bpy is installed")
+    demo_command.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="a folder for the files")
     commands.add_parser("doctor", help="say what Heft finds on this computer, and try it")
     return parser
 
@@ -118,6 +124,13 @@ def bench(known: argparse.Namespace) -> int:
     options = [f"--{name}={value}" for name in ("json", "only") if (value := getattr(known, name)) is not None]
     done = subprocess.run([sys.executable, "-m", "tools.bench", *options], cwd=ROOT, check=False)
     return done.returncode
+
+
+def demo(known: argparse.Namespace) -> int:
+    """Make the demo in a Python that has Blender as a module."""
+    if importlib.util.find_spec("bpy") is None:
+        raise ValueError("Blender makes the demo: blender --command heft demo, or install it here: pip install bpy")
+    return subprocess.run([sys.executable, "-c", DEMO, str(known.output)], check=False).returncode
 
 
 def doctor() -> int:

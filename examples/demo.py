@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The demo: a mannequin's walk as it is keyed, and the same walk simulated, pushed and over a small step.
 
-`python3 run.py demo` runs it in a Python that has bpy, with Heft registered.
+`python3 run.py demo`, `heft demo` and `blender --command heft demo` run it with Heft registered.
 """
 
 from __future__ import annotations
@@ -36,14 +36,16 @@ def stage(name: str) -> Iterator[None]:
     """Say what is being done and how long it took; keep back what Blender prints meanwhile."""
     print(f"{name} … ", end="", flush=True)
     start = time.perf_counter()
-    terminal = os.dup(1)
+    terminal = [os.dup(stream) for stream in (1, 2)]
     try:
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
-            os.dup2(nowhere.fileno(), 1)
+            for stream in (1, 2):
+                os.dup2(nowhere.fileno(), stream)
         yield
     finally:
-        os.dup2(terminal, 1)
-        os.close(terminal)
+        for stream, kept in zip((1, 2), terminal, strict=True):
+            os.dup2(kept, stream)
+            os.close(kept)
     print(f"{time.perf_counter() - start:.1f} s", flush=True)
 
 
@@ -52,7 +54,7 @@ def main(output: str | Path) -> None:
     output = Path(output).resolve()
     output.mkdir(parents=True, exist_ok=True)
     with stage("Making a mannequin"):
-        bpy.ops.wm.read_factory_settings(use_empty=True)
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)  # the extension stays enabled
         scene = bpy.context.scene
         armature = mannequin.make_mannequin(bpy.context)
     with stage("Keying its walk"):

@@ -97,6 +97,12 @@ def test_bench_belongs_to_the_source(tmp_path, monkeypatch, capsys):
     assert "run.py bench" in capsys.readouterr().err
 
 
+def test_demo_wants_blender(monkeypatch, capsys):
+    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None if name == "bpy" else name)
+    assert cli.main(["demo"]) == 1
+    assert "blender --command heft demo" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal to send")
 def test_an_interrupted_bake_keeps_its_frames(tmp_path):
     path = tmp_path / "long.heftjob"

@@ -2,10 +2,14 @@
 """`blender --command heft …`: a file is baked and saved, with a report; what is wrong is said in a line."""
 
 import json
+from functools import partial
 
 import bpy
 import pytest
 from heft.blender_addon import commands
+from heft.registration import make_demo
+
+run = partial(commands.run, make_demo=make_demo)
 
 
 @pytest.fixture
@@ -20,7 +24,7 @@ def test_bake_saves_the_result_and_a_report(scene, tmp_path, capsys, monkeypatch
     monkeypatch.setattr(commands, "STRIP", 1)  # one picture is as good as eight, and sooner there
     output, report = tmp_path / "baked.blend", tmp_path / "report"
     line = ["bake", str(scene), "--armature", "Mannequin", "--controller", "lookahead", "--frames", "10:60"]
-    assert commands.run([*line, "--output", str(output), "--report", str(report)]) == commands.DONE
+    assert run([*line, "--output", str(output), "--report", str(report)]) == commands.DONE
     assert "Stayed up" in capsys.readouterr().out
     assert {path.name for path in (report / "Mannequin").iterdir()} == {"index.html", "film_strip.png", "report.json"}
     bpy.ops.wm.open_mainfile(filepath=str(output))
@@ -40,19 +44,28 @@ def test_bake_saves_the_result_and_a_report(scene, tmp_path, capsys, monkeypatch
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(scene, options, said, capsys):
-    assert commands.run(["bake", str(scene), *options]) != commands.DONE
+    assert run(["bake", str(scene), *options]) != commands.DONE
     assert said in capsys.readouterr().err
 
 
 def test_no_file(heft_enabled, tmp_path, capsys):
-    assert commands.run(["bake", str(tmp_path / "gone.blend")]) == commands.FAILED
+    assert run(["bake", str(tmp_path / "gone.blend")]) == commands.FAILED
     assert "There is no file" in capsys.readouterr().err
 
 
 def test_doctor(heft_enabled, monkeypatch, capsys):
     monkeypatch.setattr(commands.keeper, "stop", lambda: None)
-    assert commands.run(["doctor"]) == commands.DONE
+    assert run(["doctor"]) == commands.DONE
     assert "The physics process answers" in capsys.readouterr().out
+
+
+def test_demo_goes_where_it_is_wanted(heft_enabled, tmp_path, monkeypatch):
+    from heft.examples import demo
+
+    made = []
+    monkeypatch.setattr(demo, "main", made.append)
+    assert run(["demo", "--output", str(tmp_path)]) == commands.DONE
+    assert made == [tmp_path]
 
 
 def test_command_is_registered_and_taken_back(heft_enabled):
