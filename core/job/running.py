@@ -19,11 +19,12 @@ from ..report.frames import Fall, Forces, Support, diagnose
 from ..report.simulation import Simulation
 from .cache import Cache
 from .job import BakeJob, dressed
-from .methods import METHODS, Method, Stage
+from .methods import METHODS
 from .preparing import Motion, make_motion, scene_terrain, shifted
 from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
 from .result import BakeResult
 from .showing import between, bone_poses, carried_lines, moment, prop_poses
+from .stage import Method, Stage
 
 TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 

@@ -7,7 +7,8 @@ import pytest
 from heft.core.contact.terrain import Mesh, Plane, make_terrain
 from heft.core.control.lookahead import LookAhead, Track
 from heft.core.job.job import Scene
-from heft.core.job.methods import Stage, simulate_lookahead
+from heft.core.job.lookahead import simulate_policy
+from heft.core.job.stage import Stage
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.report.explanation import explain
@@ -34,7 +35,7 @@ def walk():
 def walk_over(walk, *surfaces, scene=None):
     character = walk.character
     stage = Stage(character, make_terrain(surfaces), scene or Scene(), walk.rate, SECONDS, 0.0)
-    return simulate_lookahead(LookAhead(character, Track.of(walk)), stage, lambda *_: True)
+    return simulate_policy(LookAhead(character, Track.of(walk)), stage, lambda *_: True)
 
 
 def test_a_walk_that_stays_up_has_no_trouble(walk):

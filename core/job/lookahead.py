@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look-ahead control as a method of `run`: gains by way of the cache, settings by rehearsal."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact.detection import Contacts
+from ..control import lookahead
+from ..control.law import AffineLaw, State
+from ..control.lookahead import LookAhead, PolicyError, Track
+from ..motion.reference import Reference
+from ..report.simulation import Simulation
+from ..simulation import DivergedError, World
+from .cache import Cache
+from .settings import make_settings
+from .stage import Stage, Watch, surroundings
+from .torques import simulate_torques
+
+Array = NDArray[np.float64]
+
+REHEARSED = 30.0  # s of a longer simulation that are rehearsed
+
+
+def prepare_policy(reference: Reference, chosen: Mapping[str, Any], cache: Cache) -> LookAhead:
+    """Gains from the cache, or made and kept there."""
+    settings = make_settings(lookahead.Settings, chosen, "look-ahead control").checked()
+    character, track = reference.character, Track.of(reference)
+    key = lookahead.policy_key(character, track, settings)
+    policy = cache.get(key, partial(lookahead.load_policy, key=key))
+    if policy is None:
+        policy = lookahead.precompute(character, track, settings)
+        cache.put(key, partial(lookahead.save_policy, policy, key=key))
+    return LookAhead(character, track, settings, policy)
+
+
+def simulate_policy(controller: LookAhead, stage: Stage, watch: Watch) -> Simulation:
+    """Follow the track from its first frame on, with settings that hold if there are such."""
+    controller, notes = _rehearsed(controller, stage)
+    controller.reset(0, (0.0, 0.0, stage.lift, 0.0))
+    return replace(simulate_torques(_Follower(controller), stage, watch), notes=notes)
+
+
+def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[str, ...]]:
+    """The controller, or one with other settings where with its own the character falls; and what was found."""
+    own = controller.settings
+    if own.rehearsals == 0:
+        return controller, ()
+    choice = lookahead.choose_settings(
+        controller.character,
+        controller.track,
+        own,
+        world=World(stage.character, stage.terrain, **surroundings(stage)),
+        duration=min(stage.seconds, REHEARSED),
+        lift=stage.lift,
+        replicas=1,
+        most=own.rehearsals,
+        seconds=own.rehearsal_seconds or None,
+        controller=controller,
+        progress=lambda number: stage.rehearsing(number / own.rehearsals),
+    )
+    if choice.settings != own:
+        controller = LookAhead(controller.character, controller.track, choice.settings)
+    return controller, (choice.text,) if choice.text else ()
+
+
+class _Follower:
+    """Look-ahead as the loop around the stepper knows it."""
+
+    def __init__(self, controller: LookAhead) -> None:
+        self._controller = controller
+        self.lap = 0
+
+    def wanted(self) -> tuple[Array, Array, int]:
+        """Positions and velocities where the character is to be now, and the reference's frame."""
+        q, v = self._controller.reference_state()
+        return q, v, self._controller.place.frame
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """The controller's; where it has none, the simulation ends."""
+        before = self._controller.place.frame
+        try:
+            found = self._controller.law(state, contacts)
+        except PolicyError as error:
+            raise DivergedError(round(state.time / state.dt), state.time, str(error)) from error
+        self.lap += self._controller.place.frame < before
+        return found

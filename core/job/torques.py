@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one loop around the stepper, for all methods whose controllers give torques."""
+
+import time
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..character import Character
+from ..contact.detection import Contacts
+from ..control.law import AffineLaw, State
+from ..report.fall import FallWatch
+from ..report.simulation import Followed, Simulation
+from ..simulation import World, simulate
+from ..simulation.world import Action
+from .stage import Stage, Watch, surroundings
+
+Array = NDArray[np.float64]
+
+AFTER_FALL = 2.0  # s that a fallen character is still watched
+SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
+
+
+class Follower(Protocol):
+    """A controller, and where it is in its reference."""
+
+    lap: int  # of a cycle; 0 of others
+
+    def wanted(self) -> tuple[Array, Array, int]:
+        """Positions and velocities where the character is to be now, and the reference's frame."""
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """Called once a step; DivergedError where it has none, which ends the simulation."""
+
+
+def simulate_torques(follower: Follower, stage: Stage, watch: Watch) -> Simulation:
+    """Step the world under a controller; a character that falls goes limp, and is watched for a while."""
+    world = _TimedWorld(stage.character, stage.terrain, **surroundings(stage))
+    loop = _Loop(follower, stage, watch)
+    q, v, _ = follower.wanted()
+    world.reset(q, v)
+    seconds = stage.seconds if loop.told(0, world.system_q) else 0.0
+    recording = simulate(world, loop, seconds=seconds, progress=loop.after_step)
+    states = len(recording.q)
+    return Simulation(
+        character=stage.character,
+        terrain=stage.terrain,
+        recording=recording,
+        followed=Followed(
+            q=np.array(loop.q[:states]),
+            v=np.array(loop.v[:states]),
+            frame=np.array(loop.frame[:states], dtype=np.int64),
+            lap=np.array(loop.lap[:states], dtype=np.int64),
+        ),
+        cancelled=loop.cancelled,
+        lost=loop.fall.end() if recording.outcome == "diverged" else loop.fall.lost,
+        step_seconds=np.array(world.seconds[: recording.steps]),
+    )
+
+
+class _Limp:
+    """No muscle pulls; joints resist motion as those of a body do that has lost its hold."""
+
+    def __init__(self, character: Character) -> None:
+        tree = character.tree
+        self._motors = slice(6 if character.bodies[0].joint.kind == "free" else 0, character.nv)
+        hanging = tree.mass.copy()
+        for b in range(len(tree.parent) - 1, 0, -1):
+            hanging[tree.parent[b]] += hanging[b]
+        self._damping = SLACK * hanging[tree.velocity_body[self._motors]]
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """Damping by the velocity after the step, so that it never drives."""
+        del contacts
+        return AffineLaw(-self._damping * state.v[self._motors], implicit=state.dt * self._damping)
+
+
+class _TimedWorld(World):
+    """A world that notes how long each step takes, control included."""
+
+    def step(self, action: Action = None) -> None:
+        """One step."""
+        begun = time.perf_counter()
+        super().step(action)
+        self.seconds.append(time.perf_counter() - begun)
+
+    def reset(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Start anew."""
+        self.seconds: list[float] = []
+        super().reset(q, v)
+
+
+class _Loop:
+    """What happens between the steps."""
+
+    def __init__(self, follower: Follower, stage: Stage, watch: Watch) -> None:
+        self._follower, self._watch = follower, watch
+        self._limp = _Limp(stage.character)
+        self._most_after = round(AFTER_FALL * stage.rate)
+        self._nq = stage.character.nq
+        self.fall = FallWatch(stage.character, stage.rate)
+        self.cancelled = False
+        self.q: list[Array] = []
+        self.v: list[Array] = []
+        self.frame: list[int] = []
+        self.lap: list[int] = []
+        self._note()
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """The controller's, or none once it has lost the character."""
+        acting = self._follower if self.fall.lost is None else self._limp
+        return acting.law(state, contacts)
+
+    def after_step(self, state: int, world: World) -> bool:
+        """Note what was wanted; False ends the simulation."""
+        self._note()
+        q = world.system_q
+        fallen = self.fall.update(state, q[: self._nq], world.v, self.q[-1])
+        return self.told(state, q) and (not fallen or state < (self.fall.lost or 0) + self._most_after)
+
+    def told(self, state: int, q: Array) -> bool:
+        """Let the watch see a state; False if it wants to see no more."""
+        self.cancelled = not self._watch(state, q, self.frame[-1], self.lap[-1])
+        return not self.cancelled
+
+    def _note(self) -> None:
+        q, v, frame = self._follower.wanted()
+        self.q.append(q)
+        self.v.append(v)
+        self.frame.append(frame)
+        self.lap.append(self._follower.lap)
