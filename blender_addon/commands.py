@@ -22,9 +22,9 @@ import bpy
 import numpy as np
 
 from ..core.job import BakeResult
+from ..core.worker.worker import python
 from .worker import kernels
 from .worker.keeper import keeper, kernels_are_ready
-from .worker.worker import python
 
 DONE, FAILED, FELL = 0, 1, 3
 STRIP = 8  # pictures of a report's film strip

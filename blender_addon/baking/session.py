@@ -17,10 +17,10 @@ import bpy
 
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
-from ..worker import tasks
+from ...core.worker import tasks
+from ...core.worker.messages import Message
 from ..worker.keeper import Keeper
 from ..worker.kernels import cache_folder
-from ..worker.messages import Message
 from .gather import Gathered, gather
 from .poses import armature_poses
 from .preview import Preview

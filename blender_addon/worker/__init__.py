@@ -1,5 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other process: Blender's own Python without bpy, where physics runs and may crash alone.
-
-`messages` is what passes between the two, `process` and `tasks` run over there, `worker` over here.
-"""
+"""Blender's one worker process, kept from bake to bake, and the folders in which it keeps what it made."""

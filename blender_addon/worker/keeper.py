@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import bpy
 
+from ...core.worker.messages import Message
+from ...core.worker.worker import Worker
 from . import kernels
-from .messages import Message
-from .worker import Worker
 
 LOOK = 0.5  # seconds between looks at a warm-up
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import bpy
 
-from .worker import ROOT
-
+ROOT = Path(__file__).parents[2]
 EXTENSION = __package__.removesuffix(".blender_addon.worker")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's side of the worker: start it, send it tasks, collect what it says without waiting, end it at once."""
+"""The worker as seen from outside: start it, send it tasks, collect what it says without waiting, end it at once."""
 
 import json
 import os
@@ -8,16 +8,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from . import messages
 from .messages import Arrays, Message
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "heft"
-"""What the extension is called over there, whatever Blender calls it: kernels are kept by the modules' names."""
+"""What Heft is called over there, whatever Blender calls the extension: kernels are kept by the modules' names."""
 LOCATOR = f"{PACKAGE}.core.maths.kernel_cache.ByContent"
 """How numba is to keep them."""
 PATIENCE = 0.1  # seconds between asking a process to end and making it
@@ -31,8 +31,17 @@ class Worker:
     A thread reads what it says and never touches bpy; `poll` hands that over. The last message is of the kind "ended".
     """
 
-    def __init__(self, kernels: Path | None, tasks: str = f"{PACKAGE}.blender_addon.worker.tasks") -> None:
-        """Start it. Compiled kernels are kept in a folder; beside their source where none is given."""
+    def __init__(
+        self,
+        kernels: Path | None,
+        tasks: str = f"{PACKAGE}.core.worker.tasks",
+        listener: Callable[[Message], None] | None = None,
+    ) -> None:
+        """Start it.
+
+        Compiled kernels are kept in a folder; where numba is told by the environment if none is given. A `listener` is
+        called in the reading thread with every message, instead of those waiting for `poll` and `wait`.
+        """
         boot = {"path": [entry for entry in sys.path if entry], "package": PACKAGE, "root": str(ROOT), "tasks": tasks}
         variables = os.environ | THREADS
         if kernels is not None:
@@ -47,6 +56,7 @@ class Worker:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self._arrived: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._tell = listener or self._arrived.put
         self._stopped = False
         self._reader = threading.Thread(target=self._read, name="Heft's worker", daemon=True)
         self._reader.start()
@@ -105,12 +115,12 @@ class Worker:
         why = ""
         try:
             while (message := messages.read(_pipe(self._process.stdout))) is not None:
-                self._arrived.put(message)
+                self._tell(message)
         except ValueError as error:
             why = str(error)
             self._process.kill()
         status = self._process.wait()
-        self._arrived.put(Message("ended", {"why": why or self._last_words(status)}, {}))
+        self._tell(Message("ended", {"why": why or self._last_words(status)}, {}))
 
     def _last_words(self, status: int) -> str:
         """Why the process ended, in a sentence."""
@@ -123,7 +133,7 @@ class Worker:
         return f"The physics process ended unexpectedly ({code}{': ' + said if said else ''})."
 
 
-def _pipe(stream: BinaryIO | None) -> BinaryIO:
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     if stream is None:
         raise ValueError("The worker was started without its pipes.")
     return stream

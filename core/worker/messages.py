@@ -8,7 +8,7 @@ import io
 import json
 import struct
 from collections.abc import Mapping
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,12 @@ class Message(NamedTuple):
     arrays: dict[str, NDArray[Any]]
 
 
-def write(stream: BinaryIO, kind: str, values: Mapping[str, Any] | None = None, arrays: Arrays | None = None) -> None:
+def write(stream: IO[bytes], kind: str, values: Mapping[str, Any] | None = None, arrays: Arrays | None = None) -> None:
     """Send a message."""
     text = json.dumps({"kind": kind, "values": dict(values or {})}, allow_nan=False).encode()
     packed = b""
     if arrays:
-        plain = {name: np.asarray(array) for name, array in arrays.items()}
+        plain: dict[str, Any] = {name: np.asarray(array) for name, array in arrays.items()}
         if any(array.dtype.hasobject for array in plain.values()):
             raise ValueError("Only arrays of plain numbers can be sent.")
         buffer = io.BytesIO()
@@ -44,7 +44,7 @@ def write(stream: BinaryIO, kind: str, values: Mapping[str, Any] | None = None, 
     stream.flush()
 
 
-def read(stream: BinaryIO) -> Message | None:
+def read(stream: IO[bytes]) -> Message | None:
     """Wait for a message; None where the stream ended, be it within one. ValueError for what is no message."""
     head = stream.read(HEAD.size)
     if len(head) < HEAD.size:

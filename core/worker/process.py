@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker's own program, run as a script by Blender's Python: does the tasks it is sent until its input ends.
+"""The worker's own program, run as a script: does the tasks it is sent until its input ends.
 
 Its argument is JSON text: `path` for sys.path, the name of the `package` to be made of this extension's `root` folder,
 and the module of `tasks`.
@@ -10,27 +10,31 @@ import importlib.util
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 from pathlib import Path
-from typing import BinaryIO
+from types import ModuleType
+from typing import Any, BinaryIO
 
 NICENESS = 5  # the interface goes first
 
 
 def main(boot: dict[str, str | list[str]]) -> None:
-    """Take one task after another; end with the input, which ends with Blender at the latest."""
+    """Take one task after another; end with the input, which ends with whoever started it at the latest."""
     source, output = private_pipes()
     sys.path[:] = boot["path"]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started it, who then ends the input
     for name in ("bpy", "mathutils"):  # physics never sees Blender
         sys.modules[name] = None  # type: ignore[assignment]
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    package = str(boot["package"])
-    make_package(package, Path(str(boot["root"])))
-    messages = importlib.import_module(f"{package}.blender_addon.worker.messages")
+    root = str(boot["root"])
+    load(str(boot["package"]), Path(root, "__init__.py"), [root])
+    # by its file: by its name it would take all of core with it, which the tasks may not need
+    messages = load("messages", Path(__file__).with_name("messages.py"))
     tasks = importlib.import_module(str(boot["tasks"])).TASKS
-    waiting: queue.SimpleQueue = queue.SimpleQueue()
+    waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def listen() -> None:
         while (message := messages.read(source)) is not None:
@@ -54,7 +58,7 @@ def private_pipes() -> tuple[BinaryIO, BinaryIO]:
     """Keep the standard input and output for messages; what libraries print goes with the errors."""
     source, private = os.dup(0), os.dup(1)
     os.dup2(2, 1)
-    if os.name == "nt":
+    if sys.platform == "win32":
         import msvcrt
 
         for descriptor in (source, private):
@@ -62,14 +66,15 @@ def private_pipes() -> tuple[BinaryIO, BinaryIO]:
     return os.fdopen(source, "rb"), os.fdopen(private, "wb")
 
 
-def make_package(name: str, root: Path) -> None:
-    """Make the folder the package of that name."""
-    spec = importlib.util.spec_from_file_location(name, root / "__init__.py", submodule_search_locations=[str(root)])
+def load(name: str, path: Path, folders: list[str] | None = None) -> ModuleType:
+    """Make the file the module of that name, or the package whose modules lie in the folders."""
+    spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=folders)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{root} is not a package")
-    package = importlib.util.module_from_spec(spec)
-    sys.modules[name] = package
-    spec.loader.exec_module(package)
+        raise ImportError(f"{path} is no module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def sentence(error: ValueError | OSError) -> str:

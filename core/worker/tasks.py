@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the worker can do; each task is told in a message, and may send messages before its answer.
 
-Each comes with its other half, by which Blender's side asks for it and reads the answer.
+Each comes with its other half, by which the side that sends it asks for it and reads the answer.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...core.job import BakeJob, BakeResult, Progress, archive, job, result
-from ...core.motion.clip import Clip, Skeleton
+from ..job import BakeJob, BakeResult, Progress, archive, job, result
+from ..motion.clip import Clip, Skeleton
 from .messages import Arrays, Message
 
 Send = Callable[..., None]
@@ -39,7 +39,7 @@ class Tell:
 
 def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Run a job; on the way "progress" tells `text` and `share`, with the last finished frame's `pose` (nb, 4, 4)."""
-    from ...core.job import run
+    from ..job import run
 
     done = run(unpack_job(message), Tell(send), message.values["cache"])
     return {}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
@@ -72,10 +72,10 @@ def unpacked(kind: type[T], message: Message, name: str, format_name: str, versi
 
 def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and gains and keep them in the cache; on the way "progress" tells `text` and `share`."""
-    from ...core.job.cache import Cache
-    from ...core.job.methods import METHODS
-    from ...core.job.preparing import make_motion
-    from ...core.job.progress import WORDS, Clock, Teller
+    from ..job.cache import Cache
+    from ..job.methods import METHODS
+    from ..job.preparing import make_motion
+    from ..job.progress import WORDS, Clock, Teller
 
     asked, cache = unpack_job(message), Cache(message.values["cache"])
     motion = make_motion(asked, Teller(Tell(send)), cache, Clock())
@@ -86,10 +86,10 @@ def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
 
 def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and keep it in the cache; tell its contacts, how good it is, and what it changed."""
-    from ...core.job.cache import Cache
-    from ...core.job.preparing import make_motion
-    from ...core.job.progress import Clock, Teller
-    from ...core.report.reference import changes, summary
+    from ..job.cache import Cache
+    from ..job.preparing import make_motion
+    from ..job.progress import Clock, Teller
+    from ..report.reference import changes, summary
 
     motion = make_motion(unpack_job(message), Teller(Tell(send)), Cache(message.values["cache"]), Clock())
     found = changes(motion.reference)
@@ -106,9 +106,9 @@ def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
 
 def contacts(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Find a job's contacts, whatever was edited."""
-    from ...core.job.cache import Cache
-    from ...core.job.preparing import find_contacts
-    from ...core.job.progress import Teller
+    from ..job.cache import Cache
+    from ..job.preparing import find_contacts
+    from ..job.progress import Teller
 
     return {"contacts": find_contacts(unpack_job(message), Teller(Tell(send)), Cache(message.values["cache"]))}, {}
 
@@ -120,7 +120,7 @@ def hello(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
 
 def warm_up(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
     """Compile all that a bake needs, by a small one."""
-    from ...core.job import run
+    from ..job import run
 
     run(standing_job())
     return {}, {}

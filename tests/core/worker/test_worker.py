@@ -10,13 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from heft.core.worker import messages
+from heft.core.worker.worker import Worker, python
 
-pytest.importorskip("bpy", reason="bpy is not in this environment")
-
-from heft.blender_addon.worker import messages
-from heft.blender_addon.worker.worker import Worker, python
-
-TASKS = "tests.blender.bake.odd_tasks"
+TASKS = "tests.core.worker.odd_tasks"
 
 
 @pytest.fixture
@@ -142,7 +139,7 @@ def test_worker_ends_when_blender_is_killed(tmp_path):
     script = tmp_path / "blender.py"
     script.write_text(f"""
 import time
-from heft.blender_addon.worker.worker import Worker
+from heft.core.worker.worker import Worker
 worker = Worker(None, "{TASKS}")
 worker.send("hang")
 while not worker.wait(60):
