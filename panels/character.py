@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import bpy
 
-from ..blender_addon.rig.roles import SURE
+from ..blender_addon.rig.role_names import SURE
 from ..operators.add_mannequin import HEFT_OT_add_mannequin
 from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
 from .tab import Tab

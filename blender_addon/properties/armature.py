@@ -12,7 +12,7 @@ from bpy.props import (
 )
 
 from ..rig.families import FAMILIES
-from ..rig.roles import ROLES, Roles
+from ..rig.role_names import ROLES, Roles
 from . import bake, contacts, scene
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}

@@ -18,7 +18,8 @@ from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
 from .reading import frame_numbers, read_skeleton, sample_armatures
-from .roles import Roles, detect_roles
+from .role_names import Roles
+from .roles import detect_roles
 from .vrm import humanoid_of
 
 MOST_FRAMES = 2000

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from heft.blender_addon.rig.families import FAMILIES, recognise, roles_of_family
 from heft.blender_addon.rig.reading import read_skeleton
-from heft.blender_addon.rig.roles import QUADRUPED, detect_roles
+from heft.blender_addon.rig.role_names import QUADRUPED
+from heft.blender_addon.rig.roles import detect_roles
 from heft.core.motion import roles as core_roles
 from heft.examples import mannequin
 

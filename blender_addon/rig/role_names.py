@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The roles that bones play in a body, and what was found of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .names import LEFT, RIGHT
+
+MIDDLE_ROLES = ("pelvis", "spine", "chest", "neck", "head", "tail")
+ARM_ROLES = ("clavicle", "upper_arm", "forearm", "hand")
+LEG_ROLES = ("thigh", "shin", "foot", "toe")
+ROLES = (
+    *MIDDLE_ROLES,
+    *(f"{role}.{side}" for side in (LEFT, RIGHT) for role in ARM_ROLES),
+    *(f"{role}.{side}" for side in (LEFT, RIGHT) for role in LEG_ROLES),
+)
+"""Every role, in the order a panel shows them. Front legs take the arms' roles."""
+
+BIPED, QUADRUPED = "BIPED", "QUADRUPED"
+SURE = 0.5
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Bones of each role, ordered root to tip, and how sure each is."""
+
+    bones: Mapping[str, tuple[str, ...]]  # only roles that were found
+    score: Mapping[str, float] = field(default_factory=dict)  # 0 to 1
+    unsure: tuple[str, ...] = ()  # sentences for the user
+    body: str = BIPED
+    left: tuple[float, float, float] = (1.0, 0.0, 0.0)  # direction of the figure's left at rest, in the world
+
+    def __getitem__(self, role: str) -> tuple[str, ...]:
+        """The bones of a role, none where it was not found."""
+        return self.bones.get(role, ())
+
+
+def sureness(said: float, shape: float) -> float:
+    """From 0 to 1: names and shape agree 1, one is silent or odd about 0.7, names against it less than a half."""
+    return float(np.clip(0.5 + 0.4 * said + 0.4 * np.exp(shape / 4.0) - 0.2, 0.0, 1.0))
