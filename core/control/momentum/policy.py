@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The feedback law of every segment: eq. 4 to 11 of Ye and Liu 2010, ready to be looked up by frame."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from .ddp import FINAL_TIME, MULTIPLIERS, Solution, solve
+from .model import STATE
+from .problem import make_problem
+from .segments import rows, spans
+from .settings import Settings
+from .states import Outline, Rays, make_rays
+
+Array = NDArray[np.float64]
+
+
+class Policy(NamedTuple):
+    """Rows (nr) are frames of all segments, one segment after another; m rays."""
+
+    row: NDArray[np.int64]  # (ns + 1,) where each segment's rows begin
+    first: NDArray[np.int64]  # (ns,) the reference's frame in each segment's first row
+    x: Array  # (nr, 12) [X*]
+    rate: Array  # (nr, 12) its rate of change
+    ray: Array  # (nr, m) [F*]; zero in a segment's last row
+    gain: Array  # (nr, m, 12) of the state: K_x with the multipliers' answer put in
+    goal_gain: Array  # (nr, m, 12) of a change of the final state
+    time_gain: Array  # (nr, 12) [K_d]
+    time_goal: Array  # (nr, 12) [K_c]
+    rays: Rays  # of the reference's steps
+
+
+class Gains(NamedTuple):
+    """What a solution says about n frames, the last step's excluded."""
+
+    ray: Array  # (n, m, 12)
+    goal: Array  # (n, m, 12)
+    time: Array  # (n, 12) [K_d]
+    time_goal: Array  # (n, 12) [K_c]
+
+
+def gains(solution: Solution) -> Gains:
+    """Eq. 5 put into eq. 4 at a fixed final time, and eq. 7 and 10, for all steps.
+
+    With V_mumu dmu + V_mux dx + V_mut dt_f = dPsi, and the same of V_t, which keeps its value.
+    """
+    expansion = solution.expansion
+    steps = len(solution.ray)
+    by_x, by_mu = expansion.gain[:, :, :STATE], expansion.gain[:, :, MULTIPLIERS]
+    slope, curvature = expansion.slope[:steps], expansion.curvature[:steps]
+    inverse = np.linalg.inv(curvature[:, :STATE, :STATE])  # [V_mumu^-1]
+    mu_x, t_x = slope[:, :, MULTIPLIERS].transpose(0, 2, 1), slope[:, :, FINAL_TIME]
+    t_mu, t_t = curvature[:, STATE, :STATE], curvature[:, STATE, STATE]
+    carried = np.einsum("ki,kij->kj", t_mu, inverse)  # [V_tmu V_mumu^-1]
+    divisor = np.einsum("ki,ki->k", carried, t_mu) - t_t
+    goal = by_mu @ inverse
+    return Gains(
+        ray=by_x - goal @ mu_x,
+        goal=goal,
+        time=(t_x - np.einsum("ki,kij->kj", carried, mu_x)) / divisor[:, None],
+        time_goal=carried / divisor[:, None],
+    )
+
+
+def precompute(character: Character, outline: Outline, settings: Settings) -> Policy:
+    """Solve every segment from the reference's state at its first frame."""
+    rays, segments = make_rays(outline), spans(outline)
+    row = rows(segments)
+    most = rays.direction.shape[1]
+    policy = Policy(
+        row=row,
+        first=np.array([span.first for span in segments], dtype=np.int64),
+        x=np.zeros((row[-1], STATE)),
+        rate=np.zeros((row[-1], STATE)),
+        ray=np.zeros((row[-1], most)),
+        gain=np.zeros((row[-1], most, STATE)),
+        goal_gain=np.zeros((row[-1], most, STATE)),
+        time_gain=np.zeros((row[-1], STATE)),
+        time_goal=np.zeros((row[-1], STATE)),
+        rays=rays,
+    )
+    for span, begin, end in zip(segments, row, row[1:], strict=False):
+        problem = make_problem(character, outline, rays, settings, span.first, span.last)
+        solution = solve(problem, outline.x[span.first], rays.length[span.first : span.last])
+        found = gains(solution)
+        steps = slice(begin, end - 1)
+        policy.x[begin:end] = solution.x
+        policy.rate[steps] = np.diff(solution.x, axis=0) / outline.dt
+        policy.ray[steps] = solution.ray
+        policy.gain[steps], policy.goal_gain[steps] = found.ray, found.goal
+        policy.time_gain[steps], policy.time_goal[steps] = found.time, found.time_goal
+    return policy

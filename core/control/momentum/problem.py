@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stretch of a reference as a problem for the abstract model: eq. 2 of Ye and Liu 2010."""
+
+import numpy as np
+
+from ...character import Character
+from .model import ANGULAR, STATE, Problem
+from .settings import Settings
+from .states import Outline, Rays
+
+# By how much the last state may miss, where that costs as much as a kilonewton over a second: m, kg m/s, kg m²/s
+SLACK = (1e-4, 1e-2, 1e-2, 1e-2)
+
+
+def make_problem(
+    character: Character, outline: Outline, rays: Rays, settings: Settings, first: int, last: int
+) -> Problem:
+    """Steps `first` to `last` - 1."""
+    tracking, damping = np.full(STATE, settings.tracking), np.zeros(STATE)
+    tracking[ANGULAR:] = 0.0
+    damping[ANGULAR:] = 0.5 * settings.damping
+    steps = slice(first, last)
+    return Problem(
+        mass=character.total_mass,
+        gravity=np.array(character.gravity, dtype=np.float64),
+        dt=np.full(last - first, outline.dt),
+        drift=outline.drift[steps],
+        rays=rays.number[steps],
+        point=np.take_along_axis(outline.place[first + 1 : last + 1], rays.point[steps, :, None], axis=1),
+        direction=rays.direction[steps],
+        target=outline.x[first : last + 1],
+        tracking=tracking,
+        damping=damping,
+        effort=settings.effort,
+        slack=np.repeat(SLACK, 3) ** 2 / 2e6,
+    )

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of momentum control."""
+
+from dataclasses import dataclass
+
+from ...character import check
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Weights of Ye and Liu 2010, section 6, in SI units."""
+
+    effort: float = 1.0  # [W1] of each edge's force, 1/N²
+    damping: float = 500.0  # [w_a] of angular momentum
+    tracking: float = 500.0  # [w_t] of centre of mass, linear momentum and the integral of angular momentum
+
+    def checked(self) -> "Settings":
+        """Itself, or ValueError."""
+        owner = "momentum control"
+        check.positive(self.effort, "effort", owner)
+        check.not_negative(self.damping, "damping", owner)
+        check.not_negative(self.tracking, "tracking", owner)
+        return self
