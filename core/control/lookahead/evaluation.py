@@ -24,6 +24,7 @@ from ...maths.dense import cholesky_solve, cholesky_solve_rows
 from ...maths.kernel import inner_kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from ...motion.spacetime.products import add_symmetric_product, add_transposed_product, factor_cholesky
+from .cones import Cones, make_cones, solve_within_cones
 from .precompute import Policy
 
 Array = NDArray[np.float64]
@@ -49,6 +50,7 @@ class Scratch(NamedTuple):
     generalized: Array  # (nv,) of the predicted contact forces
     torque: Array  # (motors,)
     gain: Array  # (motors 3 nc,)
+    cones: Cones
 
 
 def make_scratch(tree: Tree, policy: Policy, contacts: int) -> Scratch:
@@ -75,6 +77,7 @@ def make_scratch(tree: Tree, policy: Policy, contacts: int) -> Scratch:
         generalized=np.zeros(nv),
         torque=np.zeros(motors),
         gain=np.zeros(motors * 3 * contacts),
+        cones=make_cones(motors, most),
     )
 
 
@@ -131,6 +134,7 @@ def update_law(
     adaptation: float,
     linear: bool,
     about_reference: bool,
+    possible_forces: bool,
 ) -> bool:
     """Fill `work.torque` and `work.gain` for step k; False where a matrix that must be positive definite is not.
 
@@ -153,7 +157,7 @@ def update_law(
         _fill_columns(tree, bodies, b, world_point(bodies, b, row(policy.local, p)), J, 3 * c)
     if linear:
         _predict_linear(tree, policy, work, k, anchor, q, v)
-    elif not _predict(tree, bodies, policy, work, J, k, anchor, v, q_next, dt, about_reference):
+    elif not _predict(tree, bodies, policy, work, J, k, anchor, v, q_next, dt, about_reference, possible_forces):
         return False
     return _adapt(tree, bodies, contacts, policy, work, J, count, anchor[3], adaptation)
 
@@ -193,6 +197,7 @@ def _predict(
     q_next: Array,
     dt: float,
     about_reference: bool,
+    possible_forces: bool,
 ) -> bool:
     """u~ of eq. 11."""
     nv, motors = v.shape[0], policy.torque.shape[1]
@@ -252,7 +257,10 @@ def _predict(
         work.control[j] = u
     if not factor_cholesky(H, m):
         return False
-    cholesky_solve(H, work.control[:m])
+    if possible_forces:
+        solve_within_cones(H, motors, policy.points[k], work.cones, work.control[:m])
+    else:
+        cholesky_solve(H, work.control[:m])
     return True
 
 

@@ -109,6 +109,7 @@ class LookAhead:
             settings.adaptation,
             settings.policy == "lqr",
             settings.about_reference,
+            settings.possible_forces,
         )
         if not valid:
             raise PolicyError(f"The policy of frame {frame} has no answer at {state.time:.4f} s.")

@@ -51,6 +51,7 @@ def evaluate(
     adaptation: float,
     linear: bool,
     about_reference: bool,
+    possible_forces: bool,
 ) -> bool:
     """`evaluation.update_law`."""
     return update_law(
@@ -68,6 +69,7 @@ def evaluate(
         adaptation,
         linear,
         about_reference,
+        possible_forces,
     )
 
 

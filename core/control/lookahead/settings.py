@@ -25,6 +25,7 @@ class Settings:
     location: float = 0.1  # on the root's x and y [Q]
     height: float = 10.0  # on the root's z [Q]
     about_reference: bool = True  # penalise P (u - u_reference); False: P u, the paper's
+    possible_forces: bool = True  # foresee forces that push and that friction can hold; False: any, the paper's
     cycles: int = 2  # periods of a cyclic motion that the recursion sweeps, at least
     settle: float = 2.0  # s that the recursion sweeps beyond the end of other motions
     reset_phase: bool = False  # move on to the touchdown when a foot touches early

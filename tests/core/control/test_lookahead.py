@@ -135,7 +135,8 @@ EVERYTHING = slice(0, 29)
 
 def folded(walk, walk_track, change, adaptation, frame):
     """A step with the law folded in, velocities off the reference; the world before it and after it, and the law."""
-    controller = LookAhead(walk.character, walk_track, Settings(adaptation=adaptation, force=0.1, follow_ground=False))
+    settings = Settings(adaptation=adaptation, possible_forces=False, follow_ground=False)
+    controller = LookAhead(walk.character, walk_track, settings)
     world = World(walk.character)
     v = walk_track.v[frame] + change
     torque, gain = law_at(controller, world, walk_track.q[frame], v, frame)
