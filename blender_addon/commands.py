@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command heft …`: bake a file, make the demo, or say what Heft finds on this computer.
+"""`blender --command heft …`: bake a file or many, make the demo, or say what Heft finds on this computer.
 
     blender --command heft bake SCENE.blend [--armature NAME] [--controller NAME] [--frames A:B] [--output OUT.blend]
                                             [--report DIR]
+    blender --command heft batch JOBS.toml [--workers N] [--resume] [--list] [--cache DIR]
     blender --command heft demo [--output DIR]
     blender --command heft doctor
 
@@ -14,15 +15,19 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import bpy
 import numpy as np
 
-from ..core.job import BakeResult
+from ..core.batch import command as batch_command
+from ..core.batch.journal import SUFFIX, Entry
+from ..core.batch.plan import Plan
+from ..core.job import BakeJob, BakeResult
 from ..core.worker.worker import python
+from .baking.gather import Gathered, gather
 from .worker import kernels
 from .worker.keeper import keeper, kernels_are_ready
 
@@ -45,6 +50,7 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
     bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
     bake.add_argument("--output", type=Path, metavar="OUT.blend", help="where to save; the same file if not given")
     bake.add_argument("--report", type=Path, metavar="DIR", help="a folder for reports with plots")
+    batch_command.add_arguments(commands.add_parser("batch", help="bake all that a file asks for"))
     demo = commands.add_parser("demo", help="bake a walk with a push and over a step: a file, a film strip, a film")
     demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="the folder to write into")
     commands.add_parser("doctor", help="say what Heft finds on this computer")
@@ -56,7 +62,7 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
         if known.command == "demo":
             make_demo(known.output)
             return DONE
-        return run_doctor() if known.command == "doctor" else run_bake(known)
+        return {"bake": run_bake, "batch": run_batch, "doctor": run_doctor}[known.command](known)
     except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is what Blender's operators raise
         sys.stderr.write(f"heft: {error}\n")
         return FAILED
@@ -153,7 +159,47 @@ def write_report(scene: bpy.types.Scene, armature: bpy.types.Object, result: Bak
     return result.write_page(place, pictures)
 
 
-def run_doctor() -> int:
+def run_batch(known: argparse.Namespace) -> int:
+    """Bake all that a file asks for; what comes of a scene is saved as a scene too."""
+    known.cache = known.cache or kernels.cache_folder()
+    return batch_command.batch(known, read_scene, kernels.kernel_folder(), save_scenes)
+
+
+def read_scene(path: Path, name: str | None) -> BakeJob:
+    """Return the job of a file's armature."""
+    return open_and_gather(path, name)[1].job
+
+
+def save_scenes(plan: Plan, entries: Mapping[str, Entry]) -> None:
+    """Save each scene with its bake as a new action, beside the bake, unless it is there already."""
+    from .baking import output
+
+    for name, entry in entries.items():
+        choice = plan.choice(name)
+        result, target = plan.folder / f"{name}{SUFFIX}", (plan.folder / f"{name}.blend").resolve()
+        if "scene" not in choice or entry.failed:
+            continue
+        if target.is_file() and target.stat().st_mtime >= result.stat().st_mtime:
+            continue
+        if target == choice["scene"].resolve():
+            raise ValueError(f"{target.name} would be written over: choose another output folder or name.")
+        armature, gathered = open_and_gather(choice["scene"], choice.get("armature"))
+        output.write(bpy.context, armature, gathered, BakeResult.load(result))
+        bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+
+
+def open_and_gather(path: Path, name: str | None) -> tuple[bpy.types.Object, Gathered]:
+    """Open a file and read one armature of it."""
+    bpy.ops.wm.open_mainfile(filepath=str(path.resolve()))
+    armatures = armatures_to_bake(bpy.context.view_layer.objects, name)
+    if len(armatures) > 1:
+        raise ValueError(
+            f"several armatures were set up, choose by armature = ...: {', '.join(a.name for a in armatures)}."
+        )
+    return armatures[0], gather(bpy.context, armatures)[0]
+
+
+def run_doctor(_: argparse.Namespace) -> int:
     """Say what is there, and try the physics process."""
     say(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}: {python()}")
     missing = []

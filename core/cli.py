@@ -2,11 +2,13 @@
 """`heft …` where Heft was installed with pip: bake saved jobs, look at results, and say what this computer has.
 
     heft bake JOB.heftjob [--controller NAME] [--frames A:B] [--seconds S] [--output OUT.heftresult] [--report DIR]
+    heft batch JOBS.toml [--workers N] [--resume] [--list] [--cache DIR]
     heft bench [--json FILE] [--only NAME]
     heft demo [--output DIR]
     heft doctor
 
-Scenes of Blender are baked by Blender itself, with the same words: `blender --command heft bake SCENE.blend`.
+Scenes of Blender are baked by Blender itself, with the same words: `blender --command heft bake SCENE.blend`. A batch
+of them runs here too where bpy is installed.
 The exit status is 0 where everything went well, 3 where a character did not come to the end of its motion, 1 on an
 error, 130 where the bake was interrupted; then the frames so far are kept.
 """
@@ -26,22 +28,33 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
-DONE, FAILED, FELL, INTERRUPTED = 0, 1, 3, 130
+from .batch import command as batch_command
+from .batch.command import DONE, FAILED, FELL, INTERRUPTED
+
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "osqp")
 OTHER_PACKAGES = ("bpy", "mujoco")  # good to have, not needed
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = "import sys, heft; heft.register(); from heft.examples import demo; demo.main(sys.argv[1]); heft.unregister()"
-"""Run by itself: core knows no Blender."""
+BLENDER = """
+import sys, heft
+heft.register()
+from heft.blender_addon import commands
+from heft.registration import make_demo
+status = commands.run(sys.argv[1:], make_demo)
+heft.unregister()
+sys.exit(status)
+"""
+"""Blender's command where Blender is a module. Both are run by themselves: core knows no Blender."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for; the exit status."""
-    parser = make_parser()
-    known = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    known = make_parser().parse_args(words, argparse.Namespace(words=words))
     try:
         if known.command == "doctor":
             return doctor()
-        return {"bake": bake, "bench": bench, "demo": demo}[known.command](known)
+        return {"bake": bake, "batch": batch, "bench": bench, "demo": demo}[known.command](known)
     except (ValueError, OSError) as error:
         sys.stderr.write(f"heft: {error}\n")
         return FAILED
@@ -59,6 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
     bake_command.add_argument("--output", type=Path, metavar="OUT.heftresult", help="beside the job if not given")
     bake_command.add_argument("--report", type=Path, metavar="DIR", help="a folder for a page with plots")
     bake_command.add_argument("--cache", type=Path, metavar="DIR", help="a folder in which references are kept")
+    batch_command.add_arguments(commands.add_parser("batch", help="bake all that a file asks for"))
     bench_command = commands.add_parser("bench", help="measure speed, in a checkout of the source")
     bench_command.add_argument("--json", metavar="FILE", help="write the figures to FILE as well")
     bench_command.add_argument("--only", metavar="NAME", help="only the benchmark of this name")
@@ -115,6 +129,13 @@ def bake(known: argparse.Namespace) -> int:
     if interrupts.seen:
         return INTERRUPTED
     return DONE if result.outcome == "completed" else FELL
+
+
+def batch(known: argparse.Namespace) -> int:
+    """Bake all that a file asks for, with Blender's help if it asks for scenes."""
+    if importlib.util.find_spec("bpy") is not None and batch_command.asks_for_scenes(known.jobs):
+        return subprocess.run([sys.executable, "-c", BLENDER, *known.words], check=False).returncode
+    return batch_command.batch(known)
 
 
 def bench(known: argparse.Namespace) -> int:

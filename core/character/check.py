@@ -21,7 +21,10 @@ LONGEST_NAME = 200
 
 def number(value: SupportsFloat, what: str, owner: str) -> float:
     """A finite float."""
-    result = float(value)
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
     if not abs(result) <= LARGEST_NUMBER:
         raise ValueError(f"The {what} of {owner} must be a finite number, not {result}.")
     return result

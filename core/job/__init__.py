@@ -9,7 +9,7 @@ from .result import BakeResult
 
 if TYPE_CHECKING:
     from .preparing import Motion
-    from .running import prepare, run
+    from .running import check, prepare, run
 
 __all__ = [
     "BakeJob",
@@ -21,6 +21,7 @@ __all__ = [
     "Motion",
     "Progress",
     "Scene",
+    "check",
     "prepare",
     "run",
 ]
@@ -28,7 +29,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """What runs a job, when it is first used: to describe one or to read a result need not import all of physics."""
-    if name not in {"Motion", "prepare", "run"}:
+    if name not in {"Motion", "check", "prepare", "run"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import preparing, running
 

@@ -23,7 +23,7 @@ from ..simulation import Grab, Prop, Push
 from . import archive
 
 FORMAT = "heft.job"
-VERSION = 1
+VERSION = 2
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -126,6 +126,8 @@ class BakeJob:
     frame_end: float | None = None
     loop: bool = False  # find the gait cycle in the range and repeat it
     seconds: float | None = None  # of simulation; the range's length unless given
+    noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
+    seed: int = 0  # of that noise
 
     def __post_init__(self) -> None:
         check.name(self.name, "job")
@@ -138,6 +140,9 @@ class BakeJob:
             raise ValueError(
                 f"The rate of simulation must be {SLOWEST:g} to {FASTEST:g} steps a second, not {self.rate}."
             )
+        check.not_negative(self.noise, "noise", "the start")
+        if self.seed < 0:
+            raise ValueError(f"A seed is a whole number from 0 on, not {self.seed}.")
         first, last = self.frames
         if not (np.isfinite([first, last]).all() and first < last):
             raise ValueError(f"There are no frames to bake from {first:g} to {last:g}.")

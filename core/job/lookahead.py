@@ -26,9 +26,14 @@ Array = NDArray[np.float64]
 REHEARSED = 30.0  # s of a longer simulation that are rehearsed
 
 
+def choose(chosen: Mapping[str, Any]) -> lookahead.Settings:
+    """The defaults but for what was chosen."""
+    return make_settings(lookahead.Settings, chosen, "look-ahead control").checked()
+
+
 def prepare_policy(reference: Reference, chosen: Mapping[str, Any], cache: Cache) -> LookAhead:
     """Gains from the cache, or made and kept there."""
-    settings = make_settings(lookahead.Settings, chosen, "look-ahead control").checked()
+    settings = choose(chosen)
     character, track = reference.character, Track.of(reference)
     key = lookahead.policy_key(character, track, settings)
     policy = cache.get(key, partial(lookahead.load_policy, key=key))

@@ -7,5 +7,5 @@ from . import lookahead
 from .stage import Method
 
 METHODS: Mapping[str, Method] = {
-    "lookahead": Method("Look-ahead", lookahead.prepare_policy, lookahead.simulate_policy),
+    "lookahead": Method("Look-ahead", lookahead.prepare_policy, lookahead.simulate_policy, lookahead.choose),
 }

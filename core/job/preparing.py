@@ -86,6 +86,11 @@ def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
     )
 
 
+def reference_settings(job: BakeJob) -> Settings:
+    """What the job asks of its reference; ValueError where that makes no sense."""
+    return make_settings(Settings, job.reference, "a reference").checked()
+
+
 def find_contacts(job: BakeJob, tell: Teller, cache: Cache) -> tuple[Contact, ...]:
     """The contacts of a job's range as they are found, whatever was edited; no reference is made."""
     tell("fit", 0.0)
@@ -118,7 +123,9 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
     scene = Scene(grabs=job.scene.grabs, loads=job.scene.loads, gravity=job.scene.gravity)
     if terrain is not None:
         scene = replace(scene, surfaces=job.scene.surfaces)
-    needed = replace(job, name="motion", method="", settings={}, seconds=None, ground="auto", scene=scene)
+    needed = replace(
+        job, name="motion", method="", settings={}, seconds=None, ground="auto", scene=scene, noise=0.0, seed=0
+    )
     return archive.digest(needed, BakeJob, "reference", str(terrain is not None), code_version())
 
 
@@ -141,7 +148,7 @@ def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, t
         contacts=job.contacts,
         grabs=_grabs(job, character, trajectory),
         cyclic=job.loop,
-        settings=make_settings(Settings, job.reference, "a reference").checked(),
+        settings=reference_settings(job),
         progress=lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
     )
     if made.cycle is not None:

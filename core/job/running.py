@@ -20,7 +20,7 @@ from ..report.simulation import Simulation
 from .cache import Cache
 from .job import BakeJob, dressed
 from .methods import METHODS
-from .preparing import Motion, make_motion, scene_terrain, shifted
+from .preparing import Motion, make_motion, reference_settings, scene_terrain, shifted
 from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
 from .result import BakeResult
 from .showing import between, bone_poses, carried_lines, moment, prop_poses
@@ -42,14 +42,16 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     except CancelledError:
         return _nothing(job, clock, kept)
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
+    character = dressed(motion.plan.character, job.scene, unplanned=True)
     stage = Stage(
-        character=dressed(motion.plan.character, job.scene, unplanned=True),
+        character=character,
         terrain=scene_terrain(job, motion),
         scene=shifted(job.scene, late),
         rate=job.rate,
         # whole steps, so that the last frame lies within the last of them
         seconds=math.ceil((job.duration - (late if job.seconds is None else 0.0)) * job.rate - 1e-6) / job.rate,
         lift=motion.lift,
+        noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda share: tell("rehearse", share),
     )
     watch, begun = _Watch(job, motion, stage, tell), time.perf_counter()
@@ -60,6 +62,12 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     clock.seconds["rehearse"] = watch.begun - begun
     clock.seconds["simulate"] = time.perf_counter() - watch.begun
     return _result(job, motion, stage, simulation, kept, clock)
+
+
+def check(job: BakeJob) -> None:
+    """ValueError, in a sentence, where the method or a setting makes no sense: what can be told before a run."""
+    _method(job).check(job.settings)
+    reference_settings(job)
 
 
 def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:

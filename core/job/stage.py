@@ -32,6 +32,7 @@ class Stage:
     rate: float  # 1/s
     seconds: float
     lift: float  # height of the ground at the start over the reference's, m
+    noise: Array | None = None  # (nv,) added to the velocities at the start
     # told before each rehearsal which share of them is over; it may raise
     rehearsing: Callable[[float], None] = _tell_nobody
 
@@ -46,6 +47,8 @@ class Method(NamedTuple):
     label: str
     prepare: Callable[[Reference, Mapping[str, Any], Cache], Any]
     simulate: Callable[[Any, Stage, Watch], Simulation]
+    # of chosen settings, by name: ValueError where one makes no sense; a method of one's own may take anything
+    check: Callable[[Mapping[str, Any]], object] = dict
 
 
 def surroundings(stage: Stage) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def simulate_torques(follower: Follower, stage: Stage, watch: Watch) -> Simulati
     world = _TimedWorld(stage.character, stage.terrain, **surroundings(stage))
     loop = _Loop(follower, stage, watch)
     q, v, _ = follower.wanted()
-    world.reset(q, v)
+    world.reset(q, v if stage.noise is None else v + stage.noise)
     seconds = stage.seconds if loop.told(0, world.system_q) else 0.0
     recording = simulate(world, loop, seconds=seconds, progress=loop.after_step)
     states = len(recording.q)

@@ -42,7 +42,7 @@ def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     from ..job import run
 
     done = run(unpack_job(message), Tell(send), message.values["cache"])
-    return {}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
+    return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 
 def request(asked: BakeJob, cache: str | None) -> tuple[Mapping[str, Any], Arrays]:

@@ -48,6 +48,26 @@ def test_what_is_wrong_is_said_in_a_line(scene, options, said, capsys):
     assert said in capsys.readouterr().err
 
 
+def test_a_batch_of_scenes_leaves_results_and_scenes(scene, tmp_path, capsys):
+    jobs = tmp_path / "night.toml"
+    jobs.write_text(
+        f'output = "out"\n[[bake]]\nscene = "{scene.name}"\nframes = "10:30"\npush = [0, 20]\nsettings.rehearsals = 0\n'
+    )
+    line = ["batch", str(jobs), "--workers", "1"]
+    assert run(line) == commands.DONE
+    assert "2 bakes: 2 completed" in capsys.readouterr().out
+    there = {path.name for path in (tmp_path / "out").iterdir()}
+    assert there >= {f"walk-push{push}.{kind}" for push in (0, 20) for kind in ("blend", "heftresult")}
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "walk-push20.blend"))
+    assert bpy.data.objects["Mannequin"].animation_data.action.name == "Walk Simulated"
+    saved = (tmp_path / "out" / "walk-push0.blend").stat().st_mtime
+    assert run([*line, "--resume"]) == commands.DONE
+    assert (tmp_path / "out" / "walk-push0.blend").stat().st_mtime == saved
+    jobs.write_text(jobs.read_text().replace("[[bake]]", '[[bake]]\narmature = "Anna"'))
+    assert run([*line, "--resume"]) == commands.FAILED
+    assert "line 4: walk.blend: There is no armature 'Anna'" in capsys.readouterr().err
+
+
 def test_no_file(heft_enabled, tmp_path, capsys):
     assert run(["bake", str(tmp_path / "gone.blend")]) == commands.FAILED
     assert "There is no file" in capsys.readouterr().err

@@ -32,6 +32,32 @@ def waving_job(**changes):
     return BakeJob(waving_clip(0.5), wooden_roles(), **changes)
 
 
+def lively_job():
+    """One that says something in most fields, and can be run."""
+    triangle = np.array([[-9.0, -9.0, 0.0], [18.0, -9.0, 0.0], [-9.0, 18.0, 0.0]])
+    scene = Scene(
+        surfaces=(Plane((0.0, 0.0, -5.0), friction=0.7), Mesh(triangle, np.array([[0, 1, 2]]), 0.9)),
+        friction=0.8,
+        pushes=(Push.constant("torso", (20.0, 0.0, 0.0), 0.1, 0.1),),
+        grabs=(Grab("left_hand", start=0.1, end=0.2),),
+        props=(Prop.box("crate", (0.1, 0.2, 0.3), 5.0, (2.0, 0.0, 0.3)),),
+        loads=(Load("rucksack", "torso", 3.0, (-0.1, 0.0, 0.1), planned=True),),
+    )
+    return waving_job(
+        name="lively",
+        body=BodySettings("simple", "female", 61.0),
+        scene=scene,
+        ground="level",
+        settings={"adaptation": 0.001, "policy": "lqr", "rehearsals": 0},
+        reference={"friction": 0.6, "torque_limit": None},
+        frame_start=11.0,
+        frame_end=20.0,
+        seconds=0.2,
+        noise=0.02,
+        seed=7,
+    )
+
+
 def full_job():
     """A job that says something in every field."""
     triangle = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -65,4 +91,6 @@ def full_job():
         frame_end=20.0,
         loop=True,
         seconds=4.0,
+        noise=0.05,
+        seed=3,
     )

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`heft batch JOBS.toml`, as pip's command and Blender's have it in common."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .journal import Entry
+    from .plan import Plan
+    from .pool import Pool
+    from .sources import SceneReader
+
+DONE, FAILED, FELL, INTERRUPTED = 0, 1, 3, 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What comes after `heft batch`."""
+    parser.add_argument("jobs", type=Path, metavar="JOBS.toml")
+    parser.add_argument("--workers", type=count, metavar="N", help="processes on this machine; one for each processor")
+    parser.add_argument("--resume", action="store_true", help="do only what is missing of a batch that ended early")
+    parser.add_argument("--list", action="store_true", help="check the file and say what it asks for")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="where references are kept; beside the results")
+
+
+def count(text: str) -> int:
+    """A number from 1 on."""
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 to 1024")
+    return int(text)
+
+
+def asks_for_scenes(path: Path) -> bool:
+    """Whether the file needs Blender; one that makes no sense does not."""
+    from .document import read_document
+
+    try:
+        tables = read_document(path).values.get("bake")
+    except (ValueError, OSError):
+        return False
+    return isinstance(tables, list) and any(isinstance(table, dict) and "scene" in table for table in tables)
+
+
+def batch(
+    known: argparse.Namespace,
+    scenes: "SceneReader | None" = None,
+    kernels: Path | None = None,
+    finish: "Callable[[Plan, Mapping[str, Entry]], None] | None" = None,
+) -> int:
+    """Do it; the exit status: 0 where all came to the end of their motion, 3 where one fell, 1 where one failed.
+
+    Blender gives a reader of its scenes, the folder of its kernels, and what is to be done at the end.
+    """
+    from .plan import Plan
+    from .running import run
+    from .showing import Shown
+
+    if not known.jobs.is_file():
+        raise ValueError(f"There is no file {known.jobs}.")
+    plan = Plan.read(known.jobs, scenes)
+    if known.list:
+        sys.stdout.writelines(f"{name}\n" for name in plan)
+        return DONE
+    shown = Shown(sys.stderr)
+    try:
+        entries = run(plan, plan.folder, pool(known, plan, kernels), resume=known.resume, progress=shown.update)
+        shown.end()
+        if finish is not None:
+            finish(plan, entries)
+    except KeyboardInterrupt:
+        shown.end()
+        sys.stderr.write(f"Interrupted. What is finished is in {plan.folder}; go on with --resume.\n")
+        return INTERRUPTED
+    return summed_up(plan, entries)
+
+
+def pool(known: argparse.Namespace, plan: "Plan", kernels: Path | None) -> "Pool":
+    """Who does the jobs."""
+    from .local import LocalPool, processors
+
+    return LocalPool(min(known.workers or processors(), len(plan)), known.cache or plan.folder / "cache", kernels)
+
+
+def summed_up(plan: "Plan", entries: "Mapping[str, Entry]") -> int:
+    """Say what became of all; the exit status."""
+    outcomes = Counter(entry.outcome for entry in entries.values())
+    for entry in entries.values():
+        if entry.failed:
+            sys.stdout.write(f"{entry.name} failed: {entry.why}\n")
+    said = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
+    sys.stdout.write(f"{len(entries)} bakes: {said}. They are in {plan.folder}\n")
+    if any(entry.failed for entry in entries.values()):
+        return FAILED
+    return DONE if set(outcomes) <= {"completed"} else FELL

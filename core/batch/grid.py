@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a `[[bake]]` asks for: one bake for each combination of the values in its lists, each with a name."""
+
+import fnmatch
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .document import Document, Place
+from .words import BAKE, PLAIN, TABLE, TEXT, check_table, check_value
+
+MOST_BAKES = 100_000
+SOURCES = ("clip", "job", "scene")
+TABLES = ("settings", "reference")
+# characters that some system has no place for in a file's name, and names that one keeps for itself
+NAME = re.compile(r'[^<>:"/\\|?*\x00-\x1f]{0,149}[^<>:"/\\|?*\x00-\x1f. ]')
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(1, 10))}
+
+
+@dataclass(frozen=True)
+class Bake:
+    """One bake: what it is called, which `[[bake]]` asks for it, and what is chosen for it."""
+
+    name: str
+    place: Place
+    choice: Mapping[str, Any]  # by key; a setting by "settings.NAME"
+
+    def place_of(self, key: str) -> Place:
+        """Where a key of its choice stands."""
+        return (*self.place, *key.split("."))
+
+
+def bakes_of(document: Document, place: Place, table: Mapping[str, Any]) -> Iterator[Bake]:
+    """The bakes of one table, sources slowest, then as the keys stand."""
+    template = table.get("name")
+    if template is not None:
+        check_value(document, (*place, "name"), template, TEXT)
+    axes = {key: _values(document, place, key, value) for key, value in _flat(document, place, table)}
+    sources = [key for key in SOURCES if key in axes]
+    if len(sources) != 1:
+        raise document.mistake(place, f"a [[bake]] names one of {', '.join(SOURCES)}, not {len(sources)} of them.")
+    axes[sources[0]] = [path for text in axes[sources[0]] for path in _files(document, (*place, sources[0]), text)]
+    if math.prod(map(len, axes.values())) > MOST_BAKES:
+        raise document.mistake(place, f"these are more than {MOST_BAKES} bakes.")
+    order = sorted(axes, key=lambda key: key not in SOURCES)
+    varying = [key for key in order if len(axes[key]) > 1 and key not in SOURCES]
+    usual = "-".join([f"{{{sources[0]}}}", *(f"{key.split('.')[-1]}{{{key}}}" for key in varying)])
+    for values in itertools.product(*(axes[key] for key in order)):
+        choice = dict(zip(order, values, strict=True))
+        yield Bake(_named(document, place, template or usual, choice), place, choice)
+
+
+def _flat(document: Document, place: Place, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Keys and what they say; those of settings as "settings.NAME"."""
+    for key, value in table.items():
+        if key in TABLES:
+            check_value(document, (*place, key), value, TABLE)
+            yield from ((f"{key}.{name}", each) for name, each in value.items())
+        elif key != "name":
+            yield key, value
+
+
+def _values(document: Document, place: Place, key: str, value: Any) -> list[Any]:
+    """What a key says, one after another."""
+    values = value if type(value) is list else [value]
+    if not values:
+        raise document.mistake((*place, *key.split(".")), f"an empty list of '{key}' leaves nothing to bake.")
+    for each in values:
+        if key.partition(".")[0] in TABLES:
+            check_value(document, (*place, *key.split(".", 1)), each, PLAIN)
+        else:
+            check_table(document, place, {key: each}, BAKE)
+    return values
+
+
+def _files(document: Document, place: Place, text: str) -> list[Path]:
+    """The file of that name, beside the batch file if not said otherwise; `*` and `?` in it stand for all that fit."""
+    path = document.path.parent / text
+    if not set(path.name) & set("*?"):
+        if not path.is_file():
+            raise document.mistake(place, f"there is no file {text}.")
+        return [path]
+    there = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
+    found = [each for each in there if fnmatch.fnmatchcase(each.name, path.name) and each.is_file()]
+    if not found:
+        raise document.mistake(place, f"no file fits {text}.")
+    return found
+
+
+def _named(document: Document, place: Place, template: str, choice: Mapping[str, Any]) -> str:
+    """The template with values in place of keys in braces."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in choice:
+            raise document.mistake((*place, "name"), f"{{{match[1]}}} in the name is none of {', '.join(choice)}.")
+        return _written(choice[match[1]])
+
+    name = re.sub(r"\{([^{}]*)\}", value, template)
+    if not NAME.fullmatch(name) or not name.isprintable() or name.split(".")[0].lower() in RESERVED:
+        raise document.mistake((*place, "name"), f"no file can be named '{name[:60]}'.")
+    return name
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Path):
+        return value.stem
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pool of processes on this machine. One that crashes takes its job with it, and another takes its place."""
+
+import os
+import queue
+from pathlib import Path
+
+from ..job import BakeJob
+from ..worker import tasks
+from ..worker.messages import Message
+from ..worker.worker import Worker
+from .pool import Event
+
+
+class LocalPool:
+    """One process for each job at a time, started when it is first needed."""
+
+    def __init__(self, size: int, cache: Path | None, kernels: Path | None = None) -> None:
+        """`cache` is for references and gains, `kernels` for compiled code, if not where numba is told anyway."""
+        self.size = size
+        self._cache, self._kernels = cache, kernels
+        self._said: queue.SimpleQueue[tuple[int, Message]] = queue.SimpleQueue()
+        self._workers: dict[int, Worker] = {}
+        self._names: dict[int, str] = {}  # of the job of a busy worker
+        self._started = 0
+
+    def give(self, name: str, job: BakeJob) -> None:
+        """Send it to a worker that has nothing to do."""
+        idle = next((number for number in self._workers if number not in self._names), None)
+        if idle is None:
+            idle = self._start()
+        self._names[idle] = name
+        self._workers[idle].send("bake", *tasks.request(job, None if self._cache is None else str(self._cache)))
+
+    def wait(self) -> Event:
+        """What a worker says of its job."""
+        while True:
+            number, message = self._said.get()
+            name = self._names.get(number)
+            if message.kind == "ended":
+                self._workers.pop(number).stop()
+            if name is None:
+                continue
+            if message.kind == "progress":
+                return Event(name, float(message.values["share"]))
+            del self._names[number]
+            if message.kind == "done":
+                return Event(name, report=message.values["report"], result=message.arrays["result"].tobytes())
+            return Event(name, why=str(message.values["why"]))
+
+    def close(self) -> None:
+        """End the processes and whatever they are doing."""
+        while self._workers:
+            self._workers.popitem()[1].stop()
+
+    def _start(self) -> int:
+        number = self._started
+        self._started += 1
+        self._workers[number] = Worker(self._kernels, listener=lambda message: self._said.put((number, message)))
+        return number
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a person sees of a batch: a bar with the time left in a terminal, a line for each job elsewhere."""
+
+import time
+from typing import TextIO
+
+from .journal import Entry
+from .running import Standing
+
+WIDTH = 30  # characters of the bar
+EVERY = 0.1  # s between two looks of the bar
+LEAST_SHARE = 0.001
+
+
+class Shown:
+    """Writes to a terminal or a file."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._live = stream, stream.isatty()
+        self._begun, self._drawn = time.monotonic(), 0.0
+        self._length = 0  # of the line that stands there
+
+    def update(self, standing: Standing) -> None:
+        """Tell where the batch is."""
+        entry = standing.last
+        if entry is not None and (not self._live or entry.outcome != "completed"):
+            self._line(f"{standing.before + standing.done} of {standing.jobs}: {entry.name}: {told(entry)}")
+        now = time.monotonic()
+        if self._live and (entry is not None or now - self._drawn > EVERY):
+            self._drawn = now
+            self._bar(standing, now - self._begun)
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self._live:
+            self._write("\r" + " " * self._length + "\r")
+
+    def _line(self, text: str) -> None:
+        self._write(f"\r{text:<{self._length}}\n" if self._live else f"{text}\n")
+        self._length = 0
+
+    def _bar(self, standing: Standing, gone: float) -> None:
+        share = standing.share
+        filled = round(WIDTH * share)
+        left = f", {clock(gone * (1.0 - share) / share)} left" if share > LEAST_SHARE else ""
+        text = f"[{'#' * filled}{' ' * (WIDTH - filled)}] {standing.before + standing.done} of {standing.jobs}{left}"
+        self._write(f"\r{text:<{self._length}}")
+        self._length = len(text)
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def told(entry: Entry) -> str:
+    """What became of a job."""
+    return f"failed. {entry.why}" if entry.failed else entry.why
+
+
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
