@@ -121,6 +121,7 @@ class BakeJob:
     method: str = "lookahead"  # a name in methods.METHODS
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
+    optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without
     rate: float = 120.0  # simulation steps per second
     frame_start: float | None = None  # the clip's first frame unless given
     frame_end: float | None = None

@@ -3,9 +3,12 @@
 
 from collections.abc import Mapping
 
-from . import lookahead
+from . import lookahead, replanning
 from .stage import Method
 
 METHODS: Mapping[str, Method] = {
     "lookahead": Method("Look-ahead", lookahead.prepare_policy, lookahead.simulate_policy, lookahead.choose),
+    "replanning": Method(
+        "Replanning", replanning.prepare_policy, replanning.simulate_policy, replanning.choose, plans_forces=True
+    ),
 }

@@ -149,6 +149,7 @@ def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, t
         grabs=_grabs(job, character, trajectory),
         cyclic=job.loop,
         settings=reference_settings(job),
+        optimise=job.optimise,
         progress=lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
     )
     if made.cycle is not None:

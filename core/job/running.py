@@ -79,7 +79,12 @@ def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | 
 def _method(job: BakeJob) -> Method:
     if job.method not in METHODS:
         raise ValueError(f"There is no method '{job.method}'; there are {', '.join(METHODS)}.")
-    return METHODS[job.method]
+    method = METHODS[job.method]
+    if not job.optimise and not method.plans_forces:
+        raise ValueError(
+            f"{method.label} control cannot follow a motion as it is keyed: let it be optimised, or choose Replanning."
+        )
+    return method
 
 
 def _prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:

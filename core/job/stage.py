@@ -49,6 +49,7 @@ class Method(NamedTuple):
     simulate: Callable[[Any, Stage, Watch], Simulation]
     # of chosen settings, by name: ValueError where one makes no sense; a method of one's own may take anything
     check: Callable[[Mapping[str, Any]], object] = dict
+    plans_forces: bool = False  # by itself, so that any motion will do as a reference
 
 
 def surroundings(stage: Stage) -> dict[str, Any]:

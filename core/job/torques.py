@@ -25,7 +25,9 @@ SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
 class Follower(Protocol):
     """A controller, and where it is in its reference."""
 
-    lap: int  # of a cycle; 0 of others
+    @property
+    def lap(self) -> int:
+        """Of a cycle; 0 of others."""
 
     def wanted(self) -> tuple[Array, Array, int]:
         """Positions and velocities where the character is to be now, and the reference's frame."""

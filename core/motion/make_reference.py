@@ -6,6 +6,7 @@
     contacts         -> clean_up        -> feet that stand
     or               -> make_cycle      -> the same, of one period
     both             -> build_reference -> torques and forces, and what had to change
+    or               -> as_it_is        -> the same motion without forces
 
 A motion that nothing supports is refused here, by frames, before it is optimised.
 """
@@ -17,6 +18,7 @@ import numpy as np
 
 from ..character import Character
 from ..contact.terrain import Terrain
+from .as_it_is import reference_as_it_is
 from .clean_up import CleanMotion, clean_up
 from .cycles import GaitCycle, make_cycle
 from .fit import Trajectory
@@ -58,6 +60,7 @@ def make_reference(
     bounds: Ends | None = None,
     labels: LabelSettings | None = None,
     settings: Settings | None = None,
+    optimise: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
@@ -65,8 +68,11 @@ def make_reference(
     `contacts` are (point, first frame, last frame) by the source's numbers, both frames included, and replace the
     labels; start from those of an earlier `MadeReference`. `terrain` is z = 0 unless given; a `cyclic` reference is one
     period of the best gait cycle in the trajectory, on z = 0. `bounds` pins the ends of one that is not. `progress` is
-    told the number of each of the optimiser's iterations. Raises ValueError for arguments that make no sense,
-    NoReferenceError where no motion near the trajectory is possible.
+    told the number of each of the optimiser's iterations. Without `optimise` the cleaned-up motion is the reference as
+    it is, however impossible, for controllers that find forces themselves.
+
+    Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
+    possible.
     """
     if cyclic and bounds is not None:
         raise ValueError("A cycle has no ends to bind.")
@@ -86,7 +92,12 @@ def make_reference(
         clean = clean_up(character, trajectory, schedule, terrain)
         clip, asked, planned = trajectory, clean.trajectory, clean.held
         doubts = concerns(character, trajectory, clean)
-        refuse_unsupported(character, trajectory, schedule, doubts)
+        if optimise:
+            refuse_unsupported(character, trajectory, schedule, doubts)
+    if not optimise:
+        step = None if cycle is None else cycle.step
+        reference = reference_as_it_is(character, clip, asked, planned, terrain, step)
+        return MadeReference(reference, schedule, tuple(contacts_of(trajectory, schedule)), clean, cycle, tuple(doubts))
     reference = build_reference(
         character,
         asked,

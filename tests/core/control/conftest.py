@@ -46,6 +46,12 @@ def walk():
 
 
 @pytest.fixture(scope="session")
+def walk_on_corners():
+    motions = load_motions()
+    return make_reference(motions.walk(points_of=motions.corners))
+
+
+@pytest.fixture(scope="session")
 def turning_walk():
     return make_reference(load_motions().walk(turn=0.5))
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`Replanning`: a track followed by plans that are made anew at every step."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...character.tree import FREE
+from ...contact.detection import Contacts
+from ...dynamics import difference
+from ...dynamics.workspace import Workspace
+from ..law import AffineLaw, State
+from .evaluation import Goal, Points, Weights, make_scratch
+from .machine import evaluate, make_machine
+from .modes import subtree_stiffness
+from .settings import Settings
+from .track import Track
+
+Array = NDArray[np.float64]
+
+# Steps of time that differ by more than this share are not the same.
+SAME_STEP = 1e-9
+LONGEST_WINDOW = 1.0  # s
+SLOWED = 1.0  # s after a push, in which the motion may be slower
+
+
+class PlanError(RuntimeError):
+    """There is no plan: its numbers are no longer finite."""
+
+
+class Replanning:
+    """Modal-space control (Jain and Liu 2011). One step of the world, one frame of the track.
+
+    The controller counts frames by itself: `reset` it together with its world. While the track is followed it may be
+    exchanged, `track`, and played faster or slower, `pace`: nothing was computed for it beforehand (section 6).
+    """
+
+    def __init__(self, character: Character, track: Track, settings: Settings | None = None) -> None:
+        if character.tree.joint[0] != FREE:
+            raise ValueError("Replanning control moves characters with a free root only.")
+        self.character = character
+        self.settings = (settings or Settings()).checked()
+        self.track = track
+        self.window = self._steps_of(self.settings.window or self.track.default_window())
+        self.frame = 0.0  # which the character is to be in now; between frames where the pace is not one
+        self.pace = 1.0  # frames of the track in a step
+        self.lift = 0.0  # m that the reference is raised by in the world
+        self.iterations = 0  # of the last contact plan
+        self._surprises: tuple[float, ...] = ()
+        self._machine_of: tuple[Workspace, Contacts, Track] | None = None
+
+    @property
+    def track(self) -> Track:
+        """What is followed."""
+        return self._track
+
+    @track.setter
+    def track(self, track: Track) -> None:
+        self._track = track.checked(self.character)
+
+    def reset(self, frame: int = 0, lift: float = 0.0, surprises: Iterable[float] = ()) -> None:
+        """Go to a frame; `surprises` are the times, in s, of pushes: felt after the delay, and slowing it down."""
+        if not 0 <= frame < len(self.track.q):
+            raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")
+        self.frame, self.pace, self.lift = float(frame), 1.0, float(lift)
+        self._surprises = tuple(surprises)
+
+    def pose(self, frame: float) -> Array:
+        """Where the reference is at a frame, q (nq,) in the world."""
+        q = self.track.pose(self.character, frame)
+        q[2] += self.lift
+        return q
+
+    def reference_state(self) -> tuple[Array, Array]:
+        """Where the reference is now: q (nq,) and the v (nv,) that leads to the next step's."""
+        q = self.pose(self.frame)
+        return q, difference(self.character, q, self.pose(self.frame + self.pace)) / self.track.dt
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """The law for one step; and on to the next frame."""
+        if abs(state.dt - self.track.dt) > SAME_STEP * self.track.dt:
+            raise ValueError(f"The track's step of {self.track.dt} s is not the world's of {state.dt} s.")
+        machine = self._machine_on(state.work, contacts)
+        if self.settings.slowing > 0.0:
+            self.pace = 1.0 - self.settings.slowing if self._since_push(state.time) < SLOWED else 1.0
+        self._aim(state)
+        self.iterations = evaluate(machine, state.q_next, state.v, state.dt)
+        if self.iterations < 0:
+            raise PlanError(f"There is no plan at {state.time:.4f} s.")
+        self.frame += self.pace
+        scratch = self._scratch
+        motors, n = len(scratch.torque), int(contacts.filled[0])
+        return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
+
+    def _aim(self, state: State) -> None:
+        """Fill the goal. The state of step k, q_{k+1} and v_k, is that of the reference a step from here."""
+        goal, track, here = self._goal, self.track, self.frame + self.pace
+        end = here + self.window * self.pace
+        goal.q_next[:] = self.pose(here + self.pace)
+        goal.q_before_end[:] = self.pose(end - self.pace)
+        goal.q_end[:] = self.pose(end)
+        goal.q_felt[:] = state.q_next
+        goal.v_felt[:] = state.v
+        if self._since_push(state.time) < self.settings.delay:
+            goal.q_felt[:] = self.pose(here)
+            goal.v_felt[:] = difference(self.character, self.pose(self.frame), goal.q_felt) / track.dt
+        for k in range(self.window):
+            goal.loaded[k] = track.loaded[track.row(self.frame + k * self.pace)]
+        goal.normal[:] = track.normal[track.row(here)]
+
+    def _since_push(self, time: float) -> float:
+        """Seconds since the last push began."""
+        return min((time - start for start in self._surprises if start <= time), default=np.inf)
+
+    def _machine_on(self, work: Workspace, contacts: Contacts) -> Any:
+        """The kernels' pointer to a plan on a world's arrays; a world keeps the same ones from step to step."""
+        if self._machine_of is None or any(
+            a is not b for a, b in zip(self._machine_of, (work, contacts, self._track), strict=True)
+        ):
+            nq, nv, points = self.character.nq, self.character.nv, len(self.track.point_body)
+            settings, dt = self.settings, self.track.dt
+            self._goal = Goal(
+                q_next=np.zeros(nq),
+                q_before_end=np.zeros(nq),
+                q_end=np.zeros(nq),
+                q_felt=np.zeros(nq),
+                v_felt=np.zeros(nv),
+                loaded=np.zeros((self.window, points), dtype=np.bool_),
+                normal=np.zeros((points, 3)),
+            )
+            self._scratch = make_scratch(nv, len(contacts.gap), points, self.window)
+            self._scratch.problem.weight[:] = np.repeat(
+                (settings.translation, settings.rotation, settings.velocity), (3, 3, 6)
+            )
+            weights = Weights(
+                threshold=settings.threshold,
+                position_low=settings.position_low,
+                velocity_low=settings.velocity_low,
+                effort_low=settings.effort_low,
+                force=settings.force / (1000.0 * dt) ** 2,  # of kilonewtons, on impulses
+                effort_correction=settings.effort_correction,
+                bracing=settings.bracing,
+                friction=settings.friction,
+            )
+            self._machine = make_machine(
+                self.character.tree,
+                work,
+                contacts,
+                Points(self.track.point_body, self.track.point_local, self.track.grip),
+                subtree_stiffness(self.character.tree),
+                weights,
+                self._goal,
+                self._scratch,
+            )
+            self._machine_of = (work, contacts, self._track)
+        return self._machine
+
+    def _steps_of(self, seconds: float) -> int:
+        if seconds > LONGEST_WINDOW:
+            raise ValueError(f"Replanning control plans up to {LONGEST_WINDOW:g} s ahead, not {seconds:g} s.")
+        return max(round(seconds / self.track.dt), 1)
