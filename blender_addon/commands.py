@@ -29,7 +29,7 @@ from ..core.job import BakeJob, BakeResult
 from ..core.worker.worker import python
 from .baking.gather import Gathered, gather
 from .worker import kernels
-from .worker.keeper import keeper, kernels_are_ready
+from .worker.keeper import keeper
 
 DONE, FAILED, FELL = 0, 1, 3
 STRIP = 8  # pictures of a report's film strip
@@ -211,7 +211,7 @@ def run_doctor(_: argparse.Namespace) -> int:
     if missing:
         raise ValueError(f"Not found: {', '.join(missing)}. Install the zip made for this Blender.")
     say(f"Cache: {kernels.cache_folder()}")
-    say(f"Physics: {'prepared' if kernels_are_ready() else 'to be prepared at the first bake, a few minutes'}")
+    say(f"Physics: {'prepared' if kernels.are_ready() else 'to be prepared at the first bake, a few minutes'}")
     worker = keeper.worker()
     worker.send("hello")
     (answer, *_) = worker.wait(60.0) or [None]

@@ -10,6 +10,7 @@ import bpy
 
 from ...core.worker.messages import Message
 from ...core.worker.worker import Worker
+from .. import sidebars
 from . import kernels
 
 LOOK = 0.5  # seconds between looks at a warm-up
@@ -40,9 +41,8 @@ class Keeper:
 
     def warm_up(self) -> None:
         """Compile all kernels in the background, once per installed version."""
-        if self.compiling or kernels_are_ready():
+        if self.compiling or kernels.are_ready():
             return
-        kernels.forget_other_kernels()
         worker = self.worker()
         self.compiling, self.trouble = True, ""
         worker.send("warm_up")
@@ -60,7 +60,7 @@ class Keeper:
             if self.compiling and message.kind in {"done", "failed", "ended"}:
                 self.compiling = False
                 if message.kind == "done":
-                    note_ready()
+                    kernels.note_ready()
                     continue
                 self.trouble = str(message.values["why"])
                 if message.kind == "failed":
@@ -72,33 +72,15 @@ class Keeper:
         """Called by Blender while nobody else asks the worker; the panels then show what became of it."""
         if self.compiling and not bpy.context.window_manager.heft.running:
             self.poll()
-        for window in bpy.context.window_manager.windows:
-            for area in window.screen.areas:
-                if area.type == "VIEW_3D":
-                    area.tag_redraw()
-        return LOOK if self.compiling else None
+        if self.compiling:
+            return LOOK
+        sidebars.redraw()
+        return None
 
     def forget_timer(self) -> None:
         """No more looks: the extension is being disabled."""
         if bpy.app.timers.is_registered(self._look):
             bpy.app.timers.unregister(self._look)
-
-
-def kernels_are_ready() -> bool:
-    """Whether this version's kernels were compiled once; a checkout's are taken to be."""
-    mark = kernels.mark_of_ready()
-    return mark is None or mark.exists()
-
-
-def note_ready() -> None:
-    """Remember it, where the folder can be written."""
-    mark = kernels.mark_of_ready()
-    if mark is not None:
-        try:
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.touch()
-        except OSError:
-            return
 
 
 keeper = Keeper()

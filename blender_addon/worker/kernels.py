@@ -5,9 +5,9 @@ Kernels are kept by what they compile to; core/maths/kernel_cache.py says how. I
 import core, and numba looks where to keep a kernel when the kernel is defined.
 """
 
+import contextlib
 import hashlib
 import os
-import shutil
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import bpy
 
 ROOT = Path(__file__).parents[2]
 EXTENSION = __package__.removesuffix(".blender_addon.worker")
+READY = "ready"  # a file that names the version whose kernels are all there
 
 
 def user_folder(name: str) -> Path | None:
@@ -41,26 +42,10 @@ def is_extension() -> bool:
 
 
 def kernel_folder() -> Path | None:
-    """The folder of kernels, a temporary one where the user's cannot be written; None: numba's own choice.
-
-    Each version of core has one: numba cannot read what was kept by a version whose classes stood in other modules.
-    """
+    """The folder of kernels, a temporary one where the user's cannot be written; None: numba's own choice."""
     if "NUMBA_CACHE_DIR" in os.environ:
         return Path(os.environ["NUMBA_CACHE_DIR"])
-    if not is_extension():
-        return None
-    kept = user_folder("kernels")
-    return Path(bpy.app.tempdir) / "heft-kernels" if kept is None else kept / digest_of_core()
-
-
-def forget_other_kernels() -> None:
-    """Delete the kernels of versions that are not installed any more."""
-    current = kernel_folder()
-    if current is None or not is_extension() or "NUMBA_CACHE_DIR" in os.environ:
-        return
-    for other in current.parent.glob("*/"):
-        if other != current:
-            shutil.rmtree(other, ignore_errors=True)
+    return (user_folder("kernels") or Path(bpy.app.tempdir) / "heft-kernels") if is_extension() else None
 
 
 @cache
@@ -89,7 +74,21 @@ def keep_kernels_outside() -> None:
         numba.config.CACHE_DIR = str(folder)
 
 
-def mark_of_ready() -> Path | None:
-    """A file that is there once all kernels of this version have been compiled."""
+def are_ready() -> bool:
+    """Whether all kernels of this version were compiled once; a checkout's are taken to be."""
     folder = kernel_folder()
-    return None if folder is None else folder / f"ready-{digest_of_core()}"
+    if folder is None:
+        return True
+    try:
+        return (folder / READY).read_text(encoding="utf-8") == digest_of_core()
+    except OSError:
+        return False
+
+
+def note_ready() -> None:
+    """Remember it, where the folder can be written."""
+    folder = kernel_folder()
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / READY).write_text(digest_of_core(), encoding="utf-8")
