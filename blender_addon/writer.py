@@ -206,10 +206,12 @@ def assigned_curves(armature: bpy.types.Object, action: bpy.types.Action) -> lis
 
 
 def assign_action(armature: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Make an action and its one slot the armature's."""
+    """Make an action and its one slot the armature's; it says all by itself, whatever the NLA plays beneath it."""
     animation = armature.animation_data or armature.animation_data_create()
     animation.action = action
     animation.action_slot = action.slots[0]
+    animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
+    animation.action_extrapolation = "HOLD"
 
 
 __all__ = [

@@ -40,6 +40,9 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
 
     Armatures that were not set up are set up first.
     """
+    render = context.scene.render
+    if render.frame_map_old != render.frame_map_new:
+        raise ValueError("The scene's Time Stretching is on, which would stretch the bake once more: set Old as New.")
     with contextlib.ExitStack() as stack:
         sources = []
         for armature in armatures:
@@ -50,6 +53,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
             if not armature.heft.character:
                 setting_up.store(armature, setting_up.set_up(context, armature))
             setting_up.check_roles(armature, armature.heft.chosen_roles())
+            check_choice(armature)
         keyed = [frames_of(context.scene, armature) for armature in armatures]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
         if len(frames) > MOST_FRAMES:
@@ -98,6 +102,13 @@ def gathered(armature: bpy.types.Object, source: Source, sampling: Sampling, wat
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
     return Gathered(job, source, sampling, around.props, around.notes)
+
+
+def check_choice(armature: bpy.types.Object) -> None:
+    """Refuse a choice of bones with none in it: nothing of the simulation would be taken, or all of it."""
+    settings: HEFT_PG_armature = armature.heft
+    if settings.bones != "ALL" and not any(one.name in armature.data.bones for one in settings.chosen_bones):
+        raise ValueError(f"No bones of {armature.name} are chosen: select some in Pose Mode and press Take Selected.")
 
 
 def contacts_of(

@@ -89,7 +89,8 @@ def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gath
         keyed = [(curve.data_path, curve.array_index) for curve in only_bag(action).fcurves]
         unkeyed = unkeyed_by(armature, gathered.source, keyed) if target == armature else []
     muted = [*gathered.source.muted, *(mute(armature, bones) if output == "MUTE" else ())]
-    remember(action, gathered, result, json.dumps({"muted": muted, "unkeyed": unkeyed}))
+    kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": unkeyed}
+    remember(action, gathered, result, json.dumps(kept))
     target.heft.report = armature.heft.report = result.report_text
     if settings.write_diagnostics:
         write_diagnostics(target, action, result, asked_for(gathered, result))

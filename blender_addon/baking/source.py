@@ -23,6 +23,14 @@ class Unkeyed(NamedTuple):
     value: float
 
 
+class Layer(NamedTuple):
+    """How an action lies over the NLA's tracks."""
+
+    blend: str
+    influence: float
+    extrapolation: str
+
+
 @dataclass(frozen=True)
 class Source:
     """An action and its slot, none where the NLA or constraints alone move the armature.
@@ -33,6 +41,7 @@ class Source:
     uid: int | None
     name: str  # after which a new action is named
     slot: str  # its identifier
+    layer: Layer
     muted: tuple[tuple[str, str], ...] = ()  # bones and constraints that an earlier bake muted
     unkeyed: tuple[Unkeyed, ...] = ()  # what the source does not key but an earlier bake does, as it was before
 
@@ -46,9 +55,10 @@ def source_of(armature: bpy.types.Object) -> Source:
     animation = armature.animation_data
     assigned = animation.action if animation else None
     baked = assigned.heft if assigned is not None and assigned.heft.report else None
-    kept = json.loads(baked.kept) if baked is not None and baked.kept else {"muted": [], "unkeyed": []}
-    muted = tuple((bone, constraint) for bone, constraint in kept["muted"])
-    unkeyed = tuple(Unkeyed(*one) for one in kept["unkeyed"])
+    kept = json.loads(baked.kept) if baked is not None and baked.kept else None
+    layer = Layer(*kept["layer"]) if kept else layer_of(animation)
+    muted = tuple((bone, constraint) for bone, constraint in kept["muted"]) if kept else ()
+    unkeyed = tuple(Unkeyed(*one) for one in kept["unkeyed"]) if kept else ()
     chosen, slot = armature.heft.source_action, ""
     if chosen is None and baked is not None:
         chosen, slot = baked.source, baked.source_slot
@@ -57,8 +67,9 @@ def source_of(armature: bpy.types.Object) -> Source:
             raise ValueError(f"{armature.name} has the action {assigned.name}, but none of its slots.")
         chosen, slot = assigned, animation.action_slot.identifier if assigned is not None else ""
     if chosen is None:
-        return Source(None, armature.name, "", muted, unkeyed)
-    return Source(chosen.session_uid, chosen.name, slot_for(armature, chosen, slot).identifier, muted, unkeyed)
+        return Source(None, armature.name, "", layer, muted, unkeyed)
+    identifier = slot_for(armature, chosen, slot).identifier
+    return Source(chosen.session_uid, chosen.name, identifier, layer, muted, unkeyed)
 
 
 def slot_for(armature: bpy.types.Object, action: bpy.types.Action, identifier: str = "") -> bpy.types.ActionSlot:
@@ -80,9 +91,10 @@ def playing(armature: bpy.types.Object, source: Source) -> Iterator[None]:
     """Have the armature play its source, and put back at the end what it played before."""
     animation = armature.animation_data
     before = (animation.action, animation.action_slot) if animation else (None, None)
+    layer = layer_of(animation)
     action = source.action()
     slot = slot_for(armature, action, source.slot) if action is not None else None
-    if before == (action, slot) and not source.muted and not source.unkeyed:
+    if (*before, layer) == (action, slot, source.layer) and not source.muted and not source.unkeyed:
         yield
         return
     if animation is None:
@@ -91,7 +103,7 @@ def playing(armature: bpy.types.Object, source: Source) -> Iterator[None]:
     were_muted = [constraint.mute for constraint in constraints]
     values = values_of(armature, source.unkeyed)
     try:
-        assign(animation, action, slot)
+        assign(animation, action, slot, source.layer)
         set_values(armature, source.unkeyed)
         for constraint in constraints:
             constraint.mute = False
@@ -100,7 +112,7 @@ def playing(armature: bpy.types.Object, source: Source) -> Iterator[None]:
         for constraint, mute in zip(constraints, were_muted, strict=True):
             constraint.mute = mute
         set_values(armature, values)
-        assign(animation, *before)
+        assign(animation, *before, layer)
 
 
 def values_of(armature: bpy.types.Object, channels: Iterable[Unkeyed]) -> list[Unkeyed]:
@@ -139,13 +151,23 @@ def bone_of(path: str) -> tuple[str, str]:
     return bpy.utils.unescape_identifier(head.removeprefix('pose.bones["').removesuffix('"]')), part
 
 
-def assign(animation: bpy.types.AnimData, action: bpy.types.Action | None, slot: bpy.types.ActionSlot | None) -> None:
+def layer_of(animation: bpy.types.AnimData | None) -> Layer:
+    """Return how the assigned action lies over the NLA's tracks."""
+    if animation is None:
+        return Layer("REPLACE", 1.0, "HOLD")
+    return Layer(animation.action_blend_type, animation.action_influence, animation.action_extrapolation)
+
+
+def assign(
+    animation: bpy.types.AnimData, action: bpy.types.Action | None, slot: bpy.types.ActionSlot | None, layer: Layer
+) -> None:
     """Assign an action and its slot, or none."""
     if animation.use_tweak_mode:
         raise ValueError("Leave the tweak mode of the NLA Editor first.")
     animation.action = action
     if action is not None:
         animation.action_slot = slot
+    animation.action_blend_type, animation.action_influence, animation.action_extrapolation = layer
 
 
 def constraint_of(armature: bpy.types.Object, bone: str, constraint: str) -> bpy.types.Constraint | None:

@@ -123,6 +123,8 @@ def check_usable(armature: bpy.types.Object) -> None:
         raise ValueError(f"{armature.name} is linked from another file: make a library override of it first.")
     if len(armature.data.bones) < 2:
         raise ValueError(f"{armature.name} has too few bones for a character.")
+    if armature.data.pose_position == "REST":
+        raise ValueError(f"{armature.name} is shown in its Rest Position: switch it to Pose Position first.")
     if not has_motion(armature):
         raise ValueError(f"{armature.name} has no action: assign the motion that is to be simulated.")
 

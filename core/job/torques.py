@@ -19,6 +19,7 @@ from .stage import Stage, Watch, surroundings
 Array = NDArray[np.float64]
 
 AFTER_FALL = 2.0  # s that a fallen character is still watched
+RUNAWAY = 1000.0  # rad/s or m/s, beyond which what has fallen is not watched any more: the next steps are no numbers
 SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
 
 
@@ -119,7 +120,8 @@ class _Loop:
         self._note()
         q = world.system_q
         fallen = self.fall.update(state, q[: self._nq], world.v, self.q[-1])
-        return self.told(state, q) and (not fallen or state < (self.fall.lost or 0) + self._most_after)
+        watched = state < (self.fall.lost or 0) + self._most_after and float(np.abs(world.v).max()) < RUNAWAY
+        return self.told(state, q) and (not fallen or watched)
 
     def told(self, state: int, q: Array) -> bool:
         """Let the watch see a state; False if it wants to see no more."""

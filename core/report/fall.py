@@ -16,7 +16,7 @@ SUNK = 0.18  # of the character's height: a root as far below or above where it 
 LEANING = math.radians(60.0)  # from where the root should lean
 SPINNING = 60.0  # rad/s: no joint turns as fast unless its controller has lost it
 LASTING = 0.1  # s, for which any of these must hold
-WILD = 300.0  # rad/s or m/s: nothing is waited for
+WILD = 120.0  # rad/s or m/s: nothing is waited for, twice what was seen of any that stayed up
 
 
 class FallWatch:

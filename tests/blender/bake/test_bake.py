@@ -167,6 +167,31 @@ def test_chosen_bones_move_as_simulated_and_the_others_as_keyed(rig):
     assert counts['pose.bones["thigh.L"].rotation_quaternion'] == 105
 
 
+def test_no_chosen_bones_are_refused(rig):
+    rig.heft.bones = "CHOSEN"
+    with pytest.raises(RuntimeError, match="No bones of Mannequin are chosen"):
+        bpy.ops.heft.bake()
+
+
+def test_a_layer_over_the_nla_is_baked_as_it_is_seen(rig):
+    animation, walk = rig.animation_data, rig.animation_data.action
+    strip = animation.nla_tracks.new().strips.new("Walk", 1, walk)
+    strip.action_slot = walk.slots[0]
+    animation.action = None
+    arm = rig.pose.bones["upper_arm.L"]
+    arm.rotation_quaternion = (0.9, 0.4, 0.0, 0.0)
+    arm.keyframe_insert("rotation_quaternion", frame=1)
+    arm.keyframe_insert("rotation_quaternion", frame=105)
+    animation.action_blend_type, animation.action_influence = "COMBINE", 0.5
+    before = poses(rig, range(1, 106))
+    (first,) = gather(bpy.context, [rig])
+    bpy.ops.heft.bake()
+    assert np.abs(poses(rig, range(1, 106)) - before)[..., :3, 3].max() < 0.12
+    (second,) = gather(bpy.context, [rig])
+    assert first.job == second.job
+    assert (animation.action_blend_type, animation.action_influence) == ("REPLACE", 1.0)
+
+
 def test_fewer_keys_show_the_same_motion(rig):
     bpy.ops.heft.bake()
     before = poses(rig, range(1, 106))
@@ -175,6 +200,28 @@ def test_fewer_keys_show_the_same_motion(rig):
     bpy.ops.heft.bake()
     assert sum(len(c.keyframe_points) for c in assigned_curves(rig, rig.animation_data.action)) < 0.6 * count
     assert np.abs(poses(rig, range(1, 106)) - before)[..., :3, 3].max() < 0.02
+
+
+def push(rig, frame, **how):
+    bpy.context.scene.frame_set(frame)
+    bpy.ops.heft.set_up()
+    rig.data.bones.active = rig.data.bones["chest"]
+    bpy.ops.heft.add_push(**how)
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+
+
+def test_pushed_over_it_lies_on_the_ground(rig):
+    push(rig, 30, strength=600.0, duration=6, direction=(1.0, 0.0, 0.0))
+    bpy.ops.heft.bake()
+    assert json.loads(rig.heft.report)["outcome"] == "fell"
+    last = int(rig.animation_data.action.frame_range[1])
+    fall = record.unpack(rig.animation_data.action.heft.overlay).fall
+    assert 30 < fall[0] < last - 24
+    (pelvis,) = columns(rig, "pelvis".__eq__)
+    places = poses(rig, range(last - 3, last + 1))[:, pelvis, :3, 3]
+    assert (places[:, 2] < 0.35).all()
+    assert np.abs(np.diff(places, axis=0)).max() < 0.01
 
 
 def test_several_armatures_in_one_go(rig):

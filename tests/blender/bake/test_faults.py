@@ -13,7 +13,6 @@ import pytest
 from heft.blender_addon.baking import session
 from heft.blender_addon.baking.output import write_all
 from heft.blender_addon.baking.session import Session
-from heft.blender_addon.worker import keeper as keeper_module
 from heft.blender_addon.worker import kernels
 from heft.blender_addon.worker.keeper import Keeper, keeper
 from heft.core.job.progress import WORDS
@@ -244,6 +243,18 @@ def test_empty_frame_range(rig):
     refused("The range of Mannequin is empty")
 
 
+def test_rest_position(rig):
+    rig.data.pose_position = "REST"
+    with pytest.raises(RuntimeError, match="is shown in its Rest Position"):
+        bpy.ops.heft.bake()
+
+
+def test_time_stretching(rig):
+    bpy.context.scene.render.frame_map_new = 200
+    with pytest.raises(RuntimeError, match="Time Stretching is on"):
+        bpy.ops.heft.bake()
+
+
 def test_no_action(rig):
     rig.animation_data_clear()
     refused("Mannequin has no action")
@@ -327,8 +338,21 @@ def test_read_only_user_folder_means_a_temporary_one(tmp_path, monkeypatch):
         assert Path(bpy.app.tempdir) in folder.parents
 
 
+def test_another_version_compiles_into_the_same_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    assert not kernels.are_ready()
+    kernels.note_ready()
+    assert kernels.are_ready()
+    folder = kernels.kernel_folder()
+    monkeypatch.setattr(kernels, "digest_of_core", lambda: "another")
+    assert kernels.kernel_folder() == folder
+    assert not kernels.are_ready()
+    kernels.note_ready()
+    assert [path.name for path in folder.iterdir()] == ["ready"]
+
+
 def test_a_bake_while_kernels_are_compiled_waits(rig, own, monkeypatch):
-    monkeypatch.setattr(keeper_module, "kernels_are_ready", lambda: False)
+    monkeypatch.setattr(kernels, "are_ready", lambda: False)
     own.warm_up()
     waiting = Session(bpy.context, [rig], own, "bake")
     assert waiting.stage == session.COMPILING

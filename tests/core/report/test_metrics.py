@@ -193,6 +193,14 @@ def test_squats_jumps_and_hanging_are_no_falls():
     assert watched(hanging, hanging).lost is None
 
 
+def test_who_spins_wildly_is_lost_at_once():
+    q, v = standing(59), np.zeros((60, CHARACTER.nv))
+    v[30, -1] = 50.0
+    assert watched(q, q, v).lost is None
+    v[40, -1] = 130.0
+    assert watched(q, q, v).lost == 40
+
+
 def test_who_sinks_or_leans_has_fallen_from_where_it_began():
     wanted = standing(59)
     sunk = wanted.copy()
