@@ -53,6 +53,7 @@ CLASSES = (
     choose_bones.HEFT_OT_choose_bones,
     add_preset.HEFT_OT_add_preset,
     character.HEFT_PT_character,
+    character.HEFT_PT_body,
     character.HEFT_PT_roles,
     character.HEFT_PT_joints,
     motion.HEFT_PT_motion,

@@ -89,7 +89,7 @@ def tell_progress(running: Session) -> None:
     state = bpy.context.window_manager.heft
     if running.over:
         return
-    state.who, state.stage = running.turn.name, running.stage
+    state.who, state.stage = running.turn.name if len(running.turns) > 1 else "", running.stage
     state.share, state.left = running.whole_share, in_words(running.seconds_left)
 
 

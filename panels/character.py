@@ -4,11 +4,13 @@
 from typing import ClassVar
 
 import bpy
+from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon.rig.role_names import SURE
 from ..operators.add_mannequin import HEFT_OT_add_mannequin
 from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
-from .tab import Tab
+from .tab import ArmatureTab, Tab
+from .text import sentence
 
 LABELS = {"upper_arm": "Upper Arm", "clavicle": "Collar Bone"}
 
@@ -26,22 +28,42 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
     bl_label = "Character"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The armature and its settings, or how to get one."""
+        """The armature, the button and what it found; or how to get an armature."""
         layout = self.layout
         selected = context.active_object
         if selected is None or selected.type != "ARMATURE":
             layout.label(text="Select an armature", icon="INFO")
             layout.operator(HEFT_OT_add_mannequin.bl_idname, text="Add Walking Mannequin", icon="ARMATURE_DATA")
             return
-        column = layout.column(align=True)
-        column.label(text=selected.name, icon="ARMATURE_DATA")
         action = selected.animation_data.action if selected.animation_data else None
-        column.label(text=f"{len(selected.data.bones)} bones", icon="BONE_DATA")
-        column.label(text=action.name if action else "No action", icon="ACTION")
-
+        column = layout.column(align=True)
+        column.label(text=selected.name, icon="ARMATURE_DATA", translate=False)
+        column.label(text=action.name if action else _("No action"), icon="ACTION", translate=False)
         settings = selected.heft
+        layout.operator(HEFT_OT_set_up.bl_idname, icon="FILE_REFRESH" if settings.character else "PLAY")
+        if settings.character:
+            if settings.unsure:
+                for line in settings.unsure.splitlines():
+                    sentence(context, layout, line, "ERROR")
+            else:
+                layout.label(text="All roles found", icon="CHECKMARK")
+            layout.prop(settings, "show_character", text="Show in Viewport")
+
+
+class HEFT_PT_body(ArmatureTab, bpy.types.Panel):
+    """Body: what kind of character Set Up makes."""
+
+    bl_idname = "HEFT_PT_body"
+    bl_label = "Body"
+    bl_parent_id = "HEFT_PT_character"
+    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Whose names the bones have, how many joints it has, how heavy it is."""
+        layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
+        settings = context.active_object.heft
         column = layout.column()
         column.prop(settings, "family")
         column.prop(settings, "detail")
@@ -55,15 +77,6 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
         inner.active = settings.use_total_mass
         inner.prop(settings, "total_mass", text="")
         column.prop(settings, "scale")
-        layout.operator(HEFT_OT_set_up.bl_idname, icon="FILE_REFRESH" if settings.character else "PLAY")
-        if settings.character:
-            layout.prop(settings, "show_character", text="Show in Viewport")
-            column = layout.column(align=True)
-            if settings.unsure:
-                for line in settings.unsure.splitlines():
-                    column.label(text=line, icon="ERROR")
-            else:
-                column.label(text="All roles found", icon="CHECKMARK")
 
 
 class HEFT_PT_roles(Tab, bpy.types.Panel):

@@ -52,10 +52,8 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         settings = armature.heft
         animation = armature.animation_data
         assigned = animation.action if animation else None
-        layout.prop(settings, "source_action")
-        if settings.source_action is None and assigned is not None:
-            of = assigned.heft.source or assigned
-            layout.label(text=of.name, icon="ACTION", translate=False)
+        of = (assigned.heft.source or assigned) if assigned is not None else None
+        layout.prop(settings, "source_action", placeholder=of.name if of is not None else "")
         row = layout.row(heading="Own Range", align=True)
         row.prop(settings, "use_frame_range", text="")
         inner = row.row(align=True)

@@ -21,14 +21,16 @@ class HEFT_PT_scene(Tab, bpy.types.Panel):
     bl_order = 30
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """For a character, or something of its."""
+        return chosen_character(context) is not None
+
     def draw(self, context: bpy.types.Context) -> None:
         """One part for each kind of thing; the settings of the selected thing in its part."""
         layout = self.layout
         layout.use_property_split = True
         armature = chosen_character(context)
-        if armature is None:
-            layout.label(text="Select an armature", icon="INFO")
-            return
         if armature != context.active_object:
             layout.label(text=armature.name, icon="ARMATURE_DATA", translate=False)
         empties = [other for other in context.view_layer.objects if other.type == "EMPTY"]
@@ -55,9 +57,10 @@ def draw_terrain(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     if settings.terrain is not None:
         body.prop(settings, "use_floor")
     if settings.terrain is None or settings.use_floor:
-        body.prop(settings, "floor_friction", text="Friction")
+        body.prop(settings, "floor_friction")
     if active is not None and settings.terrain is not None and active.name in settings.terrain.all_objects:
-        body.prop(active.heft.surface, "friction", text=f"{active.name}'s Friction", translate=False)
+        body.label(text=active.name, icon="MESH_GRID", translate=False)
+        body.prop(active.heft.surface, "friction")
 
 
 def draw_pushes(layout: bpy.types.UILayout, context: bpy.types.Context, pushes: list[bpy.types.Object]) -> None:

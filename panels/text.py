@@ -1,19 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sentences in panels, which Blender does not wrap by itself."""
 
-import textwrap
-
+import blf
 import bpy
 
-LETTER = 7.0  # mean width of a letter, in pixels at scale 1
-MARGIN = 50.0  # for icons and the panel's edges
+FONT = 0  # Blender's own, in which panels are written
+MARGIN = 40.0  # pixels at scale 1, for the panel's edges and a box
+ICON = 20.0
+NARROWEST = 80.0
 
 
 def sentence(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:
     """Show a text in as many lines as the panel's width makes of it, the icon before the first."""
-    width = context.region.width / context.preferences.system.ui_scale if context.region else 300.0
+    scale = context.preferences.system.ui_scale
+    width = context.region.width / scale if context.region else 300.0
+    width = max(width - MARGIN - (ICON if icon != "NONE" else 0.0), NARROWEST)
+    blf.size(FONT, context.preferences.ui_styles[0].widget.points * scale)
     column = layout.column(align=True)
     column.scale_y = 0.8
-    letters = max(int((width - MARGIN) / LETTER), 16)
-    for number, line in enumerate(textwrap.wrap(text, letters)):
+    for number, line in enumerate(wrapped(text, width * scale)):
         column.label(text=line, icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else "NONE"), translate=False)
+
+
+def wrapped(text: str, width: float) -> list[str]:
+    """Return the lines of a text, each as many words as fit into some pixels."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and blf.dimensions(FONT, longer)[0] <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

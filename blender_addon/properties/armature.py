@@ -169,7 +169,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         override=OVERRIDABLE,
     )
     floor_friction: FloatProperty(
-        name="Friction",
+        name="Floor Friction",
         description="How well feet hold on the floor: 0 is ice, 1 is rubber on stone",
         default=1.0,
         min=0.0,

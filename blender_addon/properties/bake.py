@@ -299,7 +299,7 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
 
     running: BoolProperty(options={"SKIP_SAVE"})
     stop: BoolProperty(description="Somebody wants it to stop", options={"SKIP_SAVE"})
-    who: StringProperty(options={"SKIP_SAVE"})
+    who: StringProperty(description="Whose turn it is, where there are several", options={"SKIP_SAVE"})
     stage: StringProperty(options={"SKIP_SAVE"})
     share: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
     left: StringProperty(description="The time left, in words", options={"SKIP_SAVE"})

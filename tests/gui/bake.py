@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pictures of a bake in a windowed Blender: running with its progress, cancelled by Esc, finished, its overlay.
 
-A timer of 20 ms runs meanwhile; how late it was is written to timer_bake.json, and to timer_playing.json for playing
-without a bake: what a redraw of the window costs on this machine.
+A timer of 20 ms runs meanwhile, and how late it was is written down: in timer_bake.json for a bake, in timer_playing.json
+for playing the action, in timer_empty.json for an empty scene whose view is drawn anew once a second: what drawing this
+window costs on this machine, whatever Heft does.
 
 python3 run.py build --bare
-blender-gui run tests/gui/bake.py -t 600 -o out/gui dist/heft-*-bare.zip
+blender-gui run tests/gui/bake.py -t 600 -o out/gui dist/heft-*-bare.zip tests/gui/window.py
 """
 
 import json
@@ -14,39 +15,12 @@ from pathlib import Path
 
 import bpy
 import guikit
+import window
+from window import rig, running, start_bake
 
-ZIP = next(Path(__file__).parent.glob("heft-*-bare.zip"))
-MODULE = "bl_ext.user_default.heft"
 EVERY = 0.02  # s
 late: list[float] = []
 due = [0.0]
-
-
-def rig():
-    return next(o for o in bpy.data.objects if o.type == "ARMATURE")
-
-
-def clear():
-    """Start without Blender's cube."""
-    with guikit.override():
-        bpy.ops.object.select_all(action="SELECT")
-        bpy.ops.object.delete()
-
-
-def add_mannequin():
-    """Press the tab's button, with all panels small enough to be seen at once."""
-    bpy.context.preferences.view.ui_scale = 0.7
-    with guikit.override():
-        bpy.ops.heft.add_mannequin()
-        bpy.ops.view3d.view_selected()
-    bpy.context.scene.render.fps = 24
-    bpy.context.scene.frame_end = 105
-
-
-def keeper():
-    from bl_ext.user_default.heft.blender_addon.worker import keeper as module
-
-    return module.keeper
 
 
 def tick():
@@ -56,12 +30,6 @@ def tick():
         late.append(max(now - due[0], 0.0))
     due[0] = now + EVERY
     return EVERY
-
-
-def start_bake():
-    """Press Bake."""
-    with guikit.override():
-        assert bpy.ops.heft.bake("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
 
 
 def start_timer():
@@ -83,14 +51,6 @@ def stop_timer(name):
         "over_30_ms": sum(value > 30.0 for value in ordered),
     }
     Path(guikit.OUT, f"timer_{name}.json").write_text(json.dumps(figures, indent=1))
-
-
-def running():
-    return bpy.context.window_manager.heft.running
-
-
-def not_running():
-    return not running()
 
 
 def simulating():
@@ -125,16 +85,14 @@ def close_character():
     """The character's own drawing off, so that the bake's is seen."""
     rig().heft.show_character = False
     bpy.context.scene.frame_set(46)
-    with guikit.override():
-        bpy.ops.view3d.view_selected()
+    window.view_selected()
 
 
 def from_the_start():
     """Where playing begins, so that it is seen."""
     bpy.context.scene.frame_set(1)
     rig().heft.show_character = False
-    with guikit.override():
-        bpy.ops.view3d.view_selected()
+    window.view_selected()
 
 
 def remember():
@@ -156,13 +114,30 @@ def redo():
     was_written()
 
 
+def draw_view():
+    """As often as once a second."""
+    if not drawing:
+        return None
+    guikit.redraw()
+    return 1.0
+
+
+drawing: list[bool] = []
+
+
+def start_drawing():
+    drawing.append(True)
+    bpy.app.timers.register(draw_view)
+
+
 guikit.steps(
-    guikit.install(ZIP.name, MODULE),
-    clear,
-    guikit.sidebar("Heft"),
-    add_mannequin,
+    window.install,
+    window.clear,
+    window.tab,
+    window.small,
+    window.add_mannequin,
     guikit.shot("bake_compiling"),
-    guikit.until(lambda: not keeper().compiling, seconds=500),
+    window.compiled,
     guikit.shot("bake_ready"),
     walk_on,
     guikit.move(600, 400),
@@ -170,13 +145,13 @@ guikit.steps(
     guikit.until(simulating, seconds=60, every=0.05),
     guikit.shot("bake_running"),
     guikit.key("Escape"),
-    guikit.until(not_running, seconds=5, every=0.05),
+    window.done(5.0),
     nothing_was_written,
     guikit.shot("bake_cancelled"),
     walk_once,
     remember,
     start_bake,
-    guikit.until(not_running, seconds=60, every=0.1),
+    window.done(),
     was_written,
     close_character,
     guikit.shot("bake_finished"),
@@ -194,7 +169,14 @@ guikit.steps(
     walk_far,
     start_timer,
     start_bake,
-    guikit.until(not_running, seconds=60, every=0.1),
+    window.done(),
     lambda: stop_timer("bake"),
+    window.clear,
+    start_drawing,
+    3.0,
+    start_timer,
+    20.0,
+    lambda: stop_timer("empty"),
+    drawing.clear,
     pause=0.4,
 )

@@ -3,81 +3,68 @@
 
 python3 run.py build --bare
 PYTHON tests/gui/motion_file.py out/motion.blend      with the Python of an environment in .venv
-blender-gui run tests/gui/motion_panel.py -o out/gui --file out/motion.blend dist/heft-*-bare.zip
+blender-gui run tests/gui/motion_panel.py -o out/gui --file out/motion.blend dist/heft-*-bare.zip tests/gui/window.py
 """
-
-from pathlib import Path
 
 import bpy
 import guikit
-
-
-def motion_alone():
-    """No other panel of the tab."""
-    for panel in [panel for panel in bpy.types.Panel.__subclasses__() if panel.__name__.startswith("HEFT_PT_")]:
-        bpy.utils.unregister_class(panel)
-        if panel.__name__ not in {"HEFT_PT_motion", "HEFT_PT_contacts"}:
-            panel.poll = classmethod(lambda _cls, _context: False)
-        bpy.utils.register_class(panel)
+import window
 
 
 def look():
     """At the mannequin as it walks."""
     bpy.context.scene.frame_set(22)
-    with guikit.override():
-        bpy.ops.view3d.view_selected()
+    window.view_selected()
 
 
 def split():
     """The lower half of the 3D Viewport as a Dope Sheet."""
-    window, area, region, _ = guikit.view3d()
-    with bpy.context.temp_override(window=window, area=area, region=region):
+    shown, area, region, _ = guikit.view3d()
+    with bpy.context.temp_override(window=shown, area=area, region=region):
         bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.45)
-    areas = sorted((a for a in window.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
+    areas = sorted((a for a in shown.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
     areas[0].ui_type = "DOPESHEET"
     areas[1].spaces.active.show_region_ui = True
 
 
 def lower():
     """The area that was split off, and its main region."""
-    window = bpy.context.window_manager.windows[0]
+    shown = bpy.context.window_manager.windows[0]
     kinds = {"DOPESHEET_EDITOR", "GRAPH_EDITOR"}
-    area = max((a for a in window.screen.areas if a.type in kinds), key=lambda a: a.height)
-    return window, area, next(r for r in area.regions if r.type == "WINDOW")
+    area = max((a for a in shown.screen.areas if a.type in kinds), key=lambda a: a.height)
+    return shown, area, next(r for r in area.regions if r.type == "WINDOW")
 
 
 def contacts():
     """All of the motion in the Dope Sheet, the contacts' channels alone."""
-    window, area, region = lower()
-    shown = area.spaces.active.dopesheet
-    shown.use_multi_word_filter, shown.filter_fcurve_name = True, "Heel Toe"
+    shown, area, region = lower()
+    sheet = area.spaces.active.dopesheet
+    sheet.use_multi_word_filter, sheet.filter_fcurve_name = True, "Heel Toe"
     area.spaces.active.show_region_ui = False
-    with bpy.context.temp_override(window=window, area=area, region=region):
+    with bpy.context.temp_override(window=shown, area=area, region=region):
         bpy.ops.action.view_all()
         bpy.ops.anim.channels_expand(all=True)
 
 
 def changes():
     """The reference's changes in the Graph Editor."""
-    window, area, _ = lower()
+    shown, area, _ = lower()
     area.ui_type = "FCURVES"
     bag = bpy.data.objects["Mannequin"].animation_data.action.layers[0].strips[0].channelbags[0]
     for curve in bag.fcurves:
         curve.hide = not curve.data_path.startswith("heft.changes")
         curve.select = not curve.hide
     _, area, region = lower()
-    with bpy.context.temp_override(window=window, area=area, region=region):
+    with bpy.context.temp_override(window=shown, area=area, region=region):
         bpy.ops.graph.view_all()
 
 
-HEADER = (1155, 97)  # of the tab's first panel
-CONTACTS = (1090, 464)  # the header of its sub-panel
-ZIP = next(Path(__file__).parent.glob("heft-*-bare.zip"))
+CONTACTS = (1090, 464)  # the header of the sub-panel
 
 guikit.steps(
-    guikit.install(ZIP.name, "bl_ext.user_default.heft"),
-    guikit.sidebar("Heft"),
-    motion_alone,
+    window.install,
+    window.tab,
+    window.panels_alone("HEFT_PT_motion", "HEFT_PT_contacts"),
     look,
     1.0,
     guikit.shot("motion_built"),

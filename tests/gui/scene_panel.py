@@ -2,48 +2,13 @@
 """Pictures of the Scene panel: empty, then with a staircase, a push, a grab and props; and the push's keys.
 
 python3 run.py build --bare
-blender-gui run tests/gui/scene_panel.py -o out/gui dist/heft-*-bare.zip
+blender-gui run tests/gui/scene_panel.py -o out/gui dist/heft-*-bare.zip tests/gui/window.py
 """
-
-from pathlib import Path
 
 import bpy
 import guikit
-
-
-def clear():
-    """Start without Blender's cube."""
-    with guikit.override():
-        bpy.ops.object.select_all(action="SELECT")
-        bpy.ops.object.delete()
-
-
-def set_up():
-    """A mannequin with its character."""
-    with guikit.override():
-        bpy.ops.heft.add_mannequin()
-        assert bpy.ops.heft.set_up() == {"FINISHED"}
-
-
-def scene_alone():
-    """No other panel of the tab."""
-    for panel in [panel for panel in bpy.types.Panel.__subclasses__() if panel.__name__.startswith("HEFT_PT_")]:
-        bpy.utils.unregister_class(panel)
-        if panel.__name__ != "HEFT_PT_scene":
-            panel.poll = classmethod(lambda _cls, _context: False)
-        bpy.utils.register_class(panel)
-
-
-def select(*chosen):
-    """The last is the active one."""
-    for other in bpy.context.view_layer.objects:
-        other.select_set(other in chosen)
-    bpy.context.view_layer.objects.active = chosen[-1]
-
-
-def rig():
-    """The mannequin."""
-    return bpy.data.objects["Mannequin"]
+import window
+from window import rig, select
 
 
 def stairs():
@@ -97,16 +62,14 @@ def dope_sheet():
             area.spaces.active.mode = "DOPESHEET"
 
 
-HEADER = (1155, 97)  # of the tab's first panel
-ZIP = next(Path(__file__).parent.glob("heft-*-bare.zip"))
-
 guikit.steps(
-    guikit.install(ZIP.name, "bl_ext.user_default.heft"),
-    clear,
-    guikit.sidebar("Heft"),
-    set_up,
-    scene_alone,
-    guikit.click(*HEADER),
+    window.install,
+    window.clear,
+    window.tab,
+    window.add_mannequin,
+    window.set_up,
+    window.panels_alone("HEFT_PT_scene"),
+    guikit.click(*window.FIRST_HEADER),
     guikit.shot("scene_empty"),
     stairs,
     things,
@@ -116,6 +79,8 @@ guikit.steps(
     active("Push chest"),
     1.0,
     guikit.shot("scene_push"),
+    active("Grab hand.L"),
+    guikit.shot("scene_grab"),
     active("Rucksack"),
     guikit.shot("scene_weight"),
     active("Stairs"),

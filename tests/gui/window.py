@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the scripts for a windowed Blender have in common; handed to `blender-gui run` beside each of them."""
+
+from pathlib import Path
+
+import bpy
+import guikit
+
+ZIP = next(Path(guikit.HERE).glob("heft-*-bare.zip"))
+MODULE = "bl_ext.user_default.heft"
+FIRST_HEADER = (1155, 97)  # of the tab's first panel, in pixels of the screen
+
+install = guikit.install(ZIP.name, MODULE)
+tab = guikit.sidebar("Heft")
+
+
+def clear():
+    """Start without Blender's cube."""
+    with guikit.override():
+        bpy.ops.object.select_all(action="SELECT")
+        bpy.ops.object.delete()
+
+
+def add_mannequin():
+    """Press the tab's button."""
+    with guikit.override():
+        bpy.ops.heft.add_mannequin()
+        bpy.ops.view3d.view_selected()
+    bpy.context.scene.render.fps = 24
+    bpy.context.scene.frame_end = 105
+
+
+def set_up():
+    """Press Set Up."""
+    with guikit.override():
+        assert bpy.ops.heft.set_up() == {"FINISHED"}
+
+
+def rig():
+    """The first armature."""
+    return next(o for o in bpy.data.objects if o.type == "ARMATURE")
+
+
+def select(*chosen):
+    """The last is the active one."""
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other in chosen)
+    bpy.context.view_layer.objects.active = chosen[-1]
+
+
+def view_selected():
+    """Bring what is selected to the middle."""
+    with guikit.override():
+        bpy.ops.view3d.view_selected()
+
+
+def small():
+    """All panels small enough to be seen at once."""
+    bpy.context.preferences.view.ui_scale = 0.7
+
+
+def panels_alone(*names):
+    """A step: no other panels in the tab."""
+
+    def show():
+        panels = [getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith("HEFT_PT_")]
+        for panel in panels:
+            if panel.__name__ not in names:
+                bpy.utils.unregister_class(panel)
+                panel.poll = classmethod(lambda _cls, _context: False)
+                bpy.utils.register_class(panel)
+
+    return show
+
+
+def compiled():
+    """A step: wait until the physics is prepared."""
+    from bl_ext.user_default.heft.blender_addon.worker.keeper import keeper
+
+    if keeper.trouble:
+        raise RuntimeError(keeper.trouble)
+    return 1.0 if keeper.compiling else None
+
+
+def running():
+    """Whether a bake is going on."""
+    return bpy.context.window_manager.heft.running
+
+
+def start_bake():
+    """Press Bake."""
+    with guikit.override():
+        assert bpy.ops.heft.bake("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+
+
+def done(seconds=60.0):
+    """A step: wait until the bake has ended."""
+    return guikit.until(lambda: not running(), seconds=seconds, every=0.1)
