@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pictures of a bake in a windowed Blender: running with its progress, cancelled by Esc, finished, its overlay.
 
-A timer of 20 ms runs meanwhile, and how late it was is written down: in timer_bake.json for a bake, in timer_playing.json
-for playing the action, in timer_empty.json for an empty scene whose view is drawn anew once a second: what drawing this
-window costs on this machine, whatever Heft does.
+A timer of 20 ms runs meanwhile, and how late it was is written down: in timer_bake.json while a bake goes on, in
+timer_playing.json while the action is played, in timer_empty.json for an empty scene whose view is drawn anew once a
+second: what drawing this window costs on this machine, whatever Heft does.
 
 python3 run.py build --bare
 blender-gui run tests/gui/bake.py -t 600 -o out/gui dist/heft-*-bare.zip tests/gui/window.py
