@@ -3,7 +3,8 @@
 
     blender --command heft bake SCENE.blend [--armature NAME] [--controller NAME] [--frames A:B] [--output OUT.blend]
                                             [--report DIR]
-    blender --command heft batch JOBS.toml [--workers N] [--resume] [--list] [--cache DIR]
+    blender --command heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list]
+                                             [--cache DIR]
     blender --command heft demo [--output DIR]
     blender --command heft doctor
 
@@ -161,7 +162,8 @@ def write_report(scene: bpy.types.Scene, armature: bpy.types.Object, result: Bak
 
 def run_batch(known: argparse.Namespace) -> int:
     """Bake all that a file asks for; what comes of a scene is saved as a scene too."""
-    known.cache = known.cache or kernels.cache_folder()
+    if known.cluster is None and known.cache is None:
+        known.cache = kernels.cache_folder()
     return batch_command.batch(known, read_scene, kernels.kernel_folder(), save_scenes)
 
 

@@ -2,7 +2,7 @@
 """`heft …` where Heft was installed with pip: bake saved jobs, look at results, and say what this computer has.
 
     heft bake JOB.heftjob [--controller NAME] [--frames A:B] [--seconds S] [--output OUT.heftresult] [--report DIR]
-    heft batch JOBS.toml [--workers N] [--resume] [--list] [--cache DIR]
+    heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
     heft bench [--json FILE] [--only NAME]
     heft demo [--output DIR]
     heft doctor

@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What comes after `heft batch`."""
     parser.add_argument("jobs", type=Path, metavar="JOBS.toml")
     parser.add_argument("--workers", type=count, metavar="N", help="processes on this machine; one for each processor")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://farm:8786")
     parser.add_argument("--resume", action="store_true", help="do only what is missing of a batch that ended early")
     parser.add_argument("--list", action="store_true", help="check the file and say what it asks for")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="where references are kept; beside the results")
@@ -79,8 +80,11 @@ def batch(
 
 def pool(known: argparse.Namespace, plan: "Plan", kernels: Path | None) -> "Pool":
     """Who does the jobs."""
+    from .cluster import ClusterPool
     from .local import LocalPool, processors
 
+    if known.cluster is not None:
+        return ClusterPool(known.cluster, known.cache)
     return LocalPool(min(known.workers or processors(), len(plan)), known.cache or plan.folder / "cache", kernels)
 
 

@@ -25,7 +25,9 @@ class Event(NamedTuple):
 class Pool(Protocol):
     """Processes, on this machine or others."""
 
-    size: int  # jobs that it can be given at a time
+    @property
+    def size(self) -> int:
+        """Jobs that it can be given at a time."""
 
     def give(self, name: str, job: BakeJob) -> None:
         """Have a job done; `size` of them at most."""

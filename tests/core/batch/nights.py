@@ -119,8 +119,5 @@ def night(folder, text=NIGHT):
 
 def quick_jobs(count, **changes) -> dict[str, BakeJob]:
     """Small jobs that differ."""
-    settings = {"rehearsals": 0}
-    return {
-        f"wave-{seed}": waving_job(name=f"wave-{seed}", seed=seed, noise=0.01, settings=settings, **changes)
-        for seed in range(count)
-    }
+    changes = {"settings": {"rehearsals": 0}, "noise": 0.01} | changes
+    return {f"wave-{seed}": waving_job(name=f"wave-{seed}", seed=seed, **changes) for seed in range(count)}

@@ -20,9 +20,8 @@ from heft.core.simulation import Push
 
 from tests.core.batch.nights import quick_jobs
 
-ENVIRONMENT = os.environ | {
-    "PYTHONPATH": os.pathsep.join((str(Path(core.__file__).resolve().parents[2]), str(Path.cwd())))
-}
+PLACES = [str(Path(core.__file__).resolve().parents[2]), str(Path.cwd()), os.environ.get("PYTHONPATH", "")]
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, PLACES))}
 
 
 @pytest.fixture(scope="module")
