@@ -14,7 +14,7 @@ from ..character.anthropometry import Sex
 from ..character.check import Vector
 from ..character.mass import Mass
 from ..contact.terrain import Surface
-from ..motion.clip import Clip
+from ..motion.clip import LONGEST_DISTANCE, Clip
 from ..motion.parts import Detail
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
@@ -48,6 +48,9 @@ class BodySettings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", dict(sorted(self.joints.items())))
         object.__setattr__(self, "vertices", dict(sorted(self.vertices.items())))
+        for bone, places in self.vertices.items():
+            if np.shape(places)[1:] != (3,) or not (np.abs(places) < LONGEST_DISTANCE).all():
+                raise ValueError(f"The vertices of bone '{bone}' must be finite places, of the shape (n, 3).")
 
 
 @dataclass(frozen=True)

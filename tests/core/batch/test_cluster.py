@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="Dask is not in this environment")
 
+from heft import core
 from heft.core.batch.cluster import ClusterPool
 from heft.core.batch.local import LocalPool
 from heft.core.batch.running import run
@@ -43,7 +44,7 @@ def cluster(tmp_path):
 
 def test_results_are_the_same_bits_even_if_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     address, _, workers = cluster
-    jobs = quick_jobs(8, seconds=1.0)
+    jobs = quick_jobs(6)
 
     def kill(standing):
         if standing.done == 2:
@@ -51,13 +52,12 @@ def test_results_are_the_same_bits_even_if_a_worker_is_killed_in_the_middle(clus
 
     entries = run(jobs, tmp_path / "far", ClusterPool(address), progress=kill)
     assert {entry.outcome for entry in entries.values()} == {"completed"}
-    run(jobs, tmp_path / "near", LocalPool(1, tmp_path / "cache"))
-    assert results(tmp_path / "far") == results(tmp_path / "near")
+    assert results(tmp_path / "far") == {name: core.run(job, cache=tmp_path) for name, job in jobs.items()}
 
 
 def test_a_batch_outlives_its_scheduler(cluster, tmp_path):
     address, scheduler, _ = cluster
-    jobs = quick_jobs(8, seconds=1.0)
+    jobs = quick_jobs(6)
     jobs["wave-0"] = quick_jobs(1, settings={"gamma": 1})["wave-0"]
 
     def kill(standing):
@@ -67,7 +67,7 @@ def test_a_batch_outlives_its_scheduler(cluster, tmp_path):
     with pytest.raises(OSError, match=f"The scheduler at {address} is gone. .* go on with --resume"):
         run(jobs, tmp_path / "out", ClusterPool(address), progress=kill)
     there = results(tmp_path / "out")
-    assert 2 <= len(there) < 8
+    assert 2 <= len(there) < 6
     entries = run(jobs, tmp_path / "out", LocalPool(1, None), resume=True)
     assert set(results(tmp_path / "out")) == set(jobs) - {"wave-0"}
     assert "There is no setting 'gamma'" in entries["wave-0"].why

@@ -116,6 +116,7 @@ def altered(path, change):
             "array of <f4 in . dimensions has no place",
         ),
         (lambda _, a: a.update({"array0.npy": np.array([object()])}), "array of .O in 1 dimensions has no place"),
+        (lambda _, a: a["array6.npy"].fill(np.inf), "vertices of bone 'foot.L'"),
         (lambda _, a: a.pop("array1.npy"), "it holds"),
         (lambda _, a: a.update({"../evil.npy": np.zeros(1)}), "it holds"),
     ],
