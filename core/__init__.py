@@ -31,7 +31,7 @@ from .dynamics import (
     step,
     step_derivatives,
 )
-from .simulation import AffineLaw, Controller, DivergedError, Grab, Hinge, Prop, Push, World
+from .simulation import AffineLaw, Controller, DivergedError, Foothold, Grab, Hinge, Prop, Push, World
 
 if TYPE_CHECKING:
     from .job import BakeJob, BakeResult, run
@@ -44,6 +44,7 @@ __all__ = [
     "Controller",
     "Derivatives",
     "DivergedError",
+    "Foothold",
     "Grab",
     "Hinge",
     "LcpSolution",

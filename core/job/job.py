@@ -19,7 +19,7 @@ from ..motion.parts import Detail
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
 from ..motion.variants import carrying
-from ..simulation import Grab, Prop, Push
+from ..simulation import Foothold, Grab, Prop, Push
 from . import archive
 
 FORMAT = "heft.job"
@@ -84,6 +84,7 @@ class Scene:
     friction: float = 1.0  # of that floor, and between props and whatever they touch
     pushes: tuple[Push, ...] = ()  # on bodies of the character or props, by name
     grabs: tuple[Grab, ...] = ()
+    footholds: tuple[Foothold, ...] = ()  # for methods that can move steps
     props: tuple[Prop, ...] = ()
     loads: tuple[Load, ...] = ()
     gravity: Vector = (0.0, 0.0, -9.81)  # m/s²
@@ -91,7 +92,7 @@ class Scene:
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check.not_negative(self.friction, "friction", "the scene"))
         object.__setattr__(self, "gravity", check.vector(self.gravity, "gravity", "the scene"))
-        for name in ("surfaces", "pushes", "grabs", "props", "loads"):
+        for name in ("surfaces", "pushes", "grabs", "footholds", "props", "loads"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from . import lookahead, replanning
+from . import lookahead, momentum, replanning
 from .stage import Method
 
 METHODS: Mapping[str, Method] = {
@@ -11,4 +11,5 @@ METHODS: Mapping[str, Method] = {
     "replanning": Method(
         "Replanning", replanning.prepare_policy, replanning.simulate_policy, replanning.choose, plans_forces=True
     ),
+    "momentum": Method("Momentum", momentum.prepare_policy, momentum.simulate_policy, momentum.choose),
 }

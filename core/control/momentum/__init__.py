@@ -1,8 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Momentum control after Ye and Liu 2010: an abstract model whose final time and final state may change."""
 
+from .course import make_course, stances
+from .laps import unrolled
+from .performer import Performer, Touches
+from .placing import place_stances
 from .policy import Policy, precompute
 from .settings import Settings
 from .states import Outline
 
-__all__ = ["Outline", "Policy", "Settings", "precompute"]
+__all__ = [
+    "Outline",
+    "Performer",
+    "Policy",
+    "Settings",
+    "Touches",
+    "make_course",
+    "place_stances",
+    "precompute",
+    "stances",
+    "unrolled",
+]

@@ -23,7 +23,7 @@ from ...contact import lcp
 from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.dense import cholesky, cholesky_solve_rows
-from ...maths.kernel import kernel
+from ...maths.kernel import inner_kernel, kernel
 from ...motion.spacetime.products import add_transposed_product, add_transposed_vector
 from .model import STATE, Problem, add_curvature, derivatives, flow, flow_gradient, stage_cost, step
 
@@ -34,6 +34,7 @@ PARAMETERS = STATE + 1
 WIDTH = STATE + PARAMETERS
 
 ITERATIONS = 40
+SHORTER = (0, 4, 12)  # numbers of short steps that are tried in turn
 CONVERGED = 1e-6  # greatest change of a ray, as a share of the greatest force of one
 
 
@@ -110,29 +111,45 @@ def make_expansion(steps: int, rays: int) -> Expansion:
 
 
 def solve(problem: Problem, start: Array, ray: Array, iterations: int = ITERATIONS) -> Solution:
-    """The optimum from the state `start` on, by rays that are near it to begin with."""
+    """The optimum from the state `start` on, by rays that are near it to begin with.
+
+    By full steps; where they lead nowhere, by shorter ones in the beginning. Look at `converged`.
+    """
+    for short in SHORTER:
+        solution = iterate(problem, start, ray, iterations, short)
+        if solution.converged:
+            break
+    return solution
+
+
+def iterate(problem: Problem, start: Array, ray: Array, iterations: int, short: int) -> Solution:
+    """Some iterations from given rays; the first `short` of them go a third of their way."""
     steps, most = ray.shape
     x, ray = np.zeros((steps + 1, STATE)), np.array(ray, order="C")
     x[0] = start
-    no_step = make_expansion(steps, most)
+    expansion = make_expansion(steps, most)
     scratch, multiplier = make_scratch(most), np.zeros(STATE)
-    roll_out(problem, no_step, x, ray, np.zeros(STATE), scratch)
-    expansion, converged, count = no_step, False, 0
+    roll_out(problem, expansion, x, ray, np.zeros(STATE), 1.0, scratch)
+    finite, converged, count = True, False, 0
     for count in range(1, iterations + 1):
         expansion = make_expansion(steps, most)
-        if not expand(problem, x, ray, multiplier, expansion, scratch, count == 1):
-            raise ArithmeticError("The expansion of the cost-to-go is not finite.")
+        finite = expand(problem, x, ray, multiplier, expansion, scratch, count == 1)
+        if not finite:
+            break
         change = np.asarray(np.linalg.solve(expansion.curvature[0, :STATE, :STATE], -expansion.miss[0, :STATE]), float)
         before = ray.copy()
-        roll_out(problem, expansion, x, ray, change, scratch)
-        multiplier += change
-        converged = bool(np.abs(ray - before).max(initial=0.0) <= CONVERGED * max(float(ray.max(initial=0.0)), 1.0))
+        share = 1.0 / 3.0 if count <= short else 1.0
+        roll_out(problem, expansion, x, ray, change, share, scratch)
+        multiplier += share * change
+        moved = float(np.abs(ray - before).max(initial=0.0))
+        converged = count > short and moved <= CONVERGED * max(float(ray.max(initial=0.0)), 1.0)
         if converged:
             break
-    expansion = make_expansion(steps, most)
-    expand(problem, x, ray, multiplier, expansion, scratch, False)
+    if finite:
+        expansion = make_expansion(steps, most)
+        finite = expand(problem, x, ray, multiplier, expansion, scratch, False)
     cost = total_cost(problem, x, ray) + 0.5 * float(problem.slack @ multiplier**2)
-    return Solution(x, ray, multiplier, expansion, cost, count, converged)
+    return Solution(x, ray, multiplier, expansion, cost, count, converged and finite)
 
 
 @kernel
@@ -145,8 +162,10 @@ def total_cost(problem: Problem, x: Array, ray: Array) -> float:
 
 
 @kernel
-def roll_out(problem: Problem, expansion: Expansion, x: Array, ray: Array, change: Array, work: Scratch) -> None:
-    """Step the model by the expansion's law under a change of the multipliers (12,), in place of x and the rays.
+def roll_out(
+    problem: Problem, expansion: Expansion, x: Array, ray: Array, change: Array, share: float, work: Scratch
+) -> None:
+    """Step the model by a share of what the expansion and a change of the multipliers (12,) ask for, in place.
 
     Rows of x are both the old trajectory, which the law's deviations are from, and the new one.
     """
@@ -154,9 +173,9 @@ def roll_out(problem: Problem, expansion: Expansion, x: Array, ray: Array, chang
     deviation[:] = 0.0
     for k in range(ray.shape[0]):
         for j in range(problem.rays[k]):
-            s = ray[k, j] + expansion.feedforward[k, j]
+            s = ray[k, j] + share * expansion.feedforward[k, j]
             for i in range(STATE):
-                s += expansion.gain[k, j, i] * deviation[i] + expansion.gain[k, j, STATE + i] * change[i]
+                s += expansion.gain[k, j, i] * deviation[i] + share * expansion.gain[k, j, STATE + i] * change[i]
             ray[k, j] = max(s, 0.0)
         step(problem, k, x[k], ray[k], after)
         for i in range(STATE):
@@ -188,7 +207,7 @@ def expand(
     return finite
 
 
-@kernel
+@inner_kernel
 def _expand_step(problem: Problem, k: int, x: Array, ray: Array, out: Expansion, work: Scratch, held: bool) -> bool:
     m, h = problem.rays[k], problem.dt[k]
     ahead, before = out.slope[k + 1], out.slope[k]
@@ -238,7 +257,7 @@ def _expand_step(problem: Problem, k: int, x: Array, ray: Array, out: Expansion,
     return bool(np.isfinite(before[0, 0]))
 
 
-@kernel
+@inner_kernel
 def _set_final_time(problem: Problem, x: Array, ray: Array, out: Expansion, work: Scratch) -> None:
     """What the end would be a little later, if the last rays went on: the boundary conditions of appendix A.
 
@@ -258,7 +277,7 @@ def _set_final_time(problem: Problem, x: Array, ray: Array, out: Expansion, work
         out.curvature[last, STATE, STATE] += by_state * work.rate[i]
 
 
-@kernel
+@inner_kernel
 def _answer(m: int, ray: Array, feedforward: Array, gain: Array, work: Scratch, held: bool) -> bool:
     """How the rays answer: the best change of all that leaves none negative, and the gains of those that are free."""
     gain[:] = 0.0

@@ -7,14 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
-from .ddp import FINAL_TIME, MULTIPLIERS, Solution, solve
-from .model import STATE
+from .ddp import FINAL_TIME, MULTIPLIERS, Expansion, Solution, solve
+from .model import ANGULAR, LINEAR, STATE
 from .problem import make_problem
 from .segments import rows, spans
 from .settings import Settings
 from .states import Outline, Rays, make_rays
 
 Array = NDArray[np.float64]
+
+FROZEN = 6  # steps at the end of a motion in which gains would grow without bound
 
 
 class Policy(NamedTuple):
@@ -29,6 +31,7 @@ class Policy(NamedTuple):
     goal_gain: Array  # (nr, m, 12) of a change of the final state
     time_gain: Array  # (nr, 12) [K_d]
     time_goal: Array  # (nr, 12) [K_c]
+    metric: Array  # (nr, 6, 6) what it costs to miss the law's force and moment in a step from here
     rays: Rays  # of the reference's steps
 
 
@@ -39,6 +42,7 @@ class Gains(NamedTuple):
     goal: Array  # (n, m, 12)
     time: Array  # (n, 12) [K_d]
     time_goal: Array  # (n, 12) [K_c]
+    metric: Array  # (n, 6, 6)
 
 
 def gains(solution: Solution) -> Gains:
@@ -61,11 +65,26 @@ def gains(solution: Solution) -> Gains:
         goal=goal,
         time=(t_x - np.einsum("ki,kij->kj", carried, mu_x)) / divisor[:, None],
         time_goal=carried / divisor[:, None],
+        metric=_metric(expansion),
     )
 
 
+def _metric(expansion: Expansion) -> Array:
+    """The curvature of the cost-to-go by linear and angular momentum after each step, the multipliers' answer put in.
+
+    Scaled to a mean of one on the diagonal: only what is dear against what counts.
+    """
+    slope, curvature = expansion.slope[1:], expansion.curvature[1:, :STATE, :STATE]
+    mu_x = slope[:, :, MULTIPLIERS].transpose(0, 2, 1)
+    whole = slope[:, :, :STATE] - mu_x.transpose(0, 2, 1) @ np.linalg.solve(curvature, mu_x)
+    rows = np.r_[LINEAR : LINEAR + 3, ANGULAR : ANGULAR + 3]
+    own = whole[:, rows[:, None], rows[None, :]]
+    found: Array = own * (6.0 / np.trace(own, axis1=1, axis2=2))[:, None, None]
+    return found
+
+
 def precompute(character: Character, outline: Outline, settings: Settings) -> Policy:
-    """Solve every segment from the reference's state at its first frame."""
+    """Solve every segment in turn, each from the state in which the one before it passes its first frame."""
     rays, segments = make_rays(outline), spans(outline)
     row = rows(segments)
     most = rays.direction.shape[1]
@@ -79,11 +98,20 @@ def precompute(character: Character, outline: Outline, settings: Settings) -> Po
         goal_gain=np.zeros((row[-1], most, STATE)),
         time_gain=np.zeros((row[-1], STATE)),
         time_goal=np.zeros((row[-1], STATE)),
+        metric=np.zeros((row[-1], 6, 6)),
         rays=rays,
     )
-    for span, begin, end in zip(segments, row, row[1:], strict=False):
+    start = outline.x[0]
+    for span, after, begin, end in zip(segments, [*segments[1:], None], row, row[1:], strict=False):
         problem = make_problem(character, outline, rays, settings, span.first, span.last)
-        solution = solve(problem, outline.x[span.first], rays.length[span.first : span.last])
+        solution = solve(problem, start, rays.length[span.first : span.last])
+        if not solution.converged:
+            raise ValueError(
+                f"Momentum control finds no optimal forces for steps {span.first} to {span.last} of the motion: try "
+                "a greater weight on tracking, or look-ahead."
+            )
+        if after is not None:
+            start = solution.x[after.first - span.first]
         found = gains(solution)
         steps = slice(begin, end - 1)
         policy.x[begin:end] = solution.x
@@ -91,4 +119,17 @@ def precompute(character: Character, outline: Outline, settings: Settings) -> Po
         policy.ray[steps] = solution.ray
         policy.gain[steps], policy.goal_gain[steps] = found.ray, found.goal
         policy.time_gain[steps], policy.time_goal[steps] = found.time, found.time_goal
+        policy.metric[steps] = found.metric
+    _freeze(policy, int(row[-2]), int(row[-1]) - 1)
     return policy
+
+
+def _freeze(policy: Policy, begin: int, end: int) -> None:
+    """Let the last rows of the last segment have the gains of one before, if they have its contacts, or else none."""
+    frozen = max(end - FROZEN, begin)
+    kept = policy.rays.point[policy.first[-1] + frozen - begin]
+    for r in range(frozen + 1, end):
+        same = (policy.rays.point[policy.first[-1] + r - begin] == kept).all()
+        for gain in (policy.gain, policy.goal_gain):
+            gain[r] = gain[frozen] if same else 0.0
+        policy.time_gain[r], policy.time_goal[r] = policy.time_gain[frozen], policy.time_goal[frozen]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from .model import LINEAR
 from .states import Outline
 
-SHORTEST, LONGEST = 0.25, 1.5  # s
-OVERLAP = 1.0 / 6.0  # s
+SHORTEST, LONGEST = 0.25, 0.8  # s
+OVERLAP = 1.0 / 12.0  # s
 
 
 class Span(NamedTuple):

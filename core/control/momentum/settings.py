@@ -14,6 +14,8 @@ class Settings:
     damping: float = 500.0  # [w_a] of angular momentum
     tracking: float = 500.0  # [w_t] of centre of mass, linear momentum and the integral of angular momentum
 
+    flexible_time: bool = True  # the final time of a segment may change
+
     def checked(self) -> "Settings":
         """Itself, or ValueError."""
         owner = "momentum control"

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """All that control needs of a reference of N steps; np points may carry force, the corners of soles among them."""
+    """What control needs of a reference of N steps; np points bear weight now and then, corners of soles among them."""
 
     dt: float  # s
     x: Array  # (N + 1, 12) states of the model
@@ -45,9 +45,10 @@ class Outline:
         """Of a reference, with forces at all corners of a sole."""
         character, steps = reference.character, reference.steps
         track = Track.of(reference)
+        used = np.flatnonzero(track.loaded[:steps].any(axis=0))
+        body, local = track.point_body[used], track.point_local[used]
         points = [
-            ContactPoint("", int(body), tuple(local.tolist()))
-            for body, local in zip(track.point_body, track.point_local, strict=True)
+            ContactPoint("", int(b), (float(x), float(y), float(z))) for b, (x, y, z) in zip(body, local, strict=True)
         ]
         x = states(character.tree, reference.q, reference.v, 1.0 / reference.rate)
         moved = np.diff(x[:, CENTER : CENTER + 3], axis=0) * reference.rate
@@ -55,13 +56,13 @@ class Outline:
             dt=1.0 / reference.rate,
             x=x,
             drift=moved - x[:-1, LINEAR : LINEAR + 3] / character.total_mass,
-            loaded=track.loaded[:steps],
-            body=track.point_body,
-            local=track.point_local,
-            grip=track.grip,
+            loaded=np.ascontiguousarray(track.loaded[:steps, used]),
+            body=body,
+            local=local,
+            grip=track.grip[used],
             place=point_places(character, reference.q, points),
-            normal=np.ascontiguousarray(reference.normal[1:, _nearest(reference, track)]),
-            force=track.force[:steps],
+            normal=np.ascontiguousarray(reference.normal[1:, _nearest(reference, body, local)]),
+            force=track.force[:steps, used],
             friction=reference.friction,
         )
 
@@ -75,13 +76,13 @@ class Rays(NamedTuple):
     length: Array  # (N, m) in the reference, N
 
 
-def _nearest(reference: Reference, track: Track) -> NDArray[np.int64]:
-    """Of each of the track's points, the reference's point on the same body that is nearest."""
+def _nearest(reference: Reference, body: NDArray[np.int64], local: Array) -> NDArray[np.int64]:
+    """Of each of some points, the reference's point on the same body that is nearest."""
     schedule = reference.schedule
     found = []
-    for body, local in zip(track.point_body, track.point_local, strict=True):
-        distance = np.linalg.norm(schedule.position - local, axis=1)
-        found.append(int(np.argmin(np.where(schedule.body == body, distance, np.inf))))
+    for b, place in zip(body, local, strict=True):
+        distance = np.linalg.norm(schedule.position - place, axis=1)
+        found.append(int(np.argmin(np.where(schedule.body == b, distance, np.inf))))
     return np.array(found, dtype=np.int64)
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The abstract model and its optimal feedback against closed forms, dense solutions and re-solved neighbours."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core.control.momentum import ddp, model
 from heft.core.control.momentum.policy import gains, precompute
-from heft.core.control.momentum.problem import make_problem
+from heft.core.control.momentum.problem import SLACK, make_problem
 from heft.core.control.momentum.segments import key_events, spans
 from heft.core.control.momentum.settings import Settings
 from heft.core.control.momentum.states import Outline, axes, edges, make_rays, shares
@@ -166,7 +168,7 @@ def test_one_iteration_solves_a_linear_quadratic_problem(step_problem):
     g += spread[-1].T @ ((base[-1] - problem.target[-1, :6]) / problem.slack[:6])
     expected = -np.linalg.solve(H, g).reshape(steps, m)
     assert expected.min() > 1.0  # no ray is held at zero
-    once = ddp.solve(problem, start, 1.0 + np.tile(length[20, :16], (steps, 1)), iterations=1)
+    once = ddp.iterate(problem, start, 1.0 + np.tile(length[20, :16], (steps, 1)), iterations=1, short=0)
     assert once.ray == pytest.approx(expected, abs=1e-6)
     assert once.x[-1, :6] == pytest.approx(base[-1] + spread[-1] @ expected.ravel(), abs=1e-9)
 
@@ -261,24 +263,24 @@ def test_segments_end_where_both_feet_stand_and_cover_the_motion(walk, outline):
     assert all(foot[events[0]] for foot in feet)
     first, second = spans(outline)
     assert (first.first, second.last) == (0, walk.steps)
-    assert second.first == first.last - 20
+    assert second.first == first.last - 10
 
 
 def test_a_long_stand_is_cut_where_it_moves_least(squat):
     outline = Outline.of(squat)
-    long = Outline(**{**vars(outline), "dt": 3.0 * outline.dt})
-    bottom, end = key_events(long)
-    assert key_events(outline) == [squat.steps]
+    bottom, end = key_events(outline)
+    assert key_events(replace(outline, dt=0.7 * outline.dt)) == [squat.steps]
     assert end == squat.steps
     assert abs(bottom - squat.steps // 2) <= 2
 
 
 def test_a_policy_holds_every_segment_in_turn(walk, outline):
     policy = precompute(walk.character, outline, Settings())
+    assert policy.x[0] == pytest.approx(outline.x[0], abs=1e-12)
+    assert policy.x[policy.row[1]] == pytest.approx(policy.x[spans(outline)[1].first], abs=1e-12)
     first, second = spans(outline)
     assert policy.row.tolist() == [0, first.last + 1, first.last + 1 + second.last - second.first + 1]
     assert policy.first.tolist() == [first.first, second.first]
     for span, begin, end in zip((first, second), policy.row, policy.row[1:], strict=False):
-        assert policy.x[begin] == pytest.approx(outline.x[span.first], abs=1e-12)
-        assert policy.x[end - 1] == pytest.approx(outline.x[span.last], abs=1e-4)
+        assert (np.abs(policy.x[end - 1] - outline.x[span.last]) < 0.1 * np.repeat(SLACK, 3)).all()
         assert (policy.ray[begin:end] >= 0.0).all()

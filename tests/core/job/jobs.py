@@ -6,7 +6,7 @@ from heft.core.contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
 from heft.core.job import BakeJob, BodySettings, ContactInterval, Load, Scene
 from heft.core.motion import quaternions
 from heft.core.motion.clip import LocalPoses, from_local
-from heft.core.simulation import Grab, Prop, Push
+from heft.core.simulation import Foothold, Grab, Prop, Push
 
 from tests.core.motion.skeletons import still, wooden, wooden_roles
 
@@ -71,6 +71,7 @@ def full_job():
         friction=0.8,
         pushes=(Push.constant("torso", (50.0, 0.0, 0.0), 0.1, 0.1),),
         grabs=(Grab("left_hand", start=0.1, anchor=(0.0, 0.0, 1.0)),),
+        footholds=(Foothold("left_foot", (0.3, 0.1, 0.05)),),
         props=(
             Prop.box("crate", (0.1, 0.2, 0.3), 5.0, (2.0, 0.0, 0.3)),
             Prop.sphere("ball", 0.1, 1.0, (3.0, 0.0, 0.1)),

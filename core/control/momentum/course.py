@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A reference laid out in the world: where its limbs are to be, and by how much each segment is moved.
+
+Limbs are the bodies that ever bear weight. Each stance of a limb may be moved, onto a stair or a stepping stone; its
+swings are warped from one stance to the next, and the goal of each segment is moved by the mean of the stances in which
+it ends (Ye and Liu 2010, section 6).
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...motion.fit import body_poses
+from ...motion.reference import Reference
+from ...motion.schedule import runs
+from ...motion.variants import FALLS_WITHIN, RISES_WITHIN
+from .segments import spans
+from .states import Outline
+
+Array = NDArray[np.float64]
+
+
+class Stance(NamedTuple):
+    """A limb at rest on its place for some frames."""
+
+    limb: int
+    first: int
+    last: int
+    place: Array  # (3,) the middle of its points, m
+
+
+class Course(NamedTuple):
+    """What a step reads of the reference: N steps, ns segments, np points, nl limbs."""
+
+    dt: float  # s
+    q: Array  # (N + 1, nq)
+    loaded: NDArray[np.bool_]  # (N, np)
+    body: NDArray[np.int64]  # (np,) of each point
+    local: Array  # (np, 3)
+    limb: NDArray[np.int64]  # (np,) of each point
+    place: Array  # (N + 1, np, 3) of each point, moved
+    limb_body: NDArray[np.int64]  # (nl,)
+    limb_place: Array  # (N + 1, nl, 3) of each limb's frame, moved
+    limb_turn: Array  # (N + 1, nl, 4)
+    first: NDArray[np.int64]  # (ns,) frame in which each segment begins
+    last: NDArray[np.int64]  # (ns,) frame in which it ends
+    origin: Array  # (ns + 1, 3) by how much each segment is moved; and the end of the last
+
+
+def stances(outline: Outline) -> list[Stance]:
+    """All stances of all limbs, in the order of limbs and then of time."""
+    found = []
+    for limb, body in enumerate(np.unique(outline.body)):
+        points = np.flatnonzero(outline.body == body)
+        for first, stop in runs(np.asarray(outline.loaded[:, points].any(axis=1))):
+            held = outline.loaded[first:stop, points]
+            place = outline.place[first + 1 : stop + 1, points][held].mean(axis=0)
+            # a step's force acts where the next frame has its point, which holds until the frame after that
+            found.append(Stance(limb, first, min(stop + 1, len(outline.loaded)), place))
+    return found
+
+
+def make_course(reference: Reference, outline: Outline, moves: Sequence[Array] | None = None) -> Course:
+    """The course on which each of the `stances` is moved by (3,), or none is."""
+    places = stances(outline)
+    moved = [np.zeros(3)] * len(places) if moves is None else list(moves)
+    limb_body, limb = np.unique(outline.body, return_inverse=True)
+    frames = reference.steps + 1
+    offset = _offsets(places, moved, len(limb_body), frames)
+    place, turn = body_poses(reference.character, reference.q)
+    segments = spans(outline)
+    ends = [segments[0].first, *(span.last for span in segments)]
+    return Course(
+        dt=outline.dt,
+        q=np.ascontiguousarray(reference.q),
+        loaded=outline.loaded,
+        body=outline.body,
+        local=outline.local,
+        limb=limb.astype(np.int64).reshape(-1),
+        place=outline.place + offset[:, limb],
+        limb_body=limb_body,
+        limb_place=place[:, limb_body] + offset,
+        limb_turn=np.ascontiguousarray(turn[:, limb_body]),
+        first=np.array([span.first for span in segments], dtype=np.int64),
+        last=np.array([span.last for span in segments], dtype=np.int64),
+        origin=np.array([_goal(places, moved, offset, end) for end in ends]),
+    )
+
+
+def _offsets(places: Sequence[Stance], moves: Sequence[Array], limbs: int, frames: int) -> Array:
+    """By how much each limb (frames, nl, 3) is moved: its stance's move, and between stances a smooth way."""
+    offset = np.zeros((frames, limbs, 3))
+    for limb in range(limbs):
+        own = [(one, move) for one, move in zip(places, moves, strict=True) if one.limb == limb]
+        if not own:
+            continue
+        offset[:, limb] = own[0][1]
+        for (before, low), (after, high) in pairwise(own):
+            x = np.linspace(0.0, 1.0, after.first - before.last + 1)
+            # up at once and down late, so that a foot clears the edges of steps; aside all the way
+            rise = np.clip(x / RISES_WITHIN if high[2] > low[2] else (x - 1.0) / FALLS_WITHIN + 1.0, 0.0, 1.0)
+            share = np.stack([_smooth(x), _smooth(x), _smooth(rise)], axis=1)
+            offset[before.last : after.first + 1, limb] = low + share * (high - low)
+            offset[after.first :, limb] = high
+    return offset
+
+
+def _smooth(x: Array) -> Array:
+    result: Array = x * x * (3.0 - 2.0 * x)
+    return result
+
+
+def _goal(places: Sequence[Stance], moves: Sequence[Array], offset: Array, frame: int) -> Array:
+    """By how much the centre of mass is moved in a frame: as the limbs that stand, or else as all.
+
+    Up and down as the lowest of them: legs can bend, but not stretch.
+    """
+    standing = [move for one, move in zip(places, moves, strict=True) if one.first <= frame <= one.last]
+    own = np.array(standing) if standing else offset[frame]
+    return np.array([*own[:, :2].mean(axis=0), own[:, 2].min()])

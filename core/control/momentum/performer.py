@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`Performer`: a policy acting on a course, step by step."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...character.tree import FREE
+from ...dynamics import point_jacobian
+from ...dynamics.limits import make_limits
+from ...dynamics.workspace import make_workspace
+from ...simulation.pushes import Push, make_pushes
+from .course import Course
+from .forces import make_force_work
+from .model import STATE
+from .performing import FAILED, GOING, Machine, Memory, Outcome, step
+from .policy import Policy
+from .pose import make_pose_work
+from .states import states
+
+Array = NDArray[np.float64]
+
+STRONGEST = 2.5  # body weights that the law may ask for
+
+
+class Touches(NamedTuple):
+    """Contacts of a step, n points."""
+
+    point: NDArray[np.int64]  # (n,) numbers that last from step to step
+    body: NDArray[np.int64]  # (n,)
+    place: Array  # (n, 3) m
+    force: Array  # (n, 3) N
+    gap: Array  # (n,) m, above where the ground is meant to be
+    wrench: Array  # (nb, 6) on each body: force, and moment about its origin
+    speed: float  # of the fastest of the points after the step, m/s: they are to stand still
+    rays: int  # of the forces
+
+
+class Performer:
+    """A character that follows a course by a policy; its arrays are made once."""
+
+    def __init__(
+        self,
+        character: Character,
+        policy: Policy,
+        course: Course,
+        pushes: Sequence[Push] = (),
+        *,
+        flexible: bool = True,
+    ) -> None:
+        tree, points = character.tree, len(course.body)
+        nv, rays = character.nv, policy.rays.point.shape[1]
+        limbs = len(course.limb_body)
+        names = {body.name: b for b, body in enumerate(character.bodies)}
+        self.character, self.policy, self.course = character, policy, course
+        self.going = GOING
+        self._first = 6 if tree.joint[0] == FREE else 0
+        self.machine = Machine(
+            tree=tree,
+            limits=make_limits(character.bodies, tree),
+            pushes=make_pushes(pushes, names),
+            policy=policy,
+            course=course,
+            flexible=flexible,
+            strongest=STRONGEST * character.total_mass * float(np.linalg.norm(character.gravity)),
+            bodies=make_workspace(tree),
+            forces=make_force_work(rays),
+            pose=make_pose_work(nv, limbs, rays, self._first),
+            memory=Memory(
+                q=np.zeros(character.nq),
+                v=np.zeros(nv),
+                x=np.zeros(STATE),
+                segment=np.zeros(1, dtype=np.int64),
+                step=np.zeros(1, dtype=np.int64),
+                clock=np.zeros(4),
+            ),
+            outcome=Outcome(
+                force=np.zeros((points, 3)),
+                place=np.zeros((points, 3)),
+                wrench=np.zeros((2, 6)),
+                torque=np.zeros(nv),
+                wanted=np.zeros(character.nq),
+            ),
+            local=np.zeros(STATE),
+            goal=np.zeros(STATE),
+            momentum=np.zeros(6),
+            before=np.zeros(nv),
+            difference=np.zeros(nv),
+            ahead=np.zeros(character.nq),
+        )
+
+    def reset(self, q: Array, v: Array) -> None:
+        """Start anew in a state."""
+        memory = self.machine.memory
+        for array in (*memory, self.machine.forces.ray):
+            array[:] = 0
+        memory.q[:], memory.v[:] = q, v
+        memory.x[:] = states(self.character.tree, q[None], v[None], self.course.dt)[0]
+        self.machine.outcome.wanted[:] = self.course.q[0]
+        self.going = GOING
+
+    def step(self) -> bool:
+        """One step; False where it gave no valid state or the motion is over."""
+        self.going = step(self.machine)
+        return self.going == GOING
+
+    @property
+    def failed(self) -> bool:
+        """Whether the last step gave no valid state."""
+        return self.going == FAILED
+
+    @property
+    def at(self) -> float:
+        """The frame of the reference [t_d]."""
+        return min(float(self.machine.memory.clock[1]), len(self.course.q) - 1.0)
+
+    @property
+    def q(self) -> Array:
+        """Positions; a copy."""
+        return self.machine.memory.q.copy()
+
+    @property
+    def v(self) -> Array:
+        """Velocities; a copy."""
+        return self.machine.memory.v.copy()
+
+    @property
+    def torque(self) -> Array:
+        """Of the motors in the last step; a copy."""
+        return self.machine.outcome.torque[self._first :].copy()
+
+    def wanted(self) -> Array:
+        """Where the reference has the character now, moved as its segments are."""
+        course, memory = self.course, self.machine.memory
+        s = int(memory.segment[0])
+        span = course.last[s] - course.first[s]
+        share = min(max((self.at - course.first[s]) / span, 0.0), 1.0)
+        pose = self.machine.outcome.wanted.copy()
+        pose[:3] += (1.0 - share) * course.origin[s] + share * course.origin[s + 1]
+        return pose
+
+    def touches(self) -> Touches:
+        """The contacts of the last step."""
+        course, outcome, bodies = self.course, self.machine.outcome, self.machine.bodies
+        k, point = self._loaded()
+        wrench = np.zeros((len(self.character.bodies), 6))
+        for p in point:
+            body = course.body[p]
+            wrench[body, :3] += outcome.force[p]
+            wrench[body, 3:] += np.cross(outcome.place[p] - bodies.position[body], outcome.force[p])
+        velocity = [
+            point_jacobian(self.character, self.machine.memory.q, int(course.body[p]), course.local[p])
+            @ self.machine.memory.v
+            for p in point
+        ]
+        return Touches(
+            point=point,
+            body=course.body[point],
+            place=outcome.place[point],
+            force=outcome.force[point],
+            gap=outcome.place[point, 2] - course.place[k + 1, point, 2],
+            wrench=wrench,
+            speed=max((float(np.linalg.norm(v)) for v in velocity), default=0.0),
+            rays=int(self.policy.rays.number[k]),
+        )
+
+    def pulled(self) -> tuple[int, float]:
+        """The body whose points bear weight furthest from where they are to, and how far, m."""
+        k, point = self._loaded()
+        off = np.linalg.norm(self.machine.outcome.place[point] - self.course.place[k + 1, point], axis=1)
+        if len(off) == 0:
+            return 0, 0.0
+        return int(self.course.body[point[np.argmax(off)]]), float(off.max())
+
+    def _loaded(self) -> tuple[int, NDArray[np.int64]]:
+        """The reference's step that the last step was, and the points that may bear weight in it."""
+        k = int(self.machine.memory.step[0])
+        return k, np.flatnonzero(self.course.loaded[k])
