@@ -26,13 +26,16 @@ import numpy as np
 from ..core.batch import command as batch_command
 from ..core.batch.journal import SUFFIX, Entry
 from ..core.batch.plan import Plan
-from ..core.job import BakeJob, BakeResult
-from ..core.worker.worker import python
+from ..core.job import BakeJob, BakeResult, cache
+from ..core.job.cache import code_version
+from ..core.worker.self_test import WHAT_TO_SEND
+from ..core.worker.worker import ROOT, python
 from .baking.gather import Gathered, gather
 from .worker import kernels
 from .worker.keeper import keeper
 
 DONE, FAILED, FELL = 0, 1, 3
+SELF_TEST = 600.0  # s: the first time physics is compiled
 STRIP = 8  # pictures of a report's film strip
 PACKAGES = ("numpy", "scipy", "osqp", "numba", "llvmlite")
 
@@ -212,14 +215,18 @@ def run_doctor(_: argparse.Namespace) -> int:
             missing.append(name)
     if missing:
         raise ValueError(f"Not found: {', '.join(missing)}. Install the zip made for this Blender.")
-    say(f"Cache: {kernels.cache_folder()}")
+    say(f"heft code {code_version()[:16]}, in {ROOT}")
+    folder = kernels.cache_folder()
+    say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
+    say(f"Kernels: {kernels.kernel_folder() or 'kept where numba is told'}")
     say(f"Physics: {'prepared' if kernels.are_ready() else 'to be prepared at the first bake, a few minutes'}")
     worker = keeper.worker()
-    worker.send("hello")
-    (answer, *_) = worker.wait(60.0) or [None]
+    worker.send("self_test")
+    (answer, *_) = worker.wait(SELF_TEST) or [None]
     if answer is None or answer.kind != "done":
         raise ValueError("The physics process does not answer." if answer is None else answer.values["why"])
-    say("The physics process answers")
+    say(f"The physics process answers. {answer.values['text']}")
+    say(WHAT_TO_SEND)
     return DONE
 
 

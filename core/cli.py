@@ -21,7 +21,6 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -168,16 +167,15 @@ def doctor() -> int:
         _say(f"{name} {_version(name) or 'not there, and not needed'}")
     if missing:
         raise ValueError(f"Not found: {', '.join(missing)}. Install them with: pip install {' '.join(missing)}")
-    from . import Character, World
     from .job.cache import code_version
+    from .worker.self_test import WHAT_TO_SEND, self_test
 
     _say(f"heft {_version('heft') or 'from a checkout'}, code {code_version()[:16]}, in {ROOT}")
+    _say(f"Kernels: {os.environ.get('NUMBA_CACHE_DIR') or 'kept beside the source'}")
+    _say("Cache of references: where --cache says; a batch has its own")
     _say("Trying the physics; the first time it is compiled, which takes minutes …")
-    begun = time.perf_counter()
-    world = World(Character.preset("muico29"))
-    while world.time < 0.5:
-        world.step()
-    _say(f"Half a second of a falling rag doll: {time.perf_counter() - begun:.1f} s, all good")
+    _say(self_test())
+    _say(WHAT_TO_SEND)
     return DONE
 
 

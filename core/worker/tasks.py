@@ -113,9 +113,11 @@ def contacts(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     return {"contacts": find_contacts(unpack_job(message), Teller(Tell(send)), Cache(message.values["cache"]))}, {}
 
 
-def hello(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
-    """Answer."""
-    return {}, {}
+def self_test(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Say how physics works here."""
+    from .self_test import self_test as try_physics
+
+    return {"text": try_physics()}, {}
 
 
 def warm_up(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
@@ -148,7 +150,7 @@ def standing_job() -> BakeJob:
 
 TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
     "bake": bake,
-    "hello": hello,
+    "self_test": self_test,
     "precompute": precompute,
     "reference": reference,
     "contacts": contacts,

@@ -2,9 +2,13 @@
 """The documentation's examples say what they print."""
 
 import doctest
+import re
 
 import pytest
+from heft.core.batch.plan import Plan
 
+from tests.core.batch.nights import BVH
+from tests.core.job.jobs import waving_job
 from tools.environment import ROOT
 
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if ">>> " in page.read_text(encoding="utf-8"))
@@ -15,3 +19,23 @@ def test_examples_of_page(page):
     failed, tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert tried > 0
     assert failed == 0
+
+
+def test_batch_file_of_the_page_asks_for_what_it_says(tmp_path):
+    page = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    renamed = re.sub(
+        "(Thigh|Shin|Foot)([LR])",
+        lambda found: {"L": "Left", "R": "Right"}[found[2]] + {"Thigh": "UpLeg", "Shin": "Leg"}.get(found[1], found[1]),
+        BVH,
+    )
+    for name in ("walk.bvh", "turn.bvh"):
+        (tmp_path / name).write_text(renamed)
+    (tmp_path / "saved").mkdir()
+    for name in ("one", "two"):
+        waving_job().save(tmp_path / "saved" / f"{name}.heftjob")
+    path = tmp_path / "JOBS.toml"
+    path.write_text(text, encoding="utf-8")
+    plan = Plan.read(path)
+    assert len(plan) == 48 + 4
+    assert {"walk down 50N 3", "two-adaptation0.002"} <= set(plan)

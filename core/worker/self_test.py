@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two seconds of physics whose outcome is known: whether it works on this computer, and rounds as on another."""
+
+import hashlib
+import time
+
+from ..character import Character
+from ..simulation import World
+
+SECONDS = 2.0
+LYING = 0.5  # m: the pelvis is no higher
+CARRIED = 0.3  # of the weight, by which the ground's force may be off while the doll still settles
+
+WHAT_TO_SEND = (
+    "With a bug report send all of this, what you did, what came of it, and the file: the .blend, or the .heftjob, the "
+    "batch's .toml and its batch.jsonl."
+)
+
+
+def self_test() -> str:
+    """Drop a rag doll; a sentence, or ValueError where it does not come to lie as it must."""
+    begun = time.perf_counter()
+    character = Character.preset("muico29")
+    world = World(character)
+    while world.time < SECONDS:
+        world.step()
+    took = time.perf_counter() - begun
+    height, weight = float(world.q[2]), 9.81 * character.total_mass
+    carried = float(world.contacts.force[:, 2].sum())
+    if not (height < LYING and abs(carried - weight) < CARRIED * weight):
+        raise ValueError(f"A rag doll of {weight:.0f} N came to lie {height:.2f} m high, carried by {carried:.0f} N.")
+    state = hashlib.sha256(world.q.tobytes() + world.v.tobytes()).hexdigest()[:8]
+    return f"{SECONDS:g} s of a falling rag doll: {took:.1f} s, all good; computers that round alike say {state}"
