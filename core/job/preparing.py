@@ -4,7 +4,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from ..character import Character
 from ..contact.terrain import Plane, RigidMotion, Surface, Terrain, make_terrain
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
+from ..motion.cycle import Cycle
 from ..motion.fit import Trajectory
 from ..motion.floor import Floor
 from ..motion.labels import Contact, Grab, contacts_of, label
 from ..motion.lay_back import Residuals
-from ..motion.make_reference import make_reference
+from ..motion.make_reference import OtherGround, make_reference
 from ..motion.prepare import Performance, prepare
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
@@ -36,6 +37,7 @@ USUAL_FLOOR = 0.1  # m: a clip's floor as near to z = 0 is meant to be there
 SLOW = 0.25  # m/s, of a foot that stands
 UNEVEN = 0.06  # m, over which the heights of standing feet spread where a clip was not made for level ground
 SHORTEST = 3  # samples
+LONGEST_PUT = 60.0  # s of a motion that are put on other ground
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
@@ -60,6 +62,9 @@ class Found:
     start: int  # its first frame among the performance's samples
     contacts: tuple[Contact, ...]  # as they were found or edited
     lines: tuple[str, ...]  # what was done and what is doubtful
+    put_on: bool  # the scene's ground, which the clip was not made for
+    cycle: Cycle | None  # from lap to lap, where the reference is some in a row
+    period: int  # samples of a lap
 
 
 def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
@@ -73,14 +78,13 @@ def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
         key = _reference_key(job, terrain)
         found = _keep(cache, key, Found, lambda: _referred(job, performance, terrain, tell))
     tell("reference", 1.0)
-    reference, samples = found.reference, len(found.reference.q)
-    residuals = performance.residuals.cut(found.start, found.start + samples)
+    on_scene = terrain is not None or found.put_on
     return Motion(
         performance.plan,
-        reference,
-        residuals if reference.cycle is None else closed(residuals),
+        found.reference,
+        _residuals(performance, found),
         _first_frame(job, performance),
-        0.0 if terrain is not None else _lift(job, performance.floor, reference),
+        0.0 if on_scene else _lift(job, performance.floor, found.reference),
         found.contacts,
         performance.lines + found.lines,
     )
@@ -119,14 +123,16 @@ def _performance_key(job: BakeJob, *, find_floor: bool) -> str:
 
 
 def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
-    """The same of a reference: a push does not make it stale, nor do stairs that the clip was not made for."""
+    """The same of a reference: a push does not make it stale, but ground does onto which the motion may be put."""
     scene = Scene(grabs=job.scene.grabs, loads=job.scene.loads, gravity=job.scene.gravity)
-    if terrain is not None:
+    other = _other_ground(job, terrain)
+    if terrain is not None or other:
         scene = replace(scene, surfaces=job.scene.surfaces)
+    seconds = job.duration if other and job.loop else None
     needed = replace(
-        job, name="motion", method="", settings={}, seconds=None, ground="auto", scene=scene, noise=0.0, seed=0
+        job, name="motion", method="", settings={}, seconds=seconds, ground="auto", scene=scene, noise=0.0, seed=0
     )
-    return archive.digest(needed, BakeJob, "reference", str(terrain is not None), code_version())
+    return archive.digest(needed, BakeJob, "reference", str(terrain is not None), str(other), code_version())
 
 
 def scene_terrain(job: BakeJob, motion: Motion) -> Terrain:
@@ -141,20 +147,62 @@ def _floor(job: BakeJob, height: float) -> Surface:
 def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Found:
     character = dressed(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = _range(job, performance)
-    made = make_reference(
-        character,
-        trajectory,
-        terrain=terrain,
-        contacts=job.contacts,
-        grabs=_grabs(job, character, trajectory),
-        cyclic=job.loop,
-        settings=reference_settings(job),
-        optimise=job.optimise,
-        progress=lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
+    wanted: dict[str, Any] = {
+        "terrain": terrain,
+        "contacts": job.contacts,
+        "grabs": _grabs(job, character, trajectory),
+        "cyclic": job.loop,
+        "settings": reference_settings(job),
+        "optimise": job.optimise,
+        "progress": lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
+    }
+    lines: tuple[str, ...] = ()
+    made = None
+    if _other_ground(job, terrain):
+        onto = OtherGround(make_terrain(job.scene.surfaces), _floor_height(performance.floor), job.duration)
+        try:
+            made = make_reference(character, trajectory, onto=onto, **wanted)
+        except ValueError as error:
+            lines = (f"It walks as on level ground, since it could not be put on the scene's: {error}",)
+    if made is None:
+        made = make_reference(character, trajectory, **wanted)
+    return Found(
+        made.reference,
+        start if made.cycle is None else start + made.cycle.candidate.start,
+        made.contacts,
+        lines + made.lines,
+        made.put_on,
+        made.cycle.step if made.cycle is not None and made.put_on else None,
+        0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
     )
-    if made.cycle is not None:
-        start += made.cycle.candidate.start
-    return Found(made.reference, start, made.contacts, made.lines)
+
+
+def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
+    """Whether a motion for level ground is to be put on the scene's, if that is another.
+
+    Not onto what moves, nor where hands hold on to something that does not come along. Momentum control places feet
+    itself.
+    """
+    return (
+        terrain is None
+        and job.optimise
+        and job.method != "momentum"
+        and job.ground == "auto"
+        and len(job.scene.surfaces) > 0
+        and len(job.scene.grabs) == 0
+        and job.duration <= LONGEST_PUT
+        and not any(surface.motion.moves for surface in job.scene.surfaces)
+    )
+
+
+def _residuals(performance: Performance, found: Found) -> Residuals:
+    """Of the reference's frames: of all laps, where it is some in a row."""
+    samples = len(found.reference.q)
+    if found.cycle is None:
+        residuals = performance.residuals.cut(found.start, found.start + samples)
+        return residuals if found.reference.cycle is None else residuals.closed()
+    lap = performance.residuals.cut(found.start, found.start + found.period + 1)
+    return lap.repeated(found.cycle, samples, np.flatnonzero(performance.plan.body < 0))
 
 
 def _performance(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | None]:
@@ -226,7 +274,7 @@ def _first_frame(job: BakeJob, performance: Performance) -> float:
 
 def _lift(job: BakeJob, floor: Floor, reference: Reference) -> float:
     """How high the scene's ground is where the reference starts on its own, at z = 0."""
-    height = floor.height if abs(floor.height) > USUAL_FLOOR else 0.0
+    height = _floor_height(floor)
     if not job.scene.surfaces:
         return height
     feet = np.array([point.foot for point in reference.schedule.points], dtype=np.bool_)
@@ -238,6 +286,11 @@ def _lift(job: BakeJob, floor: Floor, reference: Reference) -> float:
     # a ground that is further than the query reaches tells nothing
     near = found[np.abs(found - height) < 0.5]
     return float(near.max()) if len(near) else height
+
+
+def _floor_height(floor: Floor) -> float:
+    """Where a clip's floor is meant to be in the scene."""
+    return floor.height if abs(floor.height) > USUAL_FLOOR else 0.0
 
 
 def _grabs(job: BakeJob, character: Character, trajectory: Trajectory) -> list[Grab]:
@@ -255,15 +308,6 @@ def _grabs(job: BakeJob, character: Character, trajectory: Trajectory) -> list[G
             frames = trajectory.frame(math.ceil(start)), trajectory.frame(math.floor(end))
             found.append(Grab(point, *frames))
     return found
-
-
-def closed(residuals: Residuals) -> Residuals:
-    """Residuals of a cycle's frames 0 to N whose last are the first: what they lack is spread over all of them."""
-    last = len(residuals.place) - 1
-    share = (0.5 - np.arange(last + 1) / last)[:, None, None]
-    place = residuals.place + share * (residuals.place[-1] - residuals.place[0])
-    way = quaternions.log(quaternions.multiply(quaternions.conjugate(residuals.turn[0]), residuals.turn[-1]))
-    return Residuals(place, quaternions.multiply(residuals.turn, quaternions.exp(share * way[None])))
 
 
 def shifted(scene: Scene, seconds: float) -> Scene:

@@ -9,10 +9,13 @@ stay joined whatever the character does; else in its body's frame. Bones without
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import quaternions
 from .body_plan import BodyPlan
 from .clip import Clip
+from .cycle import Cycle
+from .cycles import power
 from .fit import Trajectory, body_poses
 from .quaternions import Array
 
@@ -39,6 +42,26 @@ class Residuals:
             (1.0 - part) * self.place[before] + part * self.place[after],
             quaternions.multiply(self.turn[before], quaternions.exp(part * way)),
         )
+
+    def closed(self) -> "Residuals":
+        """Those of a cycle's frames 0 to N, whose last are the first: what they lack is spread over all of them."""
+        last = len(self.place) - 1
+        share = (0.5 - np.arange(last + 1) / last)[:, None, None]
+        place = self.place + share * (self.place[-1] - self.place[0])
+        way = quaternions.log(quaternions.multiply(quaternions.conjugate(self.turn[0]), self.turn[-1]))
+        return Residuals(place, quaternions.multiply(self.turn, quaternions.exp(share * way[None])))
+
+    def repeated(self, cycle: Cycle, samples: int, loose: NDArray[np.int64]) -> "Residuals":
+        """Laps in a row, so many samples, of a cycle's frames 0 to N; `loose` bones, without a body, go on with it."""
+        period = len(self.place) - 1
+        laps = self.closed().at(np.arange(samples, dtype=np.float64) % period)
+        for number in range(1, -(-samples // period)):
+            way = power(cycle, number)
+            spin = quaternions.exp(np.array([0.0, 0.0, way.turn]))
+            lap = np.ix_(np.arange(number * period, min((number + 1) * period, samples)), loose)
+            laps.place[lap] = way.move_points(laps.place[lap])
+            laps.turn[lap] = quaternions.multiply(spin, laps.turn[lap])
+        return laps
 
 
 def take_residuals(plan: BodyPlan, clip: Clip, trajectory: Trajectory) -> Residuals:

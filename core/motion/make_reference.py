@@ -5,14 +5,17 @@
     trajectory       -> label           -> contacts, which an animator may edit
     contacts         -> clean_up        -> feet that stand
     or               -> make_cycle      -> the same, of one period
-    both             -> build_reference -> torques and forces, and what had to change
+    both             -> put_on          -> the same on other ground, if asked
+    all              -> build_reference -> torques and forces, and what had to change
     or               -> as_it_is        -> the same motion without forces
 
 A motion that nothing supports is refused here, by frames, before it is optimised.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +23,9 @@ from ..character import Character
 from ..contact.terrain import Terrain
 from .as_it_is import reference_as_it_is
 from .clean_up import CleanMotion, clean_up
-from .cycles import GaitCycle, make_cycle
+from .cycles import GaitCycle, make_cycle, repeat
 from .fit import Trajectory
+from .footholds import clear_of_edges, is_level, put_on
 from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
 from .quality import Concern, concerns, slowness
 from .reference import Reference
@@ -30,6 +34,14 @@ from .spacetime import Ends, NoReferenceError, Settings, build_reference
 from .tracks import center_of_mass_path
 
 LONGEST_UNSUPPORTED = 0.25  # s, of which a body may be held up by nothing: so much an optimiser bridges by a leap
+
+
+class OtherGround(NamedTuple):
+    """Ground that a motion was not made for."""
+
+    terrain: Terrain
+    floor: float = 0.0  # height in it of the motion's z = 0, m
+    seconds: float = 0.0  # that a cycle goes on on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +54,7 @@ class MadeReference:
     clean: CleanMotion  # of a cycle, its copies in a row
     cycle: GaitCycle | None
     concerns: tuple[Concern, ...]
+    put_on: bool = False  # other ground: then the reference of a cycle is no cycle, but laps of it in a row
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -57,6 +70,7 @@ def make_reference(
     contacts: Iterable[tuple[str, float, float]] | None = None,
     grabs: Sequence[Grab] = (),
     cyclic: bool = False,
+    onto: OtherGround | None = None,
     bounds: Ends | None = None,
     labels: LabelSettings | None = None,
     settings: Settings | None = None,
@@ -67,7 +81,8 @@ def make_reference(
 
     `contacts` are (point, first frame, last frame) by the source's numbers, both frames included, and replace the
     labels; start from those of an earlier `MadeReference`. `terrain` is z = 0 unless given; a `cyclic` reference is one
-    period of the best gait cycle in the trajectory, on z = 0. `bounds` pins the ends of one that is not. `progress` is
+    period of the best gait cycle in the trajectory, on z = 0. `bounds` pins the ends of one that is not. `onto` is
+    ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. `progress` is
     told the number of each of the optimiser's iterations. Without `optimise` the cleaned-up motion is the reference as
     it is, however impossible, for controllers that find forces themselves.
 
@@ -78,9 +93,12 @@ def make_reference(
         raise ValueError("A cycle has no ends to bind.")
     if cyclic and terrain is not None:
         raise ValueError("A gait cycle is made on level ground: leave out the terrain, or make no cycle.")
+    if onto is not None and (terrain is not None or bounds is not None or not optimise):
+        raise ValueError("Only a motion on level ground, with free ends, can be put on other ground, and optimised.")
     schedule = label(character, trajectory, terrain, settings=labels, grabs=grabs)
     if contacts is not None:
         schedule = relabel(character, trajectory, schedule, contacts)
+    found = tuple(contacts_of(trajectory, schedule))
     cycle: GaitCycle | None = None
     if cyclic:
         cycle = make_cycle(character, trajectory, schedule, settings=labels)
@@ -97,7 +115,14 @@ def make_reference(
     if not optimise:
         step = None if cycle is None else cycle.step
         reference = reference_as_it_is(character, clip, asked, planned, terrain, step)
-        return MadeReference(reference, schedule, tuple(contacts_of(trajectory, schedule)), clean, cycle, tuple(doubts))
+        return MadeReference(reference, schedule, found, clean, cycle, tuple(doubts))
+    put = False
+    if onto is not None:
+        laps = (asked, planned) if cycle is None else _laps(character, cycle, onto.seconds)
+        put = not is_level(character, laps[0], onto.terrain, onto.floor)
+        if put:
+            asked, planned = put_on(character, *laps, onto.terrain, onto.floor)
+            terrain, bounds, clip, settings = onto.terrain, None, asked, clear_of_edges(settings or Settings())
     reference = build_reference(
         character,
         asked,
@@ -108,7 +133,12 @@ def make_reference(
         clip=clip,
         progress=progress,
     )
-    return MadeReference(reference, schedule, tuple(contacts_of(trajectory, schedule)), clean, cycle, tuple(doubts))
+    return MadeReference(reference, schedule, found, clean, cycle, tuple(doubts), put)
+
+
+def _laps(character: Character, cycle: GaitCycle, seconds: float) -> tuple[Trajectory, ContactSchedule]:
+    """A cycle for so long, and a lap more, beyond whose end a controller need not look."""
+    return repeat(character, replace(cycle, schedule=cycle.held), math.ceil(seconds / cycle.period) + 1)
 
 
 def refuse_unsupported(

@@ -20,14 +20,10 @@ from ..character.tree import FREE
 from . import quaternions
 from .editing import ROOT_MOBILITY, TURN_MOBILITY, warped
 from .fit import Trajectory, body_poses, velocities
-from .ground import footprints
 from .inverse_kinematics import Targets, reach
 from .quaternions import Array
-from .resample import smoothed
 
 FEET = 1e-6  # m²: slack of corners
-ROOT_CUTOFF = 1.0  # Hz, of the way on which the root follows the feet up and down
-RISES_WITHIN, FALLS_WITHIN = 0.7, 0.6  # first and last shares of a swing, so that a foot clears the edges of steps
 
 Ground = Callable[[Array], tuple[Array, Array]]  # places (n, 3) to places (n, 3) and turns about the vertical (n,)
 
@@ -73,33 +69,6 @@ def turning(character: Character, trajectory: Trajectory, angle: float) -> Traje
         return moved, heading
 
     return _on_feet(character, trajectory, bend)
-
-
-def on_ground(character: Character, trajectory: Trajectory, height: Callable[[Array], Array]) -> Trajectory:
-    """A motion on the level made to climb: `height` says how high the ground is at places (n, 2).
-
-    Each of a foot's stances is raised by the ground's height under it, and its swings lead from one height to the next.
-    """
-    frames = len(trajectory.q)
-    feet = _feet(character)
-    rise = {body: np.zeros(frames) for body in feet}
-    for body in feet:
-        stances = [one for one in footprints(character, trajectory) if character.index(one.body) == body]
-        if not stances:
-            raise ValueError(
-                f"'{character.bodies[body].name}' never stands still: there is nothing to put on the ground."
-            )
-        middles = np.array([np.add(one.heel, one.toe)[:2] / 2.0 for one in stances])
-        levels = height(middles)
-        rise[body][:] = levels[0]
-        spans = [(trajectory.sample(one.frames[0]), trajectory.sample(one.frames[1])) for one in stances]
-        for (_, leaves), (lands, _), low, high in zip(spans, spans[1:], levels, levels[1:], strict=False):
-            x = np.linspace(0.0, 1.0, lands - leaves + 1)
-            x = np.clip(x / RISES_WITHIN if high > low else (x - 1.0) / FALLS_WITHIN + 1.0, 0.0, 1.0)
-            rise[body][leaves : lands + 1] = low + (high - low) * x * x * (3.0 - 2.0 * x)
-            rise[body][lands:] = high
-    lift = smoothed(np.mean(list(rise.values()), axis=0)[:, None], trajectory.rate, ROOT_CUTOFF)[:, 0]
-    return _moved(character, trajectory, _raised(lift), {body: _raised(one) for body, one in rise.items()})
 
 
 def with_mass(character: Character, factor: float) -> Character:
@@ -158,34 +127,20 @@ def _feet(character: Character) -> dict[int, Array]:
     return {body: np.array(places) for body, places in found.items()}
 
 
-def _raised(lift: Array) -> Ground:
-    """Everything as much higher as its frame says (nf,)."""
-
-    def raise_up(places: Array) -> tuple[Array, Array]:
-        return places + np.outer(lift, (0.0, 0.0, 1.0)), np.zeros(len(places))
-
-    return raise_up
-
-
 def _on_feet(character: Character, trajectory: Trajectory, ground: Ground) -> Trajectory:
-    """The root and all feet go where the ground under them goes."""
-    return _moved(character, trajectory, ground, dict.fromkeys(_feet(character), ground))
-
-
-def _moved(character: Character, trajectory: Trajectory, root: Ground, feet: dict[int, Ground]) -> Trajectory:
-    """The root moved by one map and each foot by its own, as a whole; the legs by inverse kinematics."""
+    """The root and all feet, as a whole, go where the ground under them goes; the legs by inverse kinematics."""
     corners = _feet(character)
     place, turn = body_poses(character, trajectory.q)
     wanted, bodies, local = [], [], []
     for body, spots in corners.items():
         tracks = place[:, body, None] + quaternions.rotate(turn[:, body, None], spots[None])
         middle = tracks.mean(axis=1)
-        moved, heading = feet[body](middle)
+        moved, heading = ground(middle)
         wanted.append(moved[:, None] + quaternions.rotate(_about_z(heading)[:, None], tracks - middle[:, None]))
         bodies += [body] * len(spots)
         local.append(spots)
     q = trajectory.q.copy()
-    q[:, :3], heading = root(q[:, :3])
+    q[:, :3], heading = ground(q[:, :3])
     q[:, 3:7] = quaternions.continuous(quaternions.multiply(_about_z(heading), q[:, 3:7]))
     targets = np.ascontiguousarray(np.concatenate(wanted, axis=1))
     mobility = np.ones(character.nv)

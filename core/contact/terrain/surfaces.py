@@ -61,6 +61,11 @@ class RigidMotion:
         object.__setattr__(self, "positions", positions)
         object.__setattr__(self, "quaternions", _finite(quaternions / lengths, (None, 4), "quaternions of a motion"))
 
+    @property
+    def moves(self) -> bool:
+        """Whether its poses differ."""
+        return bool(np.ptp(self.positions, axis=0).any() or np.ptp(self.quaternions, axis=0).any())
+
 
 def at_rest() -> RigidMotion:
     """The motion of what does not move."""

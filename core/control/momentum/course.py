@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...motion.fit import body_poses
+from ...motion.footholds import FALLS_WITHIN, RISES_WITHIN
 from ...motion.reference import Reference
 from ...motion.schedule import runs
-from ...motion.variants import FALLS_WITHIN, RISES_WITHIN
 from .segments import spans
 from .states import Outline
 

@@ -75,6 +75,47 @@ def test_a_step_down_is_walked_down(walk, cache):
     assert drop.min() == pytest.approx(-0.03, abs=0.012)
 
 
+def flight(edge, rise, going, steps=12):
+    """Stairs that the walk, coming from +Y, meets at y = edge."""
+    profile = [(9.0, 0.0)]
+    for k in range(steps):
+        profile += [(edge - going * k, rise * (k + top)) for top in (0, 1)]
+    profile.append((edge - 30.0, rise * steps))
+    corners = [(x, y, z) for y, z in profile for x in (-5.0, 5.0)]
+    triangles = [t for k in range(0, len(corners) - 2, 2) for t in ((k, k + 1, k + 3), (k, k + 3, k + 2))]
+    return Mesh(np.array(corners), np.array(triangles), name="flight")
+
+
+@pytest.mark.parametrize("loop", [False, True])
+@pytest.mark.parametrize("rise", [-0.12, 0.17])
+def test_stairs_under_a_level_walk_are_walked(walk, cache, rise, loop):
+    edge = float(walk.clip.position[120, 0, 1])
+    stairs = flight(edge, rise, 0.29)
+    done = run(replace(walk, scene=Scene(surfaces=(stairs,)), loop=loop, seconds=6.0 if loop else None), cache=cache)
+    report = done.report
+    assert done.outcome == "completed"
+    assert report["joint_rms_deg"] < 1.0
+    assert report["root_rms_m"] < 0.02
+    assert report["max_foot_slide_m"] < 0.01
+    climbed = done.center_of_mass[-1, 2] - done.center_of_mass[0, 2]
+    first, last = np.clip(np.ceil((edge - done.center_of_mass[[0, -1], 1]) / 0.29), 0, 12)
+    assert abs(climbed) > 2.0 * abs(rise)
+    # the body is over the foremost foot's tread before it is as high
+    assert climbed == pytest.approx(rise * (last - first), abs=1.2 * abs(rise))
+    steps = np.linalg.norm(np.diff(done.poses[:, :, :3, 3], axis=0), axis=2)
+    assert steps.max() < 0.08  # no bone jumps where laps meet
+
+
+def test_where_a_walk_cannot_be_put_it_goes_on_as_on_level_ground(walk, cache):
+    """A cliff: the reference stays level, and the report says why."""
+    cliff = Mesh(
+        np.array([(-5.0, 9.0, 0.0), (5.0, 9.0, 0.0), (5.0, -1.0, 0.0), (-5.0, -1.0, 0.0)]),
+        np.array([(0, 2, 1), (0, 3, 2)]),
+    )
+    done = run(replace(walk, scene=Scene(surfaces=(cliff,)), settings={"rehearsals": 0}), cache=cache)
+    assert any("could not be put on the scene's: There is no ground for" in note for note in done.report["notes"])
+
+
 def test_ground_under_a_level_walk_is_not_what_it_was_made_for(walk, cache):
     plain, given = run(walk, cache=cache), run(replace(walk, scene=Scene(surfaces=(Plane(),))), cache=cache)
     assert given == plain

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Variants of one motion, each made into a reference that is fit for control: a procedural walk and a captured one."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from heft.core.character.mass import Mass
-from heft.core.contact.terrain import HeightGrid, Plane, make_terrain
 from heft.core.dynamics import mass_matrix
 from heft.core.motion import variants
 from heft.core.motion.fit import Trajectory
@@ -27,8 +24,8 @@ def walk(name):
     return motion.character, Trajectory(motion.rate, motion.q, motion.v)
 
 
-def fit_reference(character, trajectory, terrain=None):
-    reference = make_reference(character, trajectory, terrain=terrain).reference
+def fit_reference(character, trajectory):
+    reference = make_reference(character, trajectory).reference
     quality = reference.quality
     assert quality.fit_for_control, quality.why
     assert quality.residual_newtons < 1e-6 * character.total_mass * 9.81
@@ -86,42 +83,6 @@ def test_turns(name, degrees):
     share = np.subtract(before[-1].heel, before[0].heel)[:2] @ ahead / (ahead @ ahead)
     assert (turned + 180.0) % 360.0 - 180.0 == pytest.approx(share * degrees, abs=3.0)
     fit_reference(character, bent)
-
-
-@pytest.mark.parametrize("name", WALKS)
-@pytest.mark.parametrize("slope", [-0.06, 0.06])
-def test_slopes(name, slope):
-    character, trajectory = walk(name)
-    start, ahead = trajectory.q[0, :2], way(trajectory) / np.linalg.norm(way(trajectory))
-    climbing = variants.on_ground(character, trajectory, lambda places: slope * ((places - start) @ ahead))
-    point = (float(start[0]), float(start[1]), 0.0)
-    ground = Plane(point, (float(-slope * ahead[0]), float(-slope * ahead[1]), 1.0))
-    reference = fit_reference(character, climbing, make_terrain([ground]))
-    length = np.linalg.norm(way(trajectory))
-    assert reference.q[-1, 2] - reference.q[0, 2] == pytest.approx(slope * length, abs=0.08)
-
-
-@pytest.mark.parametrize("name", WALKS)
-@pytest.mark.parametrize("rise", [-0.08, 0.08])
-def test_stairs(name, rise):
-    """A step between every two footprints along the way."""
-    character, trajectory = walk(name)
-    start, ahead = trajectory.q[0, :2], way(trajectory) / np.linalg.norm(way(trajectory))
-    ends = [(np.array([one.heel[:2], one.toe[:2]]) - start) @ ahead for one in footprints(character, trajectory)]
-    soles = sorted({tuple(np.round(some, 1)): tuple(some) for some in ends}.values())  # some rest twice in one place
-    edges = np.array([0.5 * (before[1] + after[0]) for before, after in pairwise(soles)])
-
-    def height(places):
-        return rise * np.searchsorted(edges, (places - start) @ ahead).astype(float)
-
-    climbing = variants.on_ground(character, trajectory, height)
-    spacing = 0.02
-    low = trajectory.q[:, :2].min(axis=0) - 1.0
-    x, y = (np.arange(low[i], trajectory.q[:, i].max() + 1.0, spacing) for i in range(2))
-    grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
-    stairs = HeightGrid(height(grid.reshape(-1, 2)).reshape(len(x), len(y)), spacing, (float(low[0]), float(low[1])))
-    reference = fit_reference(character, climbing, make_terrain([stairs]))
-    assert reference.q[-1, 2] - reference.q[0, 2] == pytest.approx(rise * len(edges), abs=0.15)
 
 
 @pytest.mark.parametrize("name", WALKS)

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A motion made on the level, put on other ground: where its feet stand there, and how they get there.
+
+Every stance keeps its time. Its sole is laid on the ground below it, as far ahead of or behind its place as it must be
+to stand clear of edges; from there the next stance sets out, so that strides keep about their length. Between stances a
+foot is carried from one height, tilt and shift to the next, and the root follows the feet. That is a wish, for which
+inverse kinematics bends the legs about right; spacetime optimisation makes it possible.
+"""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.ndimage import minimum_filter1d
+
+from ..character import Character
+from ..character.tree import FREE
+from ..contact.terrain import Terrain, nearest_points
+from . import quaternions
+from .fit import Trajectory, body_poses, velocities
+from .inverse_kinematics import Targets, reach
+from .planting import Sole, find_soles
+from .quaternions import Array
+from .resample import smoothed
+from .schedule import ContactSchedule, contact_points, runs
+from .spacetime import Settings
+from .tracks import point_places
+
+HIGHEST, DEEPEST = 0.5, 1.5  # m, of a step up and down
+CLOSE = 0.002  # m
+STANDABLE = 0.5  # cosine of the steepest slope
+EDGES = (0.04, 0.02, 0.0)  # m, by which corners keep off edges, as there is room
+SPREAD = np.array([0.0, 0.25, 0.5])  # of the way from each corner to each, where the ground is looked at
+FITS = 0.006  # m, by which the ground below a sole may be out of one plane
+FARTHEST, NUDGE = 0.36, 0.02  # m, that a stance is moved along the foot, and in what steps
+HIGH = 0.2  # m: a step from foot to foot that is higher
+STEEP = 3.0  # is as bad as one moved by so many times the rest
+EVEN = 0.01  # m, by which level ground varies
+LOOKS = 30.0  # 1/s, at the ground below a foot's way
+CLEARANCE, CLEARANCE_RAMP = 0.04, 0.05  # m and s: what suffices on the level lets feet catch at edges
+SLACK = 1e-3  # m², of corners
+ROOT_MOBILITY, TURN_MOBILITY = 0.002, 0.002  # m² and rad²; joints have 1 rad²
+ROOT_CUTOFF = 1.0  # Hz, of the way on which the root follows the feet
+LOW_AROUND = 0.15  # s
+RISES_WITHIN, FALLS_WITHIN = 0.7, 0.6  # first and last shares of a swing, so that a foot clears the edges of steps
+
+
+class Foothold(NamedTuple):
+    """A stance, on the level and on the ground."""
+
+    body: int
+    start: int  # samples start to stop - 1
+    stop: int
+    level: Array  # (3,) middle of the corners in the motion, m
+    ground: Array  # (3,) where that goes
+    tilt: Array  # (3,) how the sole is turned, a vector, rad
+
+
+class Way(NamedTuple):
+    """How a sole is moved, frame by frame."""
+
+    pivot: Array  # (nf, 3) about which it is turned, m
+    shift: Array  # (nf, 3) m
+    tilt: Array  # (nf, 3) a vector, rad
+
+    def moved(self, spots: Array) -> Array:
+        """Its spots (nf, n, 3) after that."""
+        turn = quaternions.exp(self.tilt)[:, None]
+        arms: Array = quaternions.rotate(turn, spots - self.pivot[:, None])
+        return (self.pivot + self.shift)[:, None] + arms
+
+
+def put_on(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, terrain: Terrain, floor: float = 0.0
+) -> tuple[Trajectory, ContactSchedule]:
+    """A motion over a level `floor` and its contacts, on the terrain; ValueError where that is not possible."""
+    if character.tree.joint[0] != FREE:
+        raise ValueError("Only a character with a free root can be put on other ground.")
+    hands = [i for i, point in enumerate(schedule.points) if not point.foot]
+    if schedule.active[:, hands].any():
+        raise ValueError("Only a motion that stands on its feet alone can be put on other ground.")
+    footholds = find_footholds(character, trajectory, schedule, terrain, floor)
+    if not footholds:
+        raise ValueError("No foot ever stands: there is nothing to put on the ground.")
+    place, shifts, bodies, local, targets = schedule.place.copy(), [], [], [], []
+    for sole in _soles(character):
+        own = [hold for hold in footholds if hold.body == sole.body]
+        if not own:
+            continue
+        way, columns = _way(own, len(trajectory.q)), _columns(schedule, sole)
+        place[:, columns] = np.where(schedule.active[:, columns, None], way.moved(place[:, columns]), 0.0)
+        shifts.append(way.shift)
+        bodies += [sole.body] * len(sole.corners)
+        local += [corner.position for corner in sole.corners]
+        targets.append(way.moved(point_places(character, trajectory.q, sole.corners)))
+    q = trajectory.q.copy()
+    q[:, :3] += _root_shift(np.array(shifts), trajectory.rate)
+    mobility = np.ones(character.nv)
+    mobility[:3], mobility[3:6] = ROOT_MOBILITY, TURN_MOBILITY
+    wanted = np.ascontiguousarray(np.concatenate(targets, axis=1))
+    aims = Targets(np.array(bodies, dtype=np.int64), np.array(local), wanted, np.full(wanted.shape, SLACK))
+    q = reach(character, q, aims, mobility)
+    v = velocities(character, q, trajectory.rate)
+    return (
+        Trajectory(trajectory.rate, q, v, trajectory.first_frame, trajectory.frames_per_sample),
+        ContactSchedule(schedule.points, schedule.active, place),
+    )
+
+
+def clear_of_edges(settings: Settings) -> Settings:
+    """Settings for a motion on ground that is not level: its feet are lifted higher, and sooner."""
+    return replace(
+        settings,
+        clearance_height=max(settings.clearance_height, CLEARANCE),
+        clearance_ramp=min(settings.clearance_ramp, CLEARANCE_RAMP),
+    )
+
+
+def is_level(character: Character, trajectory: Trajectory, terrain: Terrain, floor: float = 0.0) -> bool:
+    """Whether all ground below the feet's ways is as high as where they start; the motion is over a level `floor`."""
+    every = max(1, round(trajectory.rate / LOOKS))
+    corners = [corner for sole in _soles(character) for corner in sole.corners]
+    way = point_places(character, trajectory.q[::every], corners).reshape(-1, 3)
+    way[:, 2] = floor + HIGHEST
+    below = heights_below(terrain, way)
+    return bool((np.abs(below - below[0]) < EVEN).all())
+
+
+def find_footholds(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, terrain: Terrain, floor: float = 0.0
+) -> list[Foothold]:
+    """Where the feet of a motion over a level `floor` stand on the terrain, in order; ValueError where nothing is."""
+    soles = _soles(character)
+    stances = sorted(
+        (start, stop, number)
+        for number, sole in enumerate(soles)
+        for start, stop in runs(np.asarray(schedule.active[:, _columns(schedule, sole)].any(axis=1)))
+    )
+    found, moved = [], np.array([0.0, 0.0, floor])
+    for start, stop, number in stances:
+        sole = soles[number]
+        spots = _footprint(character, trajectory, schedule, sole, start, stop)
+        _, turn = body_poses(character, trajectory.q[(start + stop) // 2][None])
+        ahead = quaternions.rotate(turn[0, sole.body], sole.frame[0])
+        room = _room(terrain, spots + moved, ahead, moved[2])
+        if room is None:
+            frames = f"{trajectory.frame(start):g} to {trajectory.frame(stop - 1):g}"
+            raise ValueError(f"There is no ground for {sole.name} in frames {frames}.")
+        ground, tilt = room
+        level = spots.mean(axis=0)
+        moved = ground - level
+        found.append(Foothold(sole.body, start, stop, level, ground, tilt))
+    return found
+
+
+def heights_below(terrain: Terrain, places: Array) -> Array:
+    """Height (n,) of the ground that is met going down from places (n, 3); nan where there is none near.
+
+    Every step down is as long as the ground is far, so none leads through it. Nothing further is looked at: below an
+    open sheet, such as a ceiling, is its inside.
+    """
+    at = np.array(places, dtype=np.float64)
+    lowest = at[:, 2] - HIGHEST - DEEPEST
+    found = np.full(len(at), np.nan)
+    waiting = np.arange(len(at))
+    while len(waiting):
+        near = nearest_points(terrain, at[waiting], HIGHEST)
+        met = (near.distance < CLOSE) & (near.normal[:, 2] > STANDABLE)
+        found[waiting[met]] = at[waiting[met], 2] - near.distance[met] / near.normal[met, 2]
+        at[waiting, 2] -= np.clip(near.distance, CLOSE, HIGHEST)
+        waiting = waiting[~met & (at[waiting, 2] > lowest[waiting])]
+    return found
+
+
+def _soles(character: Character) -> list[Sole]:
+    return [sole for sole in find_soles(character, contact_points(character)) if sole.corners]
+
+
+def _columns(schedule: ContactSchedule, sole: Sole) -> list[int]:
+    return [i for i, point in enumerate(schedule.points) if point.foot and point.body == sole.body]
+
+
+def _footprint(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, sole: Sole, start: int, stop: int
+) -> Array:
+    """Where the corners (n, 3) of a sole are in a stance, while most of it stands."""
+    standing = schedule.active[start:stop][:, _columns(schedule, sole)].sum(axis=1)
+    tracks = point_places(character, trajectory.q[start:stop], sole.corners)
+    spots: Array = np.median(tracks[standing == standing.max()], axis=0)
+    spots[:, 2] = 0.0
+    return spots
+
+
+def _room(terrain: Terrain, spots: Array, ahead: Array, before: float) -> tuple[Array, Array] | None:
+    """The best place where a sole with corners at `spots` (n, 3) lies on one plane: its middle, and its tilt.
+
+    The nearest one, unless that is too high or too low a step from the height `before`, and as far from edges as there
+    is room. Where there is none the sole lies on the highest of what is below it; None where nothing is.
+    """
+    middle = spots.mean(axis=0)
+    way = np.array([ahead[0], ahead[1], 0.0]) / np.hypot(ahead[0], ahead[1])
+    nudges = NUDGE * np.arange(-round(FARTHEST / NUDGE), round(FARTHEST / NUDGE) + 1)
+    places = middle + nudges[:, None] * way
+    for edge in EDGES:
+        arms = spots - middle
+        arms += edge * arms / np.linalg.norm(arms, axis=1, keepdims=True)
+        arms = (arms[:, None, None] + SPREAD[:, None] * (arms[None, :, None] - arms[:, None, None])).reshape(-1, 3)
+        samples = (places[:, None] + arms + np.array([0.0, 0.0, HIGHEST])).reshape(-1, 3)
+        below = heights_below(terrain, samples).reshape(len(places), -1)
+        system = np.column_stack([np.ones(len(arms)), arms[:, :2]])
+        planes = below @ np.linalg.pinv(system).T
+        fits = np.abs(planes @ system.T - below).max(axis=1) < FITS  # what is not a number does not fit
+        price = np.abs(nudges) + STEEP * np.maximum(np.abs(planes[:, 0] - before) - HIGH, 0.0)
+        if fits.any():
+            best = int(np.argmin(np.where(fits, price, np.inf)))
+            height, along_x, along_y = planes[best].tolist()
+            normal = np.array([-along_x, -along_y, 1.0]) / np.sqrt(1.0 + along_x**2 + along_y**2)
+            turn = quaternions.between(np.array([0.0, 0.0, 1.0]), normal)
+            return np.array([places[best, 0], places[best, 1], height]), quaternions.log(turn)
+    under = below[len(nudges) // 2]
+    return None if np.isnan(under).all() else (np.array([middle[0], middle[1], np.nanmax(under)]), np.zeros(3))
+
+
+def _way(footholds: list[Foothold], frames: int) -> Way:
+    """From foothold to foothold of one foot; the first and the last hold before and after."""
+    first = footholds[0]
+    way = Way(*(np.tile(held, (frames, 1)) for held in (first.level, first.ground - first.level, first.tilt)))
+    for last, after in pairwise(footholds):
+        swing = slice(last.stop - 1, after.start + 1)
+        low, high = last.ground - last.level, after.ground - after.level
+        x = np.linspace(0.0, 1.0, after.start - last.stop + 2)[:, None]
+        climb = _eased(x / RISES_WITHIN if high[2] > low[2] else (x - 1.0) / FALLS_WITHIN + 1.0)
+        x = _eased(x)
+        way.pivot[swing] = last.level + x * (after.level - last.level)
+        way.shift[swing] = low + np.where([False, False, True], climb, x) * (high - low)
+        way.tilt[swing] = last.tilt + x * (after.tilt - last.tilt)
+        way.pivot[after.start :], way.shift[after.start :], way.tilt[after.start :] = after.level, high, after.tilt
+    return way
+
+
+def _root_shift(shifts: Array, rate: float) -> Array:
+    """How far the root goes with the feet (feet, nf, 3).
+
+    It is low before the lower foot is down and until it is off again, or that leg would have to be longer than it is.
+    """
+    shift = shifts.mean(axis=0)
+    lower = shifts[..., 2].min(axis=0)
+    shift[:, 2] = minimum_filter1d(lower, 2 * round(LOW_AROUND * rate) + 1, mode="nearest")
+    return smoothed(shift, rate, ROOT_CUTOFF)
+
+
+def _eased(x: Array) -> Array:
+    """From 0 to 1 without a jerk, constant beyond."""
+    x = np.clip(x, 0.0, 1.0)
+    result: Array = x * x * (3.0 - 2.0 * x)
+    return result
