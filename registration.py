@@ -16,6 +16,7 @@ from .blender_addon.properties import action as action_properties
 from .blender_addon.properties import armature as armature_properties
 from .blender_addon.worker import keeper
 from .operators import (
+    add_foothold,
     add_grab,
     add_mannequin,
     add_preset,
@@ -43,6 +44,7 @@ CLASSES = (
     mark_terrain.HEFT_OT_mark_terrain,
     add_push.HEFT_OT_add_push,
     add_grab.HEFT_OT_add_grab,
+    add_foothold.HEFT_OT_add_foothold,
     add_prop.HEFT_OT_add_prop,
     build_reference.HEFT_OT_build_reference,
     find_contacts.HEFT_OT_find_contacts,

@@ -10,7 +10,10 @@ from ..blender_addon.presets import FOLDER
 from .tab import ArmatureTab
 from .text import sentence
 
-FIRST = {"LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase")}
+FIRST = {
+    "LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase"),
+    "MOMENTUM": ("flexible_time", "damping"),
+}
 """The settings of each method that are shown at once."""
 
 

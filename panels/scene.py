@@ -6,6 +6,7 @@ from typing import ClassVar
 import bpy
 
 from ..blender_addon.scene.choosing import chosen_character
+from ..operators.add_foothold import HEFT_OT_add_foothold
 from ..operators.add_grab import HEFT_OT_add_grab
 from ..operators.add_prop import HEFT_OT_add_prop
 from ..operators.add_push import HEFT_OT_add_push
@@ -37,6 +38,8 @@ class HEFT_PT_scene(Tab, bpy.types.Panel):
         draw_terrain(layout, context, armature)
         draw_pushes(layout, context, [other for other in empties if other.heft.push.armature == armature])
         draw_grabs(layout, context, [other for other in empties if other.heft.grab.armature == armature])
+        if armature.heft.controller == "MOMENTUM":
+            draw_footholds(layout, [other for other in empties if other.heft.foothold.armature == armature])
         draw_props(layout, context, armature)
         row = layout.row(heading="Gravity", align=True)
         row.prop(context.scene, "use_gravity", text="")
@@ -90,6 +93,18 @@ def draw_grabs(layout: bpy.types.UILayout, context: bpy.types.Context, grabs: li
             body.prop(grab, "target")
             body.prop(grab, "kind")
     body.operator(HEFT_OT_add_grab.bl_idname, icon="VIEW_PAN")
+
+
+def draw_footholds(layout: bpy.types.UILayout, footholds: list[bpy.types.Object]) -> None:
+    """Where feet are to be set down; only for methods that can move steps."""
+    header, body = layout.panel("heft_footholds", default_closed=True)
+    header.label(text="Footholds")
+    if body is None:
+        return
+    for empty in footholds:
+        foothold = empty.heft.foothold
+        body.prop_search(foothold, "bone", foothold.armature.data, "bones", text=empty.name, translate=False)
+    body.operator(HEFT_OT_add_foothold.bl_idname, icon="MESH_CIRCLE")
 
 
 def draw_props(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:

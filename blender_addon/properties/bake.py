@@ -126,6 +126,47 @@ class HEFT_PG_lookahead(bpy.types.PropertyGroup):
     )
 
 
+class HEFT_PG_momentum(bpy.types.PropertyGroup):
+    """Settings of momentum control; `core.control.momentum.Settings` has the same names and defaults."""
+
+    flexible_time: BoolProperty(
+        name="Give Way in Time",
+        description="Let steps take longer or shorter after pushes and on stairs; the action's length may change",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    damping: FloatProperty(
+        name="Calm Turning",
+        description="Higher turns and sways less, and follows the action less [w_a in Ye and Liu 2010, section 6]",
+        default=500.0,
+        min=0.0,
+        soft_max=5000.0,
+        max=1e6,
+        precision=0,
+        override=OVERRIDABLE,
+    )
+    tracking: FloatProperty(
+        name="Keep to the Action",
+        description="Higher keeps the body's path and speed nearer to the action's [w_t]",
+        default=500.0,
+        min=0.0,
+        soft_max=5000.0,
+        max=1e6,
+        precision=0,
+        override=OVERRIDABLE,
+    )
+    effort: FloatProperty(
+        name="Cost of Contact Force",
+        description="Higher uses less force on the ground [W1]",
+        default=1.0,
+        min=1e-3,
+        soft_max=10.0,
+        max=1e4,
+        precision=3,
+        override=OVERRIDABLE,
+    )
+
+
 class HEFT_PG_bone_choice(bpy.types.PropertyGroup):
     """A bone, by its `name`, that takes part in what is baked."""
 
@@ -153,11 +194,19 @@ class BakeSettings:
                 "Follows the action closely and plans its steps ahead: walking, running, turning [Muico et al. 2009]",
                 0,
             ),
+            (
+                "MOMENTUM",
+                "Momentum",
+                "Takes strong pushes ahead and back, stairs and other steps. Poses the limbs to fit the body's "
+                + "momentum: feet stay in place, but joint torques are not limited [Ye and Liu 2010]",
+                2,
+            ),
         ],
         default="LOOKAHEAD",
         override=OVERRIDABLE,
     )
     lookahead: PointerProperty(type=HEFT_PG_lookahead, override=OVERRIDABLE)
+    momentum: PointerProperty(type=HEFT_PG_momentum, override=OVERRIDABLE)
     source_action: PointerProperty(
         name="Source",
         description="The action to simulate; if none, the one that is assigned, or what that was baked from",
@@ -305,7 +354,7 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
     left: StringProperty(description="The time left, in words", options={"SKIP_SAVE"})
 
 
-CLASSES = (HEFT_PG_lookahead, HEFT_PG_bone_choice, HEFT_PG_foot, HEFT_PG_progress)
+CLASSES = (HEFT_PG_lookahead, HEFT_PG_momentum, HEFT_PG_bone_choice, HEFT_PG_foot, HEFT_PG_progress)
 
 
 def register() -> None:

@@ -74,6 +74,15 @@ class HEFT_PG_grab(bpy.types.PropertyGroup):
     )
 
 
+class HEFT_PG_foothold(bpy.types.PropertyGroup):
+    """A place where a foot is to be set down: the middle of its sole at the object's origin."""
+
+    armature: PointerProperty(
+        name="Character", description="Who steps there", type=bpy.types.Object, poll=is_armature, override=OVERRIDABLE
+    )
+    bone: StringProperty(name="Bone", description="The foot", override=OVERRIDABLE)
+
+
 class HEFT_PG_weight(bpy.types.PropertyGroup):
     """A thing that a character carries all the time: a rucksack, a helmet."""
 
@@ -98,4 +107,4 @@ class HEFT_PG_weight(bpy.types.PropertyGroup):
     )
 
 
-CLASSES = (HEFT_PG_surface, HEFT_PG_push, HEFT_PG_grab, HEFT_PG_weight)
+CLASSES = (HEFT_PG_surface, HEFT_PG_push, HEFT_PG_grab, HEFT_PG_foothold, HEFT_PG_weight)

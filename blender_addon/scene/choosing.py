@@ -13,7 +13,7 @@ def chosen_character(context: bpy.types.Context) -> bpy.types.Object | None:
     if len(selected) == 1:
         return selected[0]
     if active is not None:
-        for settings in (active.heft.push, active.heft.grab, active.heft.weight):
+        for settings in (active.heft.push, active.heft.grab, active.heft.foothold, active.heft.weight):
             if settings.armature is not None:
                 return settings.armature
     known = [other for other in context.view_layer.objects if other.type == "ARMATURE" and other.heft.character]
@@ -58,16 +58,27 @@ def own_collection(context: bpy.types.Context, armature: bpy.types.Object, kind:
 
 
 def add_empty(
-    context: bpy.types.Context, armature: bpy.types.Object, bone: str, name: str, display: str, size: float
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    bone: str,
+    name: str,
+    display: str,
+    size: float,
+    *,
+    follows: bool = True,
 ) -> bpy.types.Object:
-    """Add an empty that goes with the middle of a bone but keeps its own direction, and make it the active object."""
+    """Add an empty at the middle of a bone, or one that goes with it in its own direction; it is the active object."""
     check_own(armature)
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_type, empty.empty_display_size = display, size
     collection = context.collection if context.collection.is_editable else context.scene.collection
     collection.objects.link(empty)
-    follow = empty.constraints.new("COPY_LOCATION")
-    follow.target, follow.subtarget, follow.head_tail, follow.use_offset = armature, bone, 0.5, True
+    if follows:
+        follow = empty.constraints.new("COPY_LOCATION")
+        follow.target, follow.subtarget, follow.head_tail, follow.use_offset = armature, bone, 0.5, True
+    else:
+        pose = armature.pose.bones[bone]
+        empty.location = armature.matrix_world @ (0.5 * (pose.head + pose.tail))
     if context.mode == "OBJECT":
         for other in context.selected_objects:
             other.select_set(state=False)

@@ -10,6 +10,7 @@ import bpy
 from ...core.job import Scene
 from ...core.motion.clip import Clip
 from ..overlay.data import read_rides
+from .footholds import find_marks, foothold_of
 from .grabs import find_grips, grabs_of
 from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
@@ -36,6 +37,7 @@ class Watch:
         self._ground = Ground(armature, context.view_layer, frames)
         self._arrows = find_arrows(context.view_layer, armature, frames)
         self._grips = find_grips(context.view_layer, armature, frames)
+        self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
 
@@ -45,6 +47,8 @@ class Watch:
         for moving in (*self._arrows, *self._grips):
             moving.look(row, graph)
         if row == self._start:
+            for mark in self._marks:
+                mark.look(graph)
             for thing in (*self._props, *self._weights):
                 self._boxes[thing.name_full] = box_around(thing.evaluated_get(graph), self._unit)
 
@@ -57,6 +61,7 @@ class Watch:
         names = {prop.object_name: prop.prop.name for prop in props}
         pushes = [push_of(arrow, armature, clip, unit, start) for arrow in self._arrows]
         grabs = [grab for grip in self._grips for grab in grabs_of(grip, armature, clip, unit, start, names)]
+        footholds = [foothold_of(mark, armature, clip, unit) for mark in self._marks]
         loads = [load_of(thing, self._boxes[thing.name_full], armature, clip, start) for thing in self._weights]
         gravity = self._scene.gravity if self._scene.use_gravity else (0.0, 0.0, 0.0)
         scene = Scene(
@@ -64,6 +69,7 @@ class Watch:
             friction=armature.heft.floor_friction,
             pushes=tuple(push for push in pushes if push is not None),
             grabs=tuple(grabs),
+            footholds=tuple(footholds),
             props=tuple(prop.prop for prop in props),
             loads=tuple(loads),
             # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too

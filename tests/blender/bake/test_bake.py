@@ -64,6 +64,25 @@ def test_three_calls_from_a_fresh_blender_to_a_simulated_walk(rig):
     assert all(track.strips for track in rig.animation_data.nla_tracks)  # pushed nowhere
 
 
+@pytest.mark.parametrize("ahead", [True, False])
+def test_momentum_control_makes_an_action_shorter_or_longer(rig, ahead):
+    """A push ahead makes the walk end earlier, one back later."""
+    rig.heft.controller = "MOMENTUM"
+    first, last = poses(rig, (1, 100))[..., :3, 3].mean(axis=1)
+    direction = (last - first) * (1.0 if ahead else -1.0)
+    bpy.context.scene.frame_set(40)
+    rig.data.bones.active = rig.data.bones["chest"]
+    assert bpy.ops.heft.add_push(strength=60.0, duration=8, direction=direction.tolist()) == {"FINISHED"}
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    report = json.loads(rig.heft.report)
+    assert report["outcome"] == "completed"
+    assert report["max_foot_slide_m"] < 0.001
+    assert any(note.startswith("It took 0.") for note in report["notes"])
+    end = rig.animation_data.action.frame_range[1]
+    assert end < 105.0 if ahead else end > 105.0
+
+
 @pytest.mark.skipif(not rigs.RIGS.is_dir(), reason=f"the clips folder is not at {rigs.CLIPS}")
 @pytest.mark.parametrize("clip", ["02_01__walk_normal", "16_18__walk_turn90", "35_17__run"])
 def test_cmu_clips_by_three_calls_with_nothing_set(heft_enabled, clip):

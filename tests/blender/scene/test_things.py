@@ -174,6 +174,26 @@ def test_a_grab_for_good_and_one_in_two_stretches(rig):
     assert (first.start, first.end, second.start) == pytest.approx((9 / 24, 19 / 24, 29 / 24))
 
 
+def test_a_foothold_is_where_it_is_put(rig):
+    bpy.context.scene.frame_set(1)
+    activate_bone(rig, "foot.L")
+    rig.heft.controller = "MOMENTUM"
+    assert bpy.ops.heft.add_foothold() == {"FINISHED"}
+    empty = bpy.context.active_object
+    pose = rig.pose.bones["foot.L"]
+    assert (empty.location - rig.matrix_world @ (0.5 * (pose.head + pose.tail))).length < 1e-6
+    empty.location = (0.5, 0.25, 0.125)
+    (foothold,) = scene_of(rig).footholds
+    assert foothold.body == "left_foot"
+    assert foothold.place == pytest.approx((0.5, 0.25, 0.125))
+    empty.hide_set(True)
+    assert scene_of(rig).footholds == ()
+    empty.hide_set(False)
+    empty.heft.foothold.bone = "tail"
+    with pytest.raises(ValueError, match="is for the bone 'tail', which"):
+        scene_of(rig)
+
+
 def test_a_grab_of_a_prop_and_of_things_that_move(rig):
     box = add_box("Crate", 0.3, (1.0, 0.0, 0.15))
     empty = add_grab(rig, target=box)

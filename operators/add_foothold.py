@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Say where a foot is to be set down."""
+
+import math
+from typing import ClassVar
+
+import bpy
+
+from ..blender_addon.scene.choosing import add_empty, chosen_bone, chosen_character, needs_character
+
+MARK = 0.12  # m
+
+
+class HEFT_OT_add_foothold(bpy.types.Operator):
+    """Add a place where the active bone, a foot, is to step: the nearest of its steps goes there"""
+
+    bl_idname = "heft.add_foothold"
+    bl_label = "Add Foothold"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only for a character."""
+        return needs_character(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Add the empty."""
+        armature = chosen_character(context)
+        bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * armature.heft.scale
+        try:
+            empty = add_empty(context, armature, bone, f"Foothold {bone}", "CIRCLE", MARK / unit, follows=False)
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        empty.rotation_euler.x = math.pi / 2.0  # a circle lies in its X and Z
+        empty.heft.foothold.armature, empty.heft.foothold.bone = armature, bone
+        self.report({"INFO"}, f"Added {empty.name}")
+        return {"FINISHED"}
