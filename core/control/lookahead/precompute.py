@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...character.tree import FREE
-from ...dynamics import Derivatives, PointForces, difference, step_derivatives
+from ...dynamics import Derivatives, PointForces, difference, point_jacobian, step_derivatives
 from ...motion.cycle import Cycle
+from ...motion.spacetime.products import add_transposed_product
 from .riccati import Regulator, step_back
 from .settings import Settings
 from .track import Track
@@ -80,12 +81,14 @@ def precompute(character: Character, track: Track, settings: Settings) -> Policy
         feature_point=weights.feature_point,
         feature_weight=np.sqrt(weights.feature_weight),
     )
+    stances = [_stance_cost(character, policy, weights.stance, k) for k in range(frames)]
     turn = _lap_map(character, track)
     slope, costate = np.diag(weights.state), np.zeros(2 * nv)
     for k in _sweep(track, settings):
         if track.stance and k == frames - 1 - track.stance:
             # deviations at the end cost what they would cost a stance, but the motion is not to stop before its end
             costate = np.zeros(2 * nv)
+        slope[nv:, nv:] += stances[k]
         policy.slope_position[k], policy.slope_velocity[k] = slope[nv:, :nv], slope[nv:, nv:]
         policy.costate[k] = costate[nv:]
         result = _regulate(character, track, weights, settings, policy, steps[k], slope, costate, k)
@@ -143,6 +146,19 @@ def _linearize(
 ) -> Derivatives:
     contacts = PointForces(track.point_body[used], track.point_local[used], force[k, used])
     return step_derivatives(character, before[0][k], before[1][k], track.torque[k], track.dt, contacts)
+
+
+def _stance_cost(character: Character, policy: Policy, weight: float, k: int) -> Array:
+    """[Q] (nv, nv) on velocities after step k: points that bear load in it are not to slide.
+
+    The idealised system holds no foot in its place. Pushed, it would let the feet go with the body rather than the body
+    stay over its feet, and count on horizontal forces that accelerate no foot but one that is free.
+    """
+    cost = np.zeros((character.nv, character.nv))
+    for p in policy.point[k, : policy.points[k]]:
+        J = point_jacobian(character, policy.q[k], int(policy.body[p]), policy.local[p])
+        add_transposed_product(weight * J, J, cost, character.nv, 3, character.nv)
+    return cost
 
 
 def _regulate(

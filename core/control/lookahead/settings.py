@@ -11,8 +11,8 @@ from ...character import check
 class Settings:
     """Factors multiply the weights of Muico et al. 2009, table 2, which as printed let real clips sag and scuff.
 
-    With that on contact forces as printed, `force = 1`, more pushes and descents are survived, but fast walks and turns
-    are tracked less well.
+    Two departures make pushes survivable: contact forces are foreseen as the ground can give them, and to slide a foot
+    that bears load costs.
 
     With P u in the objective (eq. 6) the reference is no fixed point of the policy: it saves effort by leaving it. Our
     walk then drifts back by centimetres a step and falls within seconds; with P (u - u_reference) it stays.
@@ -24,6 +24,7 @@ class Settings:
     force: float = 0.1  # on contact forces [P]
     location: float = 0.1  # on the root's x and y [Q]
     height: float = 10.0  # on the root's z [Q]
+    stance: float = 0.3  # on velocities of points that bear load [Q]; 0: none, the paper's
     about_reference: bool = True  # penalise P (u - u_reference); False: P u, the paper's
     possible_forces: bool = True  # foresee forces that push and that friction can hold; False: any, the paper's
     cycles: int = 2  # periods of a cyclic motion that the recursion sweeps, at least
@@ -39,6 +40,7 @@ class Settings:
         if self.policy not in {"nqr", "lqr"}:
             raise ValueError(f"The policy must be nqr or lqr, not {self.policy!r}.")
         check.not_negative(self.adaptation, "adaptation", owner)
+        check.not_negative(self.stance, "stance", owner)
         check.not_negative(self.settle, "settle", owner)
         check.not_negative(self.rehearsals, "number of rehearsals", owner)
         check.not_negative(self.rehearsal_seconds, "time for rehearsals", owner)

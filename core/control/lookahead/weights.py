@@ -67,6 +67,7 @@ class Weights(NamedTuple):
     change: Array  # (motors,) [R]
     effort: Array  # (motors,) [P]
     force: float  # [P] of each component of a contact force
+    stance: float  # [Q] on each component of the velocity of a point that bears load
     joint_feature: Array  # (nv,) [W], zero for a free root
     feature_body: NDArray[np.int64]  # (nf,) bodies with a point that is a feature
     feature_point: Array  # (nf, 3) it, in the body's frame
@@ -107,6 +108,7 @@ def make_weights(character: Character, settings: Settings) -> Weights:
         change=settings.effort * np.array([line.change for line in motors]),
         effort=settings.effort * np.array([line.effort for line in motors]),
         force=settings.force * FORCE,
+        stance=settings.stance,
         joint_feature=joint_feature,
         feature_body=np.array([body for body, _, _ in points], dtype=np.int64),
         feature_point=np.array([point for _, point, _ in points], dtype=np.float64).reshape(-1, 3),

@@ -82,12 +82,15 @@ def test_a_turning_walk_keeps_turning(turning_walk):
     assert controller.place.anchor[3] == pytest.approx(4 * 0.5, abs=1e-9)
 
 
-def test_a_walk_recovers_from_a_push_forwards(walk, walk_track):
+@pytest.mark.parametrize("eighth", range(8))
+def test_a_walk_recovers_from_pushes_from_all_sides(walk, walk_track, eighth):
     controller, world = LookAhead(walk.character, walk_track), World(walk.character)
     world.reset(walk_track.q[0], walk_track.v[0])
-    root, _ = follow(world, controller, 5.0, (1.0, (100.0, 0.0, 0.0)))
+    angle = 0.25 * np.pi * eighth
+    root, joints = follow(world, controller, 6.0, (1.0, (100.0 * np.cos(angle), 100.0 * np.sin(angle), 0.0)))
     assert root.max() > 0.01
-    assert root[-1] < 0.02
+    assert root[-1] < 0.03
+    assert joints[-1] < 1.0
 
 
 def test_a_squat_ends_in_a_stand(squat):
