@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one way to write a file: whole or not at all."""
+"""The one way to write a file, whole or not at all, and the one way to have a folder to oneself."""
 
 import os
+import sys
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -19,3 +22,24 @@ def write_whole(path: str | Path, content: bytes) -> None:
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def held(path: str | Path) -> Iterator[None]:
+    """Hold a lock while the block runs; BlockingIOError where another process holds it.
+
+    The system gives it back when the process ends, in whatever way. The file stays.
+    """
+    with Path(path).open("a") as file:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise BlockingIOError(error.errno, "Another process uses it", str(path)) from None
+        yield

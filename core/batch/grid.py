@@ -16,8 +16,9 @@ from .words import BAKE, PLAIN, TABLE, TEXT, check_table, check_value
 MOST_BAKES = 100_000
 SOURCES = ("clip", "job", "scene")
 TABLES = ("settings", "reference")
-# characters that some system has no place for in a file's name, and names that one keeps for itself
-NAME = re.compile(r'[^<>:"/\\|?*\x00-\x1f]{0,149}[^<>:"/\\|?*\x00-\x1f. ]')
+LONGEST_NAME = 200  # bytes: there is to be room for an ending
+# without characters that some system has no place for in a file's name, and without names that one keeps for itself
+NAME = re.compile(r'[^<>:"/\\|?*\x00-\x1f]*[^<>:"/\\|?*\x00-\x1f. ]')
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(1, 10))}
 
 
@@ -43,7 +44,8 @@ def bakes_of(document: Document, place: Place, table: Mapping[str, Any]) -> Iter
     sources = [key for key in SOURCES if key in axes]
     if len(sources) != 1:
         raise document.mistake(place, f"a [[bake]] names one of {', '.join(SOURCES)}, not {len(sources)} of them.")
-    axes[sources[0]] = [path for text in axes[sources[0]] for path in _files(document, (*place, sources[0]), text)]
+    with document.blaming((*place, sources[0])):
+        axes[sources[0]] = [path for text in axes[sources[0]] for path in _files(document.path.parent, text)]
     if math.prod(map(len, axes.values())) > MOST_BAKES:
         raise document.mistake(place, f"these are more than {MOST_BAKES} bakes.")
     order = sorted(axes, key=lambda key: key not in SOURCES)
@@ -77,17 +79,17 @@ def _values(document: Document, place: Place, key: str, value: Any) -> list[Any]
     return values
 
 
-def _files(document: Document, place: Place, text: str) -> list[Path]:
-    """The file of that name, beside the batch file if not said otherwise; `*` and `?` in it stand for all that fit."""
-    path = document.path.parent / text
+def _files(folder: Path, text: str) -> list[Path]:
+    """The file of that name, in the folder if not said otherwise; `*` and `?` in it stand for all that fit."""
+    path = folder / text
     if not set(path.name) & set("*?"):
         if not path.is_file():
-            raise document.mistake(place, f"there is no file {text}.")
+            raise ValueError(f"there is no file {text}.")
         return [path]
     there = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
     found = [each for each in there if fnmatch.fnmatchcase(each.name, path.name) and each.is_file()]
     if not found:
-        raise document.mistake(place, f"no file fits {text}.")
+        raise ValueError(f"no file fits {text}.")
     return found
 
 
@@ -100,7 +102,8 @@ def _named(document: Document, place: Place, template: str, choice: Mapping[str,
         return _written(choice[match[1]])
 
     name = re.sub(r"\{([^{}]*)\}", value, template)
-    if not NAME.fullmatch(name) or not name.isprintable() or name.split(".")[0].lower() in RESERVED:
+    fits = NAME.fullmatch(name) and name.isprintable() and len(name.encode()) <= LONGEST_NAME
+    if not fits or name.split(".")[0].lower() in RESERVED:
         raise document.mistake((*place, "name"), f"no file can be named '{name[:60]}'.")
     return name
 

@@ -60,7 +60,6 @@ class Journal:
 
     def tidy(self, names: Iterable[str]) -> None:
         """One line for each of these jobs, in their order; nothing that a batch that was killed left unfinished."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         for unfinished in self.folder.glob("*.part"):
             unfinished.unlink(missing_ok=True)
         self.entries = {name: self.entries[name] for name in names if name in self.entries}

@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..files import held
 from ..job import BakeJob
 from .journal import FAILED, Entry, Journal
 from .pool import Pool
+
+LOCK = "batch.lock"
 
 
 @dataclass
@@ -38,13 +41,19 @@ def run(
 
     `resume` goes on where a batch of the same folder ended, however it ended: jobs whose results are there are not done
     again. A job that fails, or whose process crashes, is noted, and the others go on. Jobs are looked up one by one as
-    they are needed, so a mapping may make them then. The pool is closed at the end.
+    they are needed, so a mapping may make them then. One process at a time works in a folder. The pool is closed at
+    the end.
     """
-    journal = Journal(Path(folder))
-    if journal.entries and not resume:
-        raise ValueError(f"{folder} holds a batch already: go on with it by --resume, or choose another folder.")
+    place = Path(folder)
     try:
-        return _Run(jobs, journal, pool, progress or _tell_nobody).to_the_end()
+        place.mkdir(parents=True, exist_ok=True)
+        with held(place / LOCK):
+            journal = Journal(place)
+            if journal.entries and not resume:
+                raise ValueError(
+                    f"{folder} holds a batch already: go on with it by --resume, or choose another folder."
+                )
+            return _Run(jobs, journal, pool, progress or _tell_nobody).to_the_end()
     finally:
         pool.close()
 

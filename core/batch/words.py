@@ -26,7 +26,6 @@ TEXT = Kind("text", lambda value: type(value) is str and 0 < len(value) < 1000 a
 NUMBER = Kind("a number", _is_number)
 POSITIVE = Kind("a positive number", lambda value: _is_number(value) and value > 0)
 NOT_NEGATIVE = Kind("a number that is not negative", lambda value: _is_number(value) and value >= 0)
-WHOLE = Kind("a whole number", lambda value: type(value) is int and abs(value) <= LARGEST)
 FLAG = Kind("true or false", lambda value: type(value) is bool)
 PLAIN = Kind("text, a number, true or false", lambda value: type(value) in {str, int, float, bool})
 TABLE = Kind("a table", lambda value: type(value) is dict)

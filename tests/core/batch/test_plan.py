@@ -81,6 +81,8 @@ def test_a_slope_rises_by_its_angle(tmp_path):
         ("{clip}-{push}N", "{push}N", "line 24: two bakes are named '0N-1-none'"),
         ("{clip}-{push}N-{seed}-{terrain}", "con", "line 24: no file can be named 'con'."),
         ('"stand*.bvh"', '"sit*.bvh"', "line 25: no file fits sit*.bvh."),
+        ("{clip}-{push}N", "ü" * 100 + "{push}N", "line 24: no file can be named 'üüü"),
+        ('"stand*.bvh"', f'"{"x" * 900}"', "line 25: "),
         ('"stand*.bvh"', '"sit.bvh"', "line 25: there is no file sit.bvh."),
         ('"stand*.bvh"', '"night.toml"', "line 25: night.toml, line 1: expected 'HIERARCHY'"),
         ('rig = "legs"', 'rig = "arms"', "line 26: a clip needs a rig of [rigs]; there are: legs."),

@@ -14,7 +14,8 @@ import pytest
 from heft import core
 from heft.core.batch.journal import NAME, Journal
 from heft.core.batch.local import LocalPool
-from heft.core.batch.running import run
+from heft.core.batch.running import LOCK, run
+from heft.core.files import held
 from heft.core.job import BakeResult, Scene
 from heft.core.simulation import Push
 
@@ -78,6 +79,11 @@ def test_resuming_does_only_what_is_missing(finished, cache, tmp_path):
 def test_a_folder_is_not_used_twice_by_mistake(finished):
     with pytest.raises(ValueError, match="holds a batch already: go on with it by --resume"):
         run(quick_jobs(6), finished, LocalPool(1, None))
+
+
+def test_a_folder_is_used_by_one_process_at_a_time(tmp_path, cache):
+    with held(tmp_path / LOCK), pytest.raises(BlockingIOError, match="Another process uses it"):
+        run(quick_jobs(1), tmp_path, LocalPool(1, cache))
 
 
 def test_a_failure_is_noted_and_the_others_go_on(cache, tmp_path):
