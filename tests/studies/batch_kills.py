@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,18 +24,17 @@ from tests.core.batch.test_running import ENVIRONMENT
 
 ROUNDS = 50
 JOBS = 12
-LATEST = 1.5  # s after the first result, within which the kill comes
+SOON = 0.2  # s after a result, within which the kill comes
 VICTIMS = ("worker", "main process", "scheduler")
 
 INTRODUCTION = f"""# Kills
 
-A batch of {JOBS} short bakes by two workers runs in a process of its own. At a random moment within {LATEST} s of the
-first result one of its processes is killed by SIGKILL: a worker, the main process, or the scheduler of a Dask cluster.
-Then the batch is resumed by another process. {ROUNDS} times in turn; the moments are seeded. Counted are rounds after
-which every job stands exactly once in the journal with a result that is the same, bit for bit, as without any kill, and
-files that were half-written: results that cannot be read, between kill and resuming or at the end, or unfinished files
-at the end.
-Written by `run.py study batch_kills`.
+A batch of {JOBS} short bakes by two workers runs in a process of its own. At a random moment, up to {SOON} s after
+one of the first {JOBS - 2} results, one of its processes is killed by SIGKILL: a worker, the main process, or the
+scheduler of a Dask cluster. Then the batch is resumed by another process. {ROUNDS} times in turn; the moments are
+seeded. Counted are rounds after which every job stands exactly once in the journal with a result that is the same, bit
+for bit, as without any kill, and files that were half-written: results that cannot be read, between kill and resuming
+or at the end, or unfinished files at the end. Written by `run.py study batch_kills`.
 """
 
 MAIN = """
@@ -90,7 +89,7 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def killed(victim: str, folder: Path, moment: float) -> None:
+def killed(victim: str, folder: Path, results: int, moment: float) -> None:
     """Run a batch and kill a part of it; returns when its main process has ended."""
     with ExitStack() as stack, tempfile.TemporaryDirectory() as place:
         scheduler, words = 0, []
@@ -102,11 +101,13 @@ def killed(victim: str, folder: Path, moment: float) -> None:
                 "-c", MAIN.format(count=JOBS), str(folder), *words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
         )
-        main.stdout.readline()
+        for _ in range(results):
+            main.stdout.readline()
         time.sleep(moment)
         workers = children(main.pid) if main.poll() is None else []
         for pid in {"worker": workers[:1], "main process": [main.pid], "scheduler": [scheduler]}[victim]:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it may have ended by itself just now
+                os.kill(pid, signal.SIGKILL)
         main.wait()
 
 
@@ -121,10 +122,10 @@ def half_written(folder: Path) -> int:
     return wrong
 
 
-def one_round(victim: str, moment: float, jobs: dict[str, BakeJob], wanted: dict[str, str]) -> Round:
+def one_round(victim: str, random: np.random.Generator, jobs: dict[str, BakeJob], wanted: dict[str, str]) -> Round:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        killed(victim, folder, moment)
+        killed(victim, folder, int(random.integers(1, JOBS - 1)), random.uniform(0.0, SOON))
         before, half = len(list(folder.glob("*.heftresult"))), half_written(folder)
         run(jobs, folder, LocalPool(1, folder / "cache"), resume=True)
         half += half_written(folder) + len(list(folder.glob("*.part")))
@@ -138,14 +139,11 @@ def study(folder: Path) -> str:
     del folder
     if sys.platform != "linux":
         return "# Kills\n\nThis study finds processes as Linux shows them.\n"
-    jobs, moments = quick_jobs(JOBS), np.random.default_rng(0)
+    jobs, random = quick_jobs(JOBS), np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as place:
         run(jobs, place, LocalPool(1, None))
         wanted = {path.stem: BakeResult.load(path).key() for path in Path(place).glob("*.heftresult")}
-    rounds = [
-        one_round(VICTIMS[number % len(VICTIMS)], moments.uniform(0.0, LATEST), jobs, wanted)
-        for number in range(ROUNDS)
-    ]
+    rounds = [one_round(VICTIMS[number % len(VICTIMS)], random, jobs, wanted) for number in range(ROUNDS)]
     page = [INTRODUCTION, "| killed | rounds | results then | every job once, the same bits | files half-written |"]
     page.append("|---|---|---|---|---|")
     for victim in VICTIMS:
