@@ -114,7 +114,8 @@ def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult
     weight = float(settings.influence) * ramp[:, None] * bones[None]
     pose = mix(sampling.pose[rows], simulated, weight, sampling.clip.skeleton.parent)
     before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
-    after = np.flatnonzero(sampling.frames > frames[-1] + FRAME)
+    # a motion that ends earlier than it would is not followed by what is left of the keyed one in its range
+    after = np.flatnonzero(sampling.frames > max(frames[-1], end_of(gathered)) + FRAME)
     if result.outcome != "completed" or settings.loop:
         after = after[:0]  # it lies somewhere, or has walked on
     return Motion(
@@ -124,9 +125,19 @@ def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult
 
 
 def asked_for(gathered: Gathered, result: BakeResult) -> int:
-    """Return how many frames of a result were asked for: the last step may lead further, where frames are short."""
+    """Return how many frames of a result were asked for: the last step may lead further, where frames are short.
+
+    A method may give a motion more time than it had; then all of it is meant.
+    """
+    asked = int(np.searchsorted(result.frames, end_of(gathered) + FRAME, side="right"))
+    more = len(result.frames) - asked
+    return asked if more <= int(gathered.job.fps / gathered.job.rate) else len(result.frames)
+
+
+def end_of(gathered: Gathered) -> float:
+    """Return the last frame that was asked for."""
     job = gathered.job
-    return int(np.searchsorted(result.frames, job.frames[0] + job.duration * job.fps + FRAME, side="right"))
+    return job.frames[0] + job.duration * job.fps
 
 
 def taken_bones(settings: HEFT_PG_armature, names: tuple[str, ...]) -> set[str] | None:

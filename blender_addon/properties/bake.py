@@ -197,8 +197,7 @@ class BakeSettings:
             (
                 "MOMENTUM",
                 "Momentum",
-                "Takes strong pushes ahead and back, stairs and other steps. Poses the limbs to fit the body's "
-                + "momentum: feet stay in place, but joint torques are not limited [Ye and Liu 2010]",
+                "Takes pushes ahead and back, stairs and other steps; joint torques are not limited [Ye and Liu 2010]",
                 2,
             ),
         ],
