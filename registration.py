@@ -18,6 +18,7 @@ from .blender_addon.worker import keeper
 from .operators import (
     add_foothold,
     add_grab,
+    add_key_poses,
     add_mannequin,
     add_preset,
     add_prop,
@@ -39,6 +40,7 @@ CLASSES = (
     *action_properties.CLASSES,
     *armature_properties.CLASSES,
     add_mannequin.HEFT_OT_add_mannequin,
+    add_key_poses.HEFT_OT_add_key_poses,
     set_up.HEFT_OT_set_up,
     set_up.HEFT_OT_edit_role,
     mark_terrain.HEFT_OT_mark_terrain,
@@ -91,10 +93,12 @@ def register() -> None:
     overlay.register()
     bars.register()
     bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)
+    bpy.types.VIEW3D_MT_armature_add.append(add_key_poses.draw_in_add_menu)
 
 
 def unregister() -> None:
     """Undo `register`, last things first."""
+    bpy.types.VIEW3D_MT_armature_add.remove(add_key_poses.draw_in_add_menu)
     bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)
     bars.unregister()
     overlay.unregister()

@@ -25,4 +25,4 @@ class HEFT_OT_add_preset(AddPresetBase, bpy.types.Operator):
         method = settings.controller.lower()
         group = getattr(settings, method)
         names = [entry.identifier for entry in group.bl_rna.properties if entry.identifier not in {"rna_type", "name"}]
-        return ["heft.controller", "heft.rate", *(f"heft.{method}.{name}" for name in names)]
+        return ["heft.controller", "heft.rate", "heft.optimise", *(f"heft.{method}.{name}" for name in names)]

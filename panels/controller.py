@@ -7,11 +7,13 @@ import bpy
 from bl_ui.utils import PresetPanel
 
 from ..blender_addon.presets import FOLDER
+from ..blender_addon.properties.bake import FOLLOW_KEYS
 from .tab import ArmatureTab
 from .text import sentence
 
 FIRST = {
     "LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase"),
+    "REPLANNING": ("window", "delay", "slowing"),
     "MOMENTUM": ("flexible_time", "damping"),
 }
 """The settings of each method that are shown at once."""
@@ -48,6 +50,8 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         sentence(context, layout, item.description.partition("[")[0].strip() + ".")
         group = getattr(settings, settings.controller.lower())
         column = layout.column()
+        if settings.controller in FOLLOW_KEYS:
+            column.prop(settings, "optimise")
         for name in FIRST[settings.controller]:
             column.prop(group, name)
 

@@ -14,6 +14,7 @@ from ...core.job import BakeJob, BodySettings, ContactInterval
 from ...core.motion.clip import Clip
 from ..contacts import Samples, edited_contacts
 from ..properties.armature import HEFT_PG_armature
+from ..properties.bake import FOLLOW_KEYS
 from ..rig import setting_up
 from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
@@ -95,6 +96,7 @@ def gathered(armature: bpy.types.Object, source: Source, sampling: Sampling, wat
         contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / settings.rate),
         method=settings.controller.lower(),
         settings=method_settings(settings),
+        optimise=settings.optimise or settings.controller not in FOLLOW_KEYS,
         rate=float(settings.rate),
         frame_start=first,
         frame_end=last,

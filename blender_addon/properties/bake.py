@@ -12,8 +12,12 @@ from bpy.props import (
     StringProperty,
 )
 
+from .replanning import HEFT_PG_replanning
+
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+FOLLOW_KEYS = {"REPLANNING"}
+"""Methods that can follow the keys as they are."""
 
 
 class HEFT_PG_lookahead(bpy.types.PropertyGroup):
@@ -195,6 +199,12 @@ class BakeSettings:
                 0,
             ),
             (
+                "REPLANNING",
+                "Replan",
+                "Plans forces anew at every step: key poses, hanging, squats, pushed walks [Jain and Liu 2011]",
+                1,
+            ),
+            (
                 "MOMENTUM",
                 "Momentum",
                 "Takes pushes ahead and back, stairs and other steps; joint torques are not limited [Ye and Liu 2010]",
@@ -205,6 +215,14 @@ class BakeSettings:
         override=OVERRIDABLE,
     )
     lookahead: PointerProperty(type=HEFT_PG_lookahead, override=OVERRIDABLE)
+    replanning: PointerProperty(type=HEFT_PG_replanning, override=OVERRIDABLE)
+    optimise: BoolProperty(
+        name="Make It Possible First",
+        description="Find the possible motion nearest to the action before it is simulated, as walks and runs need it. "
+        "Without, the keys are followed as they are: for a few key poses, however rough",
+        default=True,
+        override=OVERRIDABLE,
+    )
     momentum: PointerProperty(type=HEFT_PG_momentum, override=OVERRIDABLE)
     source_action: PointerProperty(
         name="Source",
@@ -353,7 +371,14 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
     left: StringProperty(description="The time left, in words", options={"SKIP_SAVE"})
 
 
-CLASSES = (HEFT_PG_lookahead, HEFT_PG_momentum, HEFT_PG_bone_choice, HEFT_PG_foot, HEFT_PG_progress)
+CLASSES = (
+    HEFT_PG_lookahead,
+    HEFT_PG_replanning,
+    HEFT_PG_momentum,
+    HEFT_PG_bone_choice,
+    HEFT_PG_foot,
+    HEFT_PG_progress,
+)
 
 
 def register() -> None:

@@ -212,10 +212,21 @@ def _performance(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | Non
     if job.ground == "terrain" and job.loop:
         raise ValueError("A gait cycle is made on level ground: choose that, or do not loop.")
     if job.ground != "terrain":
-        performance = _prepared(job, cache, find_floor=True)
+        performance = _prepared(job, cache, find_floor=not _hangs(job))
         if not job.scene.surfaces or job.loop or job.ground == "level" or not _follows(job, performance):
             return performance, None
     return _prepared(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
+
+
+def _hangs(job: BakeJob) -> bool:
+    """Whether something that stays in its place is held all along: then the lowest feet tell of no floor."""
+    step = 1.0 / job.rate
+    times = np.arange(0.0, job.duration, step)
+    held = np.zeros(len(times), dtype=np.bool_)
+    for grab in job.scene.grabs:
+        if grab.other is None:
+            held |= (grab.start <= times + step) & (times < grab.end)
+    return bool(held.all())
 
 
 def _prepared(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:

@@ -68,6 +68,11 @@ class Replanning:
         self.frame, self.pace, self.lift = float(frame), 1.0, float(lift)
         self._surprises = tuple(surprises)
 
+    @property
+    def squares(self) -> Array:
+        """Squared frequencies (nv,) of the last plan's modes, (rad/s)²; the first six are rigid."""
+        return self._scratch.modes.square.copy()
+
     def pose(self, frame: float) -> Array:
         """Where the reference is at a frame, q (nq,) in the world."""
         q = self.track.pose(self.character, frame)

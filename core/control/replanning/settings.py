@@ -24,9 +24,9 @@ class Settings:
     velocity_low: float = 2.0  # [w_5]
     effort_low: float = 5e-3  # [W_6]
     effort_correction: float = 1e-3  # [W_a] on what low-frequency modes answer to unplanned contact forces
-    # share of an unplanned contact force that high-frequency modes resist; with the paper's 1, which holds them as
-    # still as if they had no end of mass, every touchdown is a blow
-    bracing: float = 0.5
+    # share of an unplanned contact force that high-frequency modes resist. The paper's 1 holds them as still as if they
+    # had no end of mass: every touchdown is a blow, and with hands that hold on forces may not even exist
+    bracing: float = 0.0
     friction: float = 0.8  # share of the ground's friction that plans use
     delay: float = 0.0  # s after a push before low-frequency modes and contact plans know of it; people need 0.2
 

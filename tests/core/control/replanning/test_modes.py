@@ -120,5 +120,5 @@ def test_first_impulse_is_that_of_the_least_squares_of_equation_21():
         a, d = response.position[m, steps:0:-1], response.velocity[m, steps:0:-1]
         rows = np.vstack((np.sqrt(weight) * a, np.sqrt(weight_rate) * d, np.sqrt(effort) * np.eye(steps)))
         right = -np.concatenate(([np.sqrt(weight) * miss, np.sqrt(weight_rate) * miss_rate], np.zeros(steps)))
-        expected = np.linalg.lstsq(rows, right)[0][0]
+        expected = np.linalg.lstsq(rows, right, rcond=None)[0][0]
         assert first(response, m, steps, miss, miss_rate, weight, weight_rate, effort) == pytest.approx(expected)

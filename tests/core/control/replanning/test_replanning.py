@@ -96,7 +96,7 @@ def test_modal_and_joint_space_solutions_give_equal_torques(character):
             np.pad(np.sqrt(settings.effort_low) * np.kron(np.eye(n), effort), ((0, 0), (1, 0))),
         )
     )
-    expected = np.linalg.lstsq(rows[:, 1:], -rows[:, 0])[0][: nv - 6] / DT
+    expected = np.linalg.lstsq(rows[:, 1:], -rows[:, 0], rcond=None)[0][: nv - 6] / DT
     np.testing.assert_allclose(torque, expected, rtol=1e-6, atol=1e-6)
 
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenes of key poses, added and baked in Blender: nothing is optimised, hands hold on, the keys are kept."""
+
+import json
+from dataclasses import asdict
+
+import bpy
+import numpy as np
+import pytest
+from heft.blender_addon.baking.gather import gather, method_settings
+from heft.blender_addon.rig.reading import sample_armatures
+from heft.core.control.replanning import Settings
+
+
+def wrists(rig, frames):
+    """Places (nf, 2, 3) of the hands' bones in the world."""
+    context = bpy.context
+    (sampling,) = sample_armatures(context.scene, context.view_layer, [rig], np.asarray(frames, dtype=float))
+    columns = [rig.data.bones.find(f"hand.{side}") for side in "LR"]
+    return (sampling.object_matrix[:, None] @ sampling.pose)[:, columns][..., :3, 3]
+
+
+@pytest.fixture(params=["CHIN_UP", "SQUAT"])
+def keyed(heft_enabled, request):
+    bpy.context.scene.cursor.location = (0.5, -1.0, 0.0)
+    bpy.context.scene.frame_start = 5
+    assert bpy.ops.heft.add_key_poses(scene=request.param) == {"FINISHED"}
+    return request.param, bpy.context.active_object
+
+
+def test_key_poses_are_baked_as_they_are(keyed):
+    name, rig = keyed
+    source = rig.animation_data.action
+    before = wrists(rig, range(5, 102, 8))
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    report = json.loads(rig.heft.report)
+    assert report["outcome"] == "completed", report["why"]
+    assert "nothing was optimised" in report["reference"]
+    assert rig.animation_data.action != source
+    after = wrists(rig, range(5, 102, 8))
+    if name == "CHIN_UP":
+        assert np.abs(after - after[:1]).max() < 0.1  # wrists turn about what the hands hold
+        assert report["max_foot_slide_m"] == 0.0, report["notes"]
+        assert report["joint_rms_deg"] < 4.0
+    else:
+        assert np.abs(after - before).max() < 0.05
+        assert report["max_foot_slide_m"] < 0.003
+
+
+def test_settings_are_the_cores(heft_enabled):
+    bpy.ops.heft.add_key_poses(scene="SQUAT")
+    rig = bpy.context.active_object
+    assert rig.heft.controller == "REPLANNING"
+    assert method_settings(rig.heft) == pytest.approx(asdict(Settings()), rel=1e-6)
+    (made,) = gather(bpy.context, [rig])
+    assert not made.job.optimise
+    rig.heft.controller = "LOOKAHEAD"
+    (made,) = gather(bpy.context, [rig])
+    assert made.job.optimise  # which cannot do without

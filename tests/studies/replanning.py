@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Replanning control on key poses, captured clips and edits: `run.py study replanning`."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from heft.core import BakeJob, run
+from heft.core.character import Character
+from heft.core.control.replanning import PlanError, Replanning, Settings, Track
+from heft.core.dynamics import difference
+from heft.core.motion.bvh import read_bvh
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.reference import Reference
+from heft.core.motion.spacetime import Ends, build_reference
+from heft.core.motion.variants import at_speed, with_stride
+from heft.core.simulation import DivergedError, Push, World
+
+from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
+from tests.core.motion.spacetime import motions
+from tests.studies.replanning_motions import DT, Motion, chin_up, lift, squat
+
+REPLICAS = 5
+NOISE = 0.02  # standard deviation of every start velocity, m/s and rad/s
+FALLEN = 0.4  # m that the root may be away from its reference
+DIRECTIONS = {"front": (-1.0, 0.0, 0.0), "back": (1.0, 0.0, 0.0), "left": (0.0, -1.0, 0.0), "right": (0.0, 1.0, 0.0)}
+WALKS = ("02_01", "07_04", "08_05", "113_01", "120_08", "132_20", "16_11", "16_18", "20_06", "39_11", "83_55")
+
+INTRODUCTION = f"""# Replanning control
+
+Jain and Liu 2011 in the nonlinear simulator at 120 Hz, on `jain42` unless it says otherwise: motions of a few key poses
+that nothing optimised, an optimised walk, and captured clips. A body whose root strays {100 * FALLEN:.0f} cm from where
+it is to be has fallen. Written by `run.py study replanning`.
+"""
+
+
+class Outcome(NamedTuple):
+    why: str  # empty if it stood to the end
+    seconds: float
+    degrees: float  # RMS over joints and steps
+    root: float  # m, farthest
+    error: np.ndarray  # (steps, nv)
+    q: np.ndarray  # (steps, nq)
+
+
+def follow(
+    motion: Motion,
+    settings: Settings | None = None,
+    *,
+    pushes: Sequence[Push] = (),
+    seconds: float | None = None,
+    seed: int | None = None,
+) -> Outcome:
+    """Simulate; a `seed` adds noise to the first velocities."""
+    character, track = motion.character, motion.track
+    controller = Replanning(character, track, settings)
+    controller.reset(surprises=[push.start for push in pushes])
+    world = World(character, grabs=motion.grabs, props=motion.props, pushes=pushes)
+    q, v = controller.reference_state()
+    if seed is not None:
+        v = v + NOISE * np.random.default_rng(seed).normal(size=len(v))
+    world.reset(q, v)
+    errors, poses, why = [], [], ""
+    for _ in range(round((seconds or (len(track.q) - 1) * DT) / DT)):
+        try:
+            world.step(controller)
+        except (DivergedError, PlanError) as error:
+            why = str(error).split(": ")[-1]
+            break
+        poses.append(world.q)
+        errors.append(difference(character, controller.reference_state()[0], world.q))
+        if np.linalg.norm(errors[-1][:3]) > FALLEN:
+            why = "fell"
+            break
+    error = np.array(errors)
+    return Outcome(
+        why=why,
+        seconds=len(error) * DT,
+        degrees=float(np.degrees(np.sqrt(np.mean(error[:, 6:] ** 2)))),
+        root=float(np.linalg.norm(error[:, :3], axis=1).max()),
+        error=error,
+        q=np.array(poses),
+    )
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
+    names = list(head)
+    lines = [" | ".join(names), " | ".join("---" for _ in names), *(" | ".join(map(str, row)) for row in rows)]
+    return [f"| {line} |" for line in lines] + [""]
+
+
+def told(outcome: Outcome) -> str:
+    return "stands" if not outcome.why else f"{outcome.why} at {outcome.seconds:.1f} s"
+
+
+@cache
+def walk_reference(name: str = "jain42") -> Reference:
+    made = motions.walk(points_of=motions.corners, name=name)
+    trajectory = Trajectory(made.rate, made.q, made.v)
+    return build_reference(made.character, trajectory, made.schedule, bounds=Ends(cycle=made.cycle))
+
+
+def walk() -> Motion:
+    reference = walk_reference()
+    return Motion(reference.character, Track.of(reference))
+
+
+def modes() -> list[str]:
+    """How many modes are low."""
+    page = ["## Modes", "", "Of 36 modes besides the six rigid ones; the paper counts 14 low and 22 high.", ""]
+    rows = []
+    for name, motion in (("walk", walk()), ("squat", squat()), ("chin-up", chin_up())):
+        counts = []
+        controller, world = Replanning(motion.character, motion.track), World(motion.character)
+        for frame in range(0, len(motion.track.q), 12):
+            world.reset(motion.track.q[frame])
+            contacts = world.prepare()
+            controller.reset(frame)
+            controller.law(world.state(), contacts)
+            counts.append(int((controller.squares[6:] < controller.settings.threshold).sum()))
+        rows.append((name, f"{min(counts)} to {max(counts)}", f"{36 - max(counts)} to {36 - min(counts)}"))
+    return page + table(("motion", "low", "high"), rows)
+
+
+def windows(
+    title: str, note: str, motion: Motion, steps: Sequence[int], more: Callable[[Outcome], object]
+) -> list[str]:
+    """One motion with windows of so many frames."""
+    rows = []
+    for n in steps:
+        outcome = follow(motion, Settings(window=n * DT))
+        rows.append((n, told(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}", more(outcome)))
+    return [f"## {title}", "", note, "", *table(("window", "outcome", "joints °", "root cm", "also"), rows)]
+
+
+def key_poses() -> list[str]:
+    """Squat, chin-up, barbell."""
+    up = chin_up()
+    rise = float(up.track.q[:, 2].max())
+    steps = (8, 12, 16, 24, 30, 36)
+    return [
+        *windows(
+            "Squat from three key poses",
+            "Stand, squat, stand, joined by inverse kinematics of the feet; not optimised.",
+            squat(),
+            steps,
+            lambda found: f"lean {np.degrees(found.error[-1, 4]):.1f}° at the end",
+        ),
+        *windows(
+            "Chin-up from two key poses",
+            f"Hanging and up, the pelvis at {up.track.q[0, 2]:.2f} m and {rise:.2f} m; not optimised.",
+            up,
+            steps,
+            lambda found: f"pelvis reaches {found.q[:, 2].max():.3f} m",
+        ),
+        *windows(
+            "Barbell of 30 kg",
+            "The squat with hands that take a barbell in its middle pose. The plan knows of no weight. The paper's "
+            "window of 12 topples and of 36 stands.",
+            lift(30.0),
+            steps,
+            lambda found: f"root {100 * found.error[-1, 0]:.1f} cm ahead at the end",
+        ),
+    ]
+
+
+def captured() -> list[str]:
+    """Clips once through."""
+    page = ["## Captured clips once through", ""]
+    if not GOOD:
+        return [*page, "The clips are not beside the checkout.", ""]
+    rows, walks = [], []
+    for path in GOOD:
+        for optimise in (True, False):
+            try:
+                job = BakeJob(read_bvh(path, CMU_UNIT), CMU_ROLES, method="replanning", optimise=optimise)
+                report = json.loads(run(job).report_text)
+            except ValueError as refusal:
+                rows.append((path.stem, "optimised" if optimise else "as it is", f"refused: {refusal}", "", "", "", ""))
+                continue
+            done = report["outcome"] == "completed"
+            if path.stem.startswith(WALKS):
+                walks.append((optimise, done))
+            rows.append(
+                (
+                    path.stem,
+                    "optimised" if optimise else "as it is",
+                    report["outcome"],
+                    f"{report['upright_seconds']:.1f}",
+                    f"{report['joint_rms_deg']:.2f}",
+                    f"{100 * report['root_rms_m']:.1f}",
+                    f"{1000 * report['max_foot_slide_m']:.0f}",
+                )
+            )
+    for optimise, name in ((True, "optimised first"), (False, "followed as they are")):
+        found = [done for kind, done in walks if kind is optimise]
+        page.append(f"Of {len(found)} walks {sum(found)} complete {name}.")
+    head = ("clip", "reference", "outcome", "seconds", "joints °", "root cm", "slide mm")
+    return [*page, "", *table(head, rows)]
+
+
+def pushed(motion: Motion, forces: Sequence[float], frames: int, start: float, seconds: float, **settings) -> list:
+    """Rows: how many of the replicas stand after a push on the trunk."""
+    rows = []
+    for force in forces:
+        counts = []
+        for way in DIRECTIONS.values():
+            push = Push.constant("thorax", tuple(force * x for x in way), start, frames * DT)
+            stood = [
+                not follow(motion, Settings(**settings), pushes=[push], seconds=seconds, seed=seed).why
+                for seed in range(REPLICAS)
+            ]
+            counts.append(f"{sum(stood)} of {REPLICAS}")
+        rows.append((f"{force:.0f}", *counts))
+    return rows
+
+
+def pushes() -> list[str]:
+    """Walk, squat, hang, with and without delay."""
+    page = ["## Pushes on the thorax", "", f"Replicas that stand, of {REPLICAS}, pushed from the side named.", ""]
+    for title, motion, forces, frames, start, seconds in (
+        ("Walk, 10 frames", walk(), (100.0, 125.0, 150.0, 175.0), 10, 1.5, 5.0),
+        ("Squat, 20 frames", squat(), (75.0, 125.0, 175.0, 200.0, 250.0), 20, 1.0, 5.0),
+        ("Chin-up, 20 frames", chin_up(), (75.0, 125.0, 175.0), 20, 1.0, 5.0),
+    ):
+        for delay in (0.0, 0.2):
+            name = f"### {title}, felt at once" if delay == 0.0 else f"### {title}, felt after 200 ms"
+            rows = pushed(motion, forces, frames, start, seconds, delay=delay)
+            page += [name, "", *table(("N", *DIRECTIONS), rows)]
+    rows = [
+        (f"slowed by {100 * slowing:.0f} %", *row)
+        for slowing in (0.0, 0.25)
+        for row in pushed(walk(), (150.0, 175.0, 200.0), 10, 1.5, 5.0, slowing=slowing)
+    ]
+    return [*page, "### Walk, slowed down for a second after the push", "", *table(("", "N", *DIRECTIONS), rows)]
+
+
+def edited(change: Callable[[Character, Trajectory], Trajectory]) -> Motion:
+    """The walk's clip changed by kinematics alone, three strides of it; nothing is optimised."""
+    reference = walk_reference()
+    track = Track.of(reference)
+    frames = 3 * len(track.q)
+    q = np.array([track.pose(reference.character, k) for k in range(frames)])
+    v = np.zeros((frames, reference.character.nv))
+    made = change(reference.character, Trajectory(reference.rate, q, v))
+    rows = np.minimum(np.arange(len(made.q)) * (frames - 1) // max(len(made.q) - 1, 1), frames - 1) % len(track.q)
+    return Motion(
+        reference.character,
+        Track(
+            DT,
+            made.q,
+            track.loaded[rows],
+            track.normal[rows],
+            track.point_body,
+            track.point_local,
+            track.grip,
+        ),
+    )
+
+
+def edits() -> list[str]:
+    """Stride, speed: the edited walk, optimised before it was edited."""
+    page = [
+        "## Edits of the walk",
+        "",
+        "Three strides, edited by kinematics after they were optimised; on level ground.",
+        "",
+    ]
+    stride = motions.walk().cycle.shift[0] / 2.0  # of a step
+    rows = []
+    for name, change in (
+        ("none", lambda _, t: t),
+        ("steps 10 cm longer", lambda c, t: with_stride(c, t, 1.0 + 0.10 / stride)),
+        ("steps 15 cm shorter", lambda c, t: with_stride(c, t, 1.0 - 0.15 / stride)),
+        ("10 % faster", lambda c, t: at_speed(c, t, 1.1)),
+        ("10 % faster and steps 15 cm longer", lambda c, t: with_stride(c, at_speed(c, t, 1.1), 1.0 + 0.15 / stride)),
+        ("25 % slower", lambda c, t: at_speed(c, t, 0.75)),
+    ):
+        outcome = follow(edited(change))
+        rows.append((name, told(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}"))
+    return page + table(("edit", "outcome", "joints °", "root cm"), rows)
+
+
+def thresholds() -> list[str]:
+    """How many modes are planned over the window."""
+    page = ["## Threshold", "", "The walk for 10 s with other thresholds between low and high modes, (rad/s)².", ""]
+    rows = []
+    for threshold in (5.0, 20.0, 60.0, 100.0, 130.0, 160.0, 250.0, 500.0):
+        for n in (8, 12):
+            outcome = follow(walk(), Settings(threshold=threshold, window=n * DT), seconds=10.0)
+            rows.append((f"{threshold:.0f}", n, told(outcome), f"{outcome.degrees:.2f}", f"{100 * outcome.root:.1f}"))
+    return page + table(("threshold", "window", "outcome", "joints °", "root cm"), rows)
+
+
+def speed() -> list[str]:
+    """Steps a second of control and simulation; and the contact plan."""
+    rows = []
+    for name, motion, n in (("walk", walk(), 12), ("squat", squat(), 16), ("chin-up", chin_up(), 24)):
+        controller = Replanning(motion.character, motion.track, Settings(window=n * DT))
+        world = World(motion.character, grabs=motion.grabs)
+        best = np.full(240, np.inf)
+        for _ in range(3):
+            controller.reset()
+            world.reset(*controller.reference_state())
+            for k in range(len(best)):
+                begun = time.perf_counter()
+                world.step(controller)
+                best[k] = min(best[k], time.perf_counter() - begun)
+        rows.append(
+            (name, n, f"{1e6 * np.median(best):.0f}", f"{1.0 / np.median(best):.0f}", f"{1.0 / best.mean():.0f}")
+        )
+    head = ("motion", "window", "µs a step, median", "steps a second", "of their mean")
+    return [
+        "## Speed",
+        "",
+        "Control and simulation, the contact plan included; the fastest of three runs of each step.",
+        "",
+        *table(head, rows),
+    ]
+
+
+def study(folder: Path) -> str:
+    """The page."""
+    del folder
+    sections = (modes, key_poses, captured, pushes, edits, thresholds, speed)
+    return "\n".join([INTRODUCTION, *(line for section in sections for line in section())])
