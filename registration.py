@@ -34,7 +34,7 @@ from .operators import (
     set_up,
 )
 from .panels import bake as bake_panel
-from .panels import character, controller, motion, scene, system
+from .panels import character, controller, motion, scene, status, system
 
 CLASSES = (
     *action_properties.CLASSES,
@@ -92,6 +92,7 @@ def register() -> None:
     commands.register(make_demo)
     overlay.register()
     bars.register()
+    status.register()
     bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)
     bpy.types.VIEW3D_MT_armature_add.append(add_key_poses.draw_in_add_menu)
 
@@ -100,6 +101,7 @@ def unregister() -> None:
     """Undo `register`, last things first."""
     bpy.types.VIEW3D_MT_armature_add.remove(add_key_poses.draw_in_add_menu)
     bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)
+    status.unregister()
     bars.unregister()
     overlay.unregister()
     session.unregister()

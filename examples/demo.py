@@ -24,8 +24,8 @@ from . import mannequin, walk
 LANE = 0.55
 """Half the distance between the two figures' ways."""
 CYCLES, SECONDS = 7, 7.0
-STEP_HEIGHT, STEP_FROM_TO = 0.02, (-14.0, -5.0)
-PUSH, PUSH_FRAME, PUSH_FRAMES, PUSH_DIRECTION = 120.0, 44, 3, (0.0, -1.0, 0.0)
+STEP_HEIGHT, STEP_FROM_TO = 0.02, (-12.0, -2.9)
+PUSH, PUSH_FRAME, PUSH_FRAMES, PUSH_DIRECTION = 150.0, 44, 3, (0.0, -1.0, 0.0)
 FRAMES_SHOWN = (38, 118)
 
 POSES = ("contact", "down", "passing", "up")
@@ -122,7 +122,7 @@ def simulate_beside(keyed: bpy.types.Object) -> bpy.types.Object:
     simulated.select_set(state=True)
     settings = simulated.heft
     settings.loop, settings.loop_seconds = True, SECONDS
-    settings.lookahead.adaptation, settings.lookahead.reset_phase = 0.003, True  # the preset for stairs
+    settings.lookahead.adaptation, settings.lookahead.reset_phase = 0.003, True  # the preset Pushes and Steps
     bpy.ops.heft.bake()
     return simulated
 

@@ -7,6 +7,7 @@ import time
 
 import bpy
 
+from ..blender_addon import redraw
 from ..blender_addon.baking import session
 from ..blender_addon.baking.pace import Pace
 from ..blender_addon.baking.session import Session
@@ -47,7 +48,7 @@ class Working:
         context.window_manager.modal_handler_add(self)
         self._session.begin_showing()
         tell_progress(self._session)
-        redraw()
+        redraw.panels()
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -60,13 +61,17 @@ class Working:
         elif event.type == "TIMER":
             self._session.take(keeper.poll())
             tell_progress(self._session)
-            if self._pace.due(time.monotonic()):
+            drawing = self._pace.due(time.monotonic(), posed=self._session.has_pose)
+            if drawing == "view":
                 self._session.show()
-                redraw()
+                redraw.views()
+            elif drawing == "panels":
+                redraw.panels()
         if not self._session.over:
             return {"PASS_THROUGH"}
         self._session.close()
-        redraw()
+        redraw.views()
+        redraw.panels()
         return self.finish(context, self._session)
 
     def cancel(self, _context: bpy.types.Context) -> None:
@@ -102,11 +107,3 @@ def in_words(seconds: float | None) -> str:
     if seconds < LONG:
         return f"about {round(seconds, -1):.0f} seconds left"
     return f"about {seconds / 60.0:.0f} minutes left"
-
-
-def redraw() -> None:
-    """Have the 3D Viewports drawn anew."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()

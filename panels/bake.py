@@ -32,7 +32,7 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
         state = context.window_manager.heft
         if state.running:
             column = layout.column()
-            sentence(context, column, f"{state.who}: {state.stage}" if state.who else state.stage)
+            sentence(context, column, state.line)
             column.progress(factor=state.share, type="BAR", text=f"{100.0 * state.share:.0f} %  {state.left}")
             row = column.row()
             row.scale_y = 1.4

@@ -1,32 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How often to draw while something goes on: the interface must not wait for its own pictures either."""
+"""What to draw, and how often, while something goes on: the interface must not wait for its own pictures either."""
 
-SHARE = 0.05  # of the interface's time, that drawing may take at most
+from typing import Literal
+
+SHARE = 0.01  # of the interface's time, that drawing may take at most: at the 99th percentile it waits for nothing
 LATE = 1.2  # times the timer's step: an event that comes after as much had to wait for drawing
+
+Drawing = Literal["view", "panels"]
 
 
 class Pace:
-    """Says at every event of a timer whether to draw: each time where drawing is quick, seldom where it is slow.
+    """Says at every event of a timer what to draw: all that is quick each time, what is slow seldom.
 
-    How slow it is shows in how late the events come after drawing was asked for. That may be several: a viewport that
-    smooths its picture draws it eight times over.
+    How slow something is shows in how late the events come after it was asked for. That may be several: a viewport that
+    smooths its picture draws it eight times over. Nothing else is asked for before they are in time again.
     """
 
     def __init__(self, every: float) -> None:
         """`every` is the timer's step, s."""
         self._every = every
-        self._last: float | None = None  # event
-        self._asked = 0.0  # when drawing was asked for last
-        self._cost = 0.0  # s that it has taken since
+        self._before: float | None = None  # event
+        self._asked: dict[Drawing, float] = {}  # when it was asked for last
+        self._cost: dict[Drawing, float] = {"view": 0.0, "panels": 0.0}  # s that it has taken since
+        self._drawn: Drawing = "panels"  # what was asked for last
 
-    def due(self, now: float) -> bool:
-        """Whether to draw now; if so, it is taken to be done."""
-        if self._last is not None:
-            gone = now - self._last
-            if gone > LATE * self._every:
-                self._cost += gone
-            self._last = now
-            if now - self._asked < self._cost / SHARE:
-                return False
-        self._last, self._asked, self._cost = now, now, 0.0
-        return True
+    def due(self, now: float, *, posed: bool) -> Drawing | None:
+        """What to draw now, which is taken to be done; the view, with its panels, only for a new pose."""
+        gone = 0.0 if self._before is None else now - self._before
+        self._before = now
+        if gone > LATE * self._every:
+            self._cost[self._drawn] += gone
+            return None
+        kinds: tuple[Drawing, ...] = ("view", "panels") if posed else ("panels",)
+        for kind in kinds:
+            if kind not in self._asked or now - self._asked[kind] >= self._cost[kind] / SHARE:
+                self._asked[kind], self._cost[kind], self._drawn = now, 0.0, kind
+                return kind
+        return None

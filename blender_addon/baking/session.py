@@ -121,6 +121,11 @@ class Session:
                 turn.preview = Preview(armature)
         going_on.append(self)
 
+    @property
+    def has_pose(self) -> bool:
+        """Whether a frame was finished that has not been shown."""
+        return not self.over and self.turn.pose is not None
+
     def show(self) -> None:
         """Pose the armature whose turn it is as in the last finished frame."""
         if self.over or self.turn.preview is None or self.turn.pose is None:

@@ -111,10 +111,13 @@ def force_lines(record: Record, row: int) -> list[tuple[Array, Color]]:
     return found
 
 
-def fall_lines(record: Record, frame: float) -> list[tuple[Array, Color]]:
-    """Return a crossed circle where it fell, once it has."""
-    if len(record.fall) == 0 or frame < record.fall[0] - NEAR:
-        return []
+def has_fallen(record: Record, frame: float) -> bool:
+    """Whether it lies by a frame."""
+    return len(record.fall) > 0 and bool(frame >= record.fall[0] - NEAR)
+
+
+def fall_lines(record: Record) -> list[tuple[Array, Color]]:
+    """Return a crossed circle where it fell."""
     place = record.fall[1:]
     angle = np.linspace(0.0, 2.0 * np.pi, CORNERS + 1)
     circle = place + FALL_RADIUS * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(CORNERS + 1)])
@@ -135,12 +138,15 @@ def arrow(start: Array, end: Array, color: Color) -> list[tuple[Array, Color]]:
 
 
 def lines_at(record: Record, frame: float, *, ghost: bool, balance: bool, forces: bool, fall: bool) -> Lines | None:
-    """Return all that is switched on at a frame, None where there is nothing."""
-    row = record.row(frame)
+    """Return all that is switched on at a frame, None where there is nothing.
+
+    Who has fallen follows the action no more, so that its ghost is gone too.
+    """
+    row, fallen = record.row(frame), has_fallen(record, frame)
     segments: list[tuple[Array, Color]] = []
     if row is not None:
-        segments += ghost_lines(record, row) if ghost else []
+        segments += ghost_lines(record, row) if ghost and not fallen else []
         segments += balance_lines(record, row) if balance else []
         segments += force_lines(record, row) if forces else []
-    segments += fall_lines(record, frame) if fall else []
+    segments += fall_lines(record) if fall and fallen else []
     return joined(segments) if segments else None

@@ -42,7 +42,7 @@ class HEFT_PG_lookahead(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
     reset_phase: BoolProperty(
-        name="Step on Early Contact",
+        name="Early Contacts",
         description="When a foot touches the ground too early, go on from where it should have "
         "touched [phase reset, section 5.4]",
         default=False,
@@ -369,6 +369,11 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
     stage: StringProperty(options={"SKIP_SAVE"})
     share: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
     left: StringProperty(description="The time left, in words", options={"SKIP_SAVE"})
+
+    @property
+    def line(self) -> str:
+        """Whose turn it is, where that needs to be told, and the stage."""
+        return f"{self.who}: {self.stage}" if self.who else str(self.stage)
 
 
 CLASSES = (

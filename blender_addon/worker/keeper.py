@@ -10,7 +10,7 @@ import bpy
 
 from ...core.worker.messages import Message
 from ...core.worker.worker import Worker
-from .. import sidebars
+from .. import redraw
 from . import kernels
 
 LOOK = 0.5  # seconds between looks at a warm-up
@@ -74,7 +74,7 @@ class Keeper:
             self.poll()
         if self.compiling:
             return LOOK
-        sidebars.redraw()
+        redraw.panels()
         return None
 
     def forget_timer(self) -> None:

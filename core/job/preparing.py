@@ -63,7 +63,7 @@ class Found:
     contacts: tuple[Contact, ...]  # as they were found or edited
     lines: tuple[str, ...]  # what was done and what is doubtful
     put_on: bool  # the scene's ground, which the clip was not made for
-    cycle: Cycle | None  # from lap to lap, where the reference is some in a row
+    cycle: Cycle | None  # from lap to lap, where the reference is one or some in a row
     period: int  # samples of a lap
 
 
@@ -82,7 +82,7 @@ def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
     return Motion(
         performance.plan,
         found.reference,
-        _residuals(performance, found),
+        _residuals(job, performance, found),
         _first_frame(job, performance),
         0.0 if on_scene else _lift(job, performance.floor, found.reference),
         found.contacts,
@@ -152,6 +152,7 @@ def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, t
         "contacts": job.contacts,
         "grabs": _grabs(job, character, trajectory),
         "cyclic": job.loop,
+        "begin": 0,
         "settings": reference_settings(job),
         "optimise": job.optimise,
         "progress": lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
@@ -172,7 +173,7 @@ def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, t
         made.contacts,
         lines + made.lines,
         made.put_on,
-        made.cycle.step if made.cycle is not None and made.put_on else None,
+        None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
     )
 
@@ -195,14 +196,14 @@ def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
     )
 
 
-def _residuals(performance: Performance, found: Found) -> Residuals:
-    """Of the reference's frames: of all laps, where it is some in a row."""
+def _residuals(job: BakeJob, performance: Performance, found: Found) -> Residuals:
+    """Of the reference's frames. A cycle is cut out of the middle of the range, but begins where the range does."""
     samples = len(found.reference.q)
     if found.cycle is None:
-        residuals = performance.residuals.cut(found.start, found.start + samples)
-        return residuals if found.reference.cycle is None else residuals.closed()
+        return performance.residuals.cut(found.start, found.start + samples)
     lap = performance.residuals.cut(found.start, found.start + found.period + 1)
-    return lap.repeated(found.cycle, samples, np.flatnonzero(performance.plan.body < 0))
+    begin = _range(job, performance)[1] - found.start
+    return lap.repeated(found.cycle, np.arange(begin, begin + samples), performance.plan.body < 0)
 
 
 def _performance(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | None]:

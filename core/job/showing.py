@@ -11,9 +11,8 @@ from ..dynamics.kinematics import difference_positions, integrate_positions, upd
 from ..dynamics.workspace import make_workspace
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
-from ..motion.cycles import power
 from ..motion.fit import Trajectory
-from ..motion.lay_back import lay_back
+from ..motion.lay_back import lay_back, move_on
 from ..motion.quaternions import Array
 from .preparing import Motion
 
@@ -50,14 +49,8 @@ def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) 
     place, turn = clip.position, clip.orientation
     loose = motion.plan.body < 0
     place[:, loose, 2] += motion.lift
-    cycle = motion.reference.cycle
-    if loose.any() and cycle is not None:
-        for number in np.unique(lap[lap > 0]):
-            way, rows = power(cycle, int(number)), np.flatnonzero(lap == number)[:, None]
-            spin = np.array([np.cos(0.5 * way.turn), 0.0, 0.0, np.sin(0.5 * way.turn)])
-            columns = np.flatnonzero(loose)[None]
-            place[rows, columns] = way.move_points(place[rows, columns])
-            turn[rows, columns] = quaternions.multiply(spin, turn[rows, columns])
+    if motion.reference.cycle is not None:
+        move_on(place, turn, lap, motion.reference.cycle, loose)
     return matrices(place, turn)
 
 

@@ -53,7 +53,7 @@ class GaitCycle:
     held: ContactSchedule  # the same at the corners of soles
     step: Cycle
     candidate: Candidate
-    clip: Trajectory  # the same frames of the clip
+    clip: Trajectory  # the same frames of the clip, as they are where the cycle was found
     closing: Array  # (nv,) what the clip lacked to close
     moved: Move  # from the clip
     clean: CleanMotion  # of all copies
@@ -90,10 +90,12 @@ def make_cycle(
     schedule: ContactSchedule,
     candidate: Candidate | None = None,
     settings: LabelSettings | None = None,
+    begin: int | None = None,
 ) -> GaitCycle:
     """The clip's best cycle, or that of `candidate`, closed and cleaned up on level ground.
 
-    ValueError where the clip has none.
+    Repeated for ever it goes along with the clip where it was found. Its frame 0 is there the clip's frame `begin`,
+    which may lie before or after it; the candidate's first unless given. ValueError where the clip has none.
     """
     if candidate is None:
         found = find_cycles(character, trajectory, schedule)
@@ -111,34 +113,31 @@ def make_cycle(
     cut = np.array(trajectory.q[part], order="C")
     closed, closing = close(character, cut, step)
     count = len(cut) - 1
+    begin = candidate.start if begin is None else begin
+    lap, offset = divmod(begin - candidate.start, count)
     sides = max(1, math.ceil(MARGIN * rate / count))
-    q, _, contacts = _copies(
-        character,
-        closed,
-        np.zeros((count + 1, character.nv)),
-        schedule.cut(part.start, part.stop),
-        step,
-        -sides,
-        sides + 1,
-    )
+    laps = lap - sides, lap + sides + 1 + (offset > 0)
+    touching = schedule.cut(part.start, part.stop)
+    q, _, contacts = _copies(character, closed, np.zeros((count + 1, character.nv)), touching, step, *laps)
     for i in range(len(contacts.points)):
         contacts.active[:, i] = regular(contacts.active[:, i], rate, settings or LabelSettings())
     clean = clean_up(character, Trajectory(rate, q, fit.velocities(character, q, rate)), contacts)
-    middle = slice(sides * count, (sides + 1) * count + 1)
+    middle = slice(sides * count + offset, (sides + 1) * count + offset + 1)
+    seen = _copies(character, cut, trajectory.v[part], touching, step, *laps)[0][middle]
     # the copies' ends leave a trace of micrometres in the middle
     q, _ = close(character, clean.trajectory.q[middle], step)
     v = clean.trajectory.v[middle].copy()
     v[-1] = step.move_state(character, q[0], v[0])[1]
-    frame = trajectory.frame(candidate.start)
+    frame = trajectory.frame(0) + begin * trajectory.frames_per_sample
     return GaitCycle(
         Trajectory(rate, q, v, frame, trajectory.frames_per_sample),
         clean.schedule.cut(middle.start, middle.stop),
         clean.held.cut(middle.start, middle.stop),
         step,
         candidate,
-        trajectory.cut(part.start, part.stop),
+        Trajectory(rate, seen, fit.velocities(character, seen, rate), frame, trajectory.frames_per_sample),
         closing,
-        moved_by(character, cut, q, clean.moved.shift[middle]),
+        moved_by(character, seen, q, clean.moved.shift[middle]),
         clean,
     )
 

@@ -43,25 +43,41 @@ class Residuals:
             quaternions.multiply(self.turn[before], quaternions.exp(part * way)),
         )
 
-    def closed(self) -> "Residuals":
-        """Those of a cycle's frames 0 to N, whose last are the first: what they lack is spread over all of them."""
+    def repeated(self, cycle: Cycle, frames: NDArray[np.int64], loose: NDArray[np.bool_]) -> "Residuals":
+        """Any frames (n,) of the laps that a cycle's frames 0 to N make in a row, also of those before.
+
+        `loose` bones (nb,), without a body, go on with the laps. What the clip lacks to close is spread over the cycle.
+        """
+        lap, frame = np.divmod(frames, len(self.place) - 1)
+        whole = self._closed(cycle, loose)
+        place, turn = whole.place[frame], whole.turn[frame]
+        move_on(place, turn, lap, cycle, loose)
+        return Residuals(place, quaternions.continuous(turn))
+
+    def _closed(self, cycle: Cycle, loose: NDArray[np.bool_]) -> "Residuals":
+        """Those of frames 0 to N whose last are the first, of loose bones the first moved on."""
         last = len(self.place) - 1
         share = (0.5 - np.arange(last + 1) / last)[:, None, None]
-        place = self.place + share * (self.place[-1] - self.place[0])
-        way = quaternions.log(quaternions.multiply(quaternions.conjugate(self.turn[0]), self.turn[-1]))
-        return Residuals(place, quaternions.multiply(self.turn, quaternions.exp(share * way[None])))
+        end = Residuals(self.place[-1:].copy(), self.turn[-1:].copy())
+        move_on(end.place, end.turn, np.array([-1]), cycle, loose)
+        lacking = np.repeat(end.place - self.place[:1], last + 1, axis=0)
+        for k in range(last + 1):  # in axes that turn along
+            lacking[k, loose] = lacking[k, loose] @ Cycle((0.0, 0.0), cycle.turn * k / last).rotation.T
+        way = quaternions.log(quaternions.multiply(quaternions.conjugate(self.turn[:1]), end.turn))
+        return Residuals(
+            self.place + share * lacking,
+            quaternions.multiply(self.turn, quaternions.exp(share * way)),
+        )
 
-    def repeated(self, cycle: Cycle, samples: int, loose: NDArray[np.int64]) -> "Residuals":
-        """Laps in a row, so many samples, of a cycle's frames 0 to N; `loose` bones, without a body, go on with it."""
-        period = len(self.place) - 1
-        laps = self.closed().at(np.arange(samples, dtype=np.float64) % period)
-        for number in range(1, -(-samples // period)):
-            way = power(cycle, number)
-            spin = quaternions.exp(np.array([0.0, 0.0, way.turn]))
-            lap = np.ix_(np.arange(number * period, min((number + 1) * period, samples)), loose)
-            laps.place[lap] = way.move_points(laps.place[lap])
-            laps.turn[lap] = quaternions.multiply(spin, laps.turn[lap])
-        return laps
+
+def move_on(place: Array, turn: Array, lap: NDArray[np.int64], cycle: Cycle, loose: NDArray[np.bool_]) -> None:
+    """Move the loose of the bones at places (nf, nb, 3) and turns (nf, nb, 4) on by the laps (nf,) of their frames."""
+    columns = np.flatnonzero(loose)[None]
+    for number in np.unique(lap[lap != 0]).tolist():
+        way, rows = power(cycle, number), np.flatnonzero(lap == number)[:, None]
+        place[rows, columns] = way.move_points(place[rows, columns])
+        spin = quaternions.exp(np.array([0.0, 0.0, way.turn]))
+        turn[rows, columns] = quaternions.multiply(spin, turn[rows, columns])
 
 
 def take_residuals(plan: BodyPlan, clip: Clip, trajectory: Trajectory) -> Residuals:

@@ -70,6 +70,7 @@ def make_reference(
     contacts: Iterable[tuple[str, float, float]] | None = None,
     grabs: Sequence[Grab] = (),
     cyclic: bool = False,
+    begin: int | None = None,
     onto: OtherGround | None = None,
     bounds: Ends | None = None,
     labels: LabelSettings | None = None,
@@ -81,7 +82,8 @@ def make_reference(
 
     `contacts` are (point, first frame, last frame) by the source's numbers, both frames included, and replace the
     labels; start from those of an earlier `MadeReference`. `terrain` is z = 0 unless given; a `cyclic` reference is one
-    period of the best gait cycle in the trajectory, on z = 0. `bounds` pins the ends of one that is not. `onto` is
+    period of the best gait cycle in the trajectory, on z = 0, which begins as if it had gone on all the time at the
+    trajectory's frame `begin`, or where it was found. `bounds` pins the ends of one that is not. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. `progress` is
     told the number of each of the optimiser's iterations. Without `optimise` the cleaned-up motion is the reference as
     it is, however impossible, for controllers that find forces themselves.
@@ -101,7 +103,7 @@ def make_reference(
     found = tuple(contacts_of(trajectory, schedule))
     cycle: GaitCycle | None = None
     if cyclic:
-        cycle = make_cycle(character, trajectory, schedule, settings=labels)
+        cycle = make_cycle(character, trajectory, schedule, settings=labels, begin=begin)
         clean = cycle.clean
         clip, asked, planned = cycle.clip, cycle.trajectory, cycle.held
         bounds = Ends(cycle=cycle.step)

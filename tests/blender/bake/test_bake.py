@@ -234,8 +234,15 @@ def test_pushed_over_it_lies_on_the_ground(rig):
     bpy.ops.heft.bake()
     assert json.loads(rig.heft.report)["outcome"] == "fell"
     last = int(rig.animation_data.action.frame_range[1])
-    fall = record.unpack(rig.animation_data.action.heft.overlay).fall
-    assert 30 < fall[0] < last - 24
+    kept = record.unpack(rig.animation_data.action.heft.overlay)
+    assert 30 < kept.fall[0] < last - 24
+    switched = {"ghost": False, "balance": False, "forces": False, "fall": False}
+    before, after = kept.fall[0] - 1.0, kept.fall[0] + 1.0
+    assert record.lines_at(kept, before, **switched | {"ghost": True}) is not None
+    assert record.lines_at(kept, after, **switched | {"ghost": True}) is None
+    assert record.lines_at(kept, before, **switched | {"fall": True}) is None
+    circle = record.lines_at(kept, after, **switched | {"fall": True}).vertices
+    np.testing.assert_allclose(circle[:, :2].mean(axis=0), kept.fall[1:3], atol=0.02)
     (pelvis,) = columns(rig, "pelvis".__eq__)
     places = poses(rig, range(last - 3, last + 1))[:, pelvis, :3, 3]
     assert (places[:, 2] < 0.35).all()
@@ -256,10 +263,12 @@ def test_several_armatures_in_one_go(rig):
 
 
 def test_walking_on(rig):
+    keyed = poses(rig, range(1, 106))
     rig.heft.loop, rig.heft.loop_seconds = True, 10.0
     bpy.ops.heft.bake()
     report = json.loads(rig.heft.report)
     assert report["outcome"] == "completed"
+    assert np.abs(poses(rig, range(1, 106)) - keyed)[..., :3, 3].max() < 0.12  # it goes along with the action
     assert report["simulated_seconds"] == pytest.approx(10.0, abs=0.05)
     frames = rig.animation_data.action.frame_range
     assert frames[1] - frames[0] >= 238

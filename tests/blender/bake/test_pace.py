@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How often the window is drawn while a bake goes on."""
+"""What is drawn of the window while a bake goes on, and how often."""
 
 import pytest
 from heft.blender_addon.baking.pace import SHARE, Pace
@@ -7,37 +7,45 @@ from heft.blender_addon.baking.pace import SHARE, Pace
 EVERY = 0.05
 
 
-def drawn(cost: float, passes: int = 1, seconds: float = 600.0) -> tuple[int, int]:
-    """Times that a window is drawn anew, `passes` times over at `cost` seconds each, and events of its timer."""
-    pace, now, times, events, left = Pace(EVERY), 0.0, 0, 0, 0
+def drawn(costs: dict[str, float], passes: int = 1, seconds: float = 3000.0) -> tuple[dict[str, int], int]:
+    """Times that each part is drawn, the view `passes` times over, at so many seconds each; and events of the timer."""
+    pace, now, events = Pace(EVERY), 0.0, 0
+    times, left = {"view": 0, "panels": 0}, []
     while now < seconds:
         events += 1
-        if pace.due(now):
-            times += 1
-            left = passes
-        now += max(EVERY, cost) if left else EVERY
-        left = max(left - 1, 0)
+        kind = pace.due(now, posed=True)
+        if kind is not None:
+            times[kind] += 1
+            left += [costs[kind]] * (passes if kind == "view" else 1)
+        now += max(EVERY, left.pop(0)) if left else EVERY
     return times, events
 
 
 @pytest.mark.parametrize("cost", [0.0, 0.005, 0.04])
 def test_what_is_drawn_quickly_is_drawn_every_time(cost):
-    times, events = drawn(cost, 8)
-    assert times == events
+    times, events = drawn({"view": cost, "panels": cost})
+    assert times == {"view": events, "panels": 0}
 
 
 @pytest.mark.parametrize("cost", [0.15, 0.25, 1.0])
 @pytest.mark.parametrize("passes", [1, 8])
 def test_what_is_drawn_slowly_takes_a_small_share_of_the_time(cost, passes):
-    times, _ = drawn(cost, passes)
-    assert 1 < times <= 600.0 * SHARE / (passes * cost) + 1
+    times, _ = drawn({"view": cost, "panels": 0.08}, passes)
+    assert 1 < times["view"] <= 3000.0 * SHARE / (passes * cost) + 1
+    assert 10 < times["panels"] <= 3000.0 * SHARE / 0.08 + 1
+
+
+def test_panels_alone_are_drawn_where_no_pose_is_new():
+    pace = Pace(EVERY)
+    assert [pace.due(EVERY * k, posed=False) for k in range(3)] == ["panels"] * 3
 
 
 def test_a_single_slow_picture_is_forgotten():
     pace = Pace(EVERY)
-    assert pace.due(0.0)
-    after = [0.5 + EVERY * k for k in range(400)]  # it took half a second
-    due = [pace.due(now) for now in after]
-    first = due.index(True)
+    assert pace.due(0.0, posed=True) == "view"
+    after = [0.5 + EVERY * k for k in range(1200)]  # it took half a second
+    due = [pace.due(now, posed=True) for now in after]
+    first = due.index("view")
     assert after[first] == pytest.approx(0.5 / SHARE, abs=2 * EVERY)
-    assert all(due[first:])
+    assert set(due[1:first]) == {"panels"}
+    assert set(due[first:]) == {"view"}

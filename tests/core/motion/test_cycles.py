@@ -134,6 +134,25 @@ def test_repeated_cycle_runs_on_without_a_seam():
         repeat(walk.character, cycle, 0)
 
 
+@pytest.mark.parametrize("begin", [0, 7, 500])
+def test_cycle_that_begins_elsewhere_is_the_same_motion(begin):
+    walk = glide()
+    character, trajectory = walk.character, walk.trajectory
+    schedule = label(character, trajectory)
+    own = make_cycle(character, trajectory, schedule)
+    other = make_cycle(character, trajectory, schedule, begin=begin)
+    assert other.period == own.period
+    exact(character, other)
+    assert other.trajectory.first_frame == trajectory.frame(0) + begin * trajectory.frames_per_sample
+    count = len(own.trajectory.q) - 1
+    for k in (0, 11, count):
+        lap, frame = divmod(begin + k - own.candidate.start, count)
+        q, _ = power(own.step, lap).move_state(character, own.trajectory.q[frame], own.trajectory.v[frame])
+        np.testing.assert_allclose(other.trajectory.q[k, :3], q[:3], atol=2e-3)
+    if begin < len(trajectory.q) - count:
+        np.testing.assert_allclose(other.trajectory.q[:, :3], trajectory.q[begin : begin + count + 1, :3], atol=0.02)
+
+
 def test_standing_has_no_cycle():
     character = Character.preset("muico29")
     trajectory = Trajectory(120.0, np.tile(character.neutral(), (300, 1)), np.zeros((300, character.nv)))

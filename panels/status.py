@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a bake is, in Blender's status bar, which is seen whatever editors there are."""
+
+import bpy
+
+from ..operators.cancel import HEFT_OT_cancel
+
+
+def draw(header: bpy.types.Header, context: bpy.types.Context) -> None:
+    """Whose turn it is, a bar, and a button to cancel."""
+    state = context.window_manager.heft
+    if not state.running:
+        return
+    row = header.layout.row(align=True)
+    row.label(text=state.line, translate=False)
+    row.progress(factor=state.share, type="BAR", text=f"{100.0 * state.share:.0f} %")
+    row.operator(HEFT_OT_cancel.bl_idname, text="", icon="CANCEL")
+
+
+def register() -> None:
+    """Add it to the status bar."""
+    bpy.types.STATUSBAR_HT_header.append(draw)
+
+
+def unregister() -> None:
+    """Take it out."""
+    bpy.types.STATUSBAR_HT_header.remove(draw)
