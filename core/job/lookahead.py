@@ -45,6 +45,7 @@ def prepare_policy(reference: Reference, chosen: Mapping[str, Any], cache: Cache
 
 def simulate_policy(controller: LookAhead, stage: Stage, watch: Watch) -> Simulation:
     """Follow the track from its first frame on, with settings that hold if there are such."""
+    controller.terrain = stage.terrain
     controller, notes = _rehearsed(controller, stage)
     controller.reset(0, (0.0, 0.0, stage.lift, 0.0))
     return replace(simulate_torques(_Follower(controller), stage, watch), notes=notes)
@@ -69,7 +70,7 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[st
         progress=lambda number: stage.rehearsing(number / own.rehearsals),
     )
     if choice.settings != own:
-        controller = LookAhead(controller.character, controller.track, choice.settings)
+        controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
     return controller, (choice.text,) if choice.text else ()
 
 

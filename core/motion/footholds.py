@@ -154,7 +154,7 @@ def find_footholds(
     return found
 
 
-def heights_below(terrain: Terrain, places: Array) -> Array:
+def heights_below(terrain: Terrain, places: Array, time: float = 0.0) -> Array:
     """Height (n,) of the ground that is met going down from places (n, 3); nan where there is none near.
 
     Every step down is as long as the ground is far, so none leads through it. Nothing further is looked at: below an
@@ -165,7 +165,7 @@ def heights_below(terrain: Terrain, places: Array) -> Array:
     found = np.full(len(at), np.nan)
     waiting = np.arange(len(at))
     while len(waiting):
-        near = nearest_points(terrain, at[waiting], HIGHEST)
+        near = nearest_points(terrain, at[waiting], HIGHEST, time)
         met = (near.distance < CLOSE) & (near.normal[:, 2] > STANDABLE)
         found[waiting[met]] = at[waiting[met], 2] - near.distance[met] / near.normal[met, 2]
         at[waiting, 2] -= np.clip(near.distance, CLOSE, HIGHEST)

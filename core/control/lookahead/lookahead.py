@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...character import Character
 from ...contact.detection import Contacts
+from ...contact.terrain import Terrain
 from ...dynamics.workspace import Workspace
 from ..law import AffineLaw, State
 from .evaluation import make_scratch
-from .height import point_heights
+from .height import Landing, height_at, next_landings, point_places
 from .machine import evaluate, ground_height, make_machine
 from .phase import next_touchdown
 from .precompute import Policy, precompute
@@ -21,8 +22,11 @@ from .track import Track
 
 Array = NDArray[np.float64]
 
-# Time in which the reference's height follows the ground, s.
+# Time in which the reference's height follows the ground, s; that before a landing in which it goes there; and at most
+# how fast, m/s.
 GROUND_TIME = 0.1
+AHEAD = 0.1
+FASTEST = 0.6
 # Steps of time that differ by more than this share are not the same.
 SAME_STEP = 1e-9
 
@@ -50,6 +54,7 @@ class LookAhead:
         track: Track,
         settings: Settings | None = None,
         policy: Policy | None = None,
+        terrain: Terrain | None = None,
     ) -> None:
         self.character = character
         self.track = track.checked(character)
@@ -59,7 +64,10 @@ class LookAhead:
         self._machine: Any = None
         self._machine_of: tuple[Workspace, Contacts] | None = None
         self._anchor = np.zeros(4)
-        self._point_height = point_heights(character, self.track)
+        places = point_places(character, self.track)
+        self._point_height = np.ascontiguousarray(places[..., 2])
+        self._landings = next_landings(self.track, places)
+        self.terrain = terrain  # known ahead of the feet, or felt under them alone
         self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
         self.resets: list[tuple[float, int]] = []  # time, and frames skipped
 
@@ -93,7 +101,7 @@ class LookAhead:
             self._reset_phase(state, contacts)
         machine = self._machine_on(state.work, contacts)
         if self.settings.follow_ground:
-            self._follow_ground(machine, state.dt)
+            self._follow_ground(machine, state)
         frame = self.place.frame
         after = self._next(self.place)
         self._anchor[:] = after.anchor
@@ -151,15 +159,34 @@ class LookAhead:
         self.place = Place(self.place.frame, (x + float(shift[0]), y + float(shift[1]), z, yaw))
         self.resets.append((state.time, skipped))
 
-    def _follow_ground(self, machine: Any, dt: float) -> None:
-        """Let the anchor's height follow the ground under the points that the reference stands on."""
-        frame = self.place.frame
-        found = ground_height(machine, self.track.loaded[frame], self._point_height[frame])
-        if math.isnan(found):
-            return
+    def _follow_ground(self, machine: Any, state: State) -> None:
+        """Let the anchor's height follow the ground.
+
+        That is the ground under the points that the reference stands on, where they touch; shortly before a foot lands,
+        that under the place where it is going to.
+        """
+        frame, (x, y, z, yaw) = self.place
+        landing = self._landings[frame]
+        if self.terrain is not None and landing is not None and landing.frames * state.dt < AHEAD:
+            found, share = self._height_ahead(landing, state), 1.0 / landing.frames
+        else:
+            found = ground_height(machine, self.track.loaded[frame], self._point_height[frame])
+            share = min(1.0, state.dt / GROUND_TIME)
+        if not math.isnan(found):
+            most = FASTEST * state.dt
+            z += min(max(share * (found - z), -most), most)
+            self.place = Place(frame, (x, y, z, yaw))
+
+    def _height_ahead(self, landing: Landing, state: State) -> float:
+        """Height of the ground where a foot will land if the root stays as far off its reference, less the foot's."""
+        assert self.terrain is not None
         x, y, z, yaw = self.place.anchor
-        z += (found - z) * min(1.0, dt / GROUND_TIME)
-        self.place = Place(frame, (x, y, z, yaw))
+        c, s = math.cos(yaw), math.sin(yaw)
+        off_x, off_y = (state.q[:2] - self.reference_state()[0][:2]).tolist()
+        px, py, pz = landing.place.tolist()
+        there = (x + c * px - s * py + off_x, y + s * px + c * py + off_y)
+        height: float = height_at(self.terrain, *there, pz + z, state.time) - pz
+        return height
 
 
 def _moved(anchor: tuple[float, float, float, float], pose: Array, velocity: Array) -> tuple[Array, Array]:

@@ -76,4 +76,5 @@ def evaluate(
 @allocating_kernel
 def ground_height(machine: Any, loaded: NDArray[np.bool_], heights: Array) -> float:
     """`height.ground_height`."""
-    return height.ground_height(machine.contacts, loaded, machine.policy.body, heights)
+    policy = machine.policy
+    return height.ground_height(machine.bodies, machine.contacts, loaded, policy.body, policy.local, heights)

@@ -120,8 +120,10 @@ def choose_settings(
     begun = time.perf_counter()
     trials: list[Trial] = []
     used = 0
+    terrain = None if controller is None else controller.terrain
     for candidate in candidates(first):
-        actor = controller if controller is not None and not trials else LookAhead(character, track, candidate)
+        given = controller if not trials else None
+        actor = given or LookAhead(character, track, candidate, terrain=terrain)
         rehearsals: list[Rehearsal] = []
         for seed in range(replicas):
             if used >= most or (used > 0 and seconds is not None and time.perf_counter() - begun > seconds):

@@ -3,10 +3,16 @@
 
 import numpy as np
 import pytest
-from heft.core.contact.terrain import Plane
+from heft.core.contact.terrain import Mesh, Plane, make_terrain
 from heft.core.control.lookahead import LookAhead, Settings, Track
+from heft.core.control.lookahead.height import next_landings, point_places
 from heft.core.dynamics import difference
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.make_reference import OtherGround
+from heft.core.motion.make_reference import make_reference as reference_on
 from heft.core.simulation import World
+
+from tests.core.motion.spacetime import motions
 
 
 def follow(world, controller, seconds, push=None):
@@ -127,6 +133,51 @@ def test_the_reference_follows_the_ground_down(walk, walk_track):
         rest.append(controller.place.anchor[2])
     assert rest[0] == pytest.approx(-0.02, abs=2e-3)
     assert rest[1] == 0.0
+
+
+def test_the_reference_is_down_before_a_foot_that_goes_down_lands(walk, walk_track):
+    """A step of 3 cm between the first footprint and the next: known ahead, the height is there when the foot is."""
+    corners = [(x, y, z) for x, z in ((-9.0, 0.0), (0.69, 0.0), (0.69, -0.03), (9.0, -0.03)) for y in (-9.0, 9.0)]
+    faces = [t for k in (0, 2, 4) for t in ((k, k + 2, k + 3), (k, k + 3, k + 1))]
+    terrain = make_terrain([Mesh(np.array(corners), np.array(faces))])
+    landing = next_landings(walk_track, point_places(walk.character, walk_track))[20]
+    assert walk_track.q[20, 0] < 0.5 < landing.place[0]
+    heights = []
+    for known in (None, terrain):
+        controller, world = LookAhead(walk.character, walk_track, terrain=known), World(walk.character, terrain)
+        world.reset(walk_track.q[0], walk_track.v[0])
+        follow(world, controller, (20 + landing.frames - 1) * walk_track.dt)
+        heights.append(controller.place.anchor[2])
+    assert heights[0] == pytest.approx(0.0, abs=2e-3)
+    assert heights[1] == pytest.approx(-0.03, abs=5e-3)
+
+
+def test_landings_come_in_turn_and_go_on_from_lap_to_lap(walk, walk_track):
+    landings = next_landings(walk_track, point_places(walk.character, walk_track))
+    ends = [k + landing.frames for k, landing in enumerate(landings)]
+    assert (np.diff(ends) >= 0).all()
+    for k, landing in enumerate(landings):
+        now, before = (k + landing.frames) % len(landings), (k + landing.frames - 1) % len(landings)
+        assert (walk_track.loaded[now] & ~walk_track.loaded[before]).any()
+    ahead = np.array([landing.place[0] for landing in landings])
+    assert len(np.unique(np.round(ahead, 3))) == 3  # two feet, and the first again in the next lap
+    assert ahead.max() - ahead.min() == pytest.approx(walk_track.cycle.shift[0], abs=1e-3)
+
+
+def test_what_was_put_on_a_slope_is_not_moved_up_or_down_again():
+    """Its soles lie 3 cm higher at the toes than at the heels."""
+    motion = motions.walk(strides=2)
+    trajectory = Trajectory(motion.rate, motion.q, motion.v)
+    terrain = make_terrain([Plane(normal=(-np.sin(0.12), 0.0, np.cos(0.12)))])
+    reference = reference_on(motion.character, trajectory, onto=OtherGround(terrain)).reference
+    track = Track.of(reference)
+    controller, world = LookAhead(reference.character, track), World(reference.character, terrain)
+    world.reset(track.q[0], track.v[0])
+    found = []
+    for _ in range(reference.steps):
+        world.step(controller)
+        found.append(controller.place.anchor[2])
+    assert np.sqrt(np.mean(np.square(found))) < 1e-3
 
 
 def test_an_early_touchdown_moves_the_phase_on(walk, walk_track):
