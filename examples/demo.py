@@ -10,14 +10,14 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..blender_addon.film_strip import place_of, render_film_strip
+from ..blender_addon.film_strip import changed, place_of, render_film_strip
 from ..blender_addon.film_strip import save as save_pixels
 from . import mannequin, walk
 
@@ -75,8 +75,11 @@ def main(output: str | Path) -> None:
     with stage(f"Rendering {picture.name}"):
         shown = np.linspace(FRAMES_SHOWN[0], FRAMES_SHOWN[1], 9).round().astype(int).tolist()
         rows = [output / f"{name}.part.png" for name in ("simulated", "keyed")]
-        for row, subject in zip(rows, (simulated, armature), strict=True):
-            render_film_strip(scene, shown, row, subject=subject, width=176, height=320, samples=12)
+        for row, subject, other in zip(rows, (simulated, armature), (armature, simulated), strict=True):
+            with ExitStack() as without:
+                for mesh in other.children:
+                    without.enter_context(changed(mesh, hide_render=True))
+                render_film_strip(scene, shown, row, subject=subject, width=176, height=320, samples=12)
         stack(rows, picture)
     film = output / "mannequin_baked.mp4"
     with stage(f"Rendering {film.name}"):

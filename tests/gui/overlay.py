@@ -12,12 +12,12 @@ import guikit
 import window
 from window import rig, select, start_bake
 
-PUSHED, GENTLE, HARD = 44, 150.0, 600.0  # frame, N
-SIDEWAYS = (1.0, 0.0, 0.0)
+PUSHED = 44  # frame
+GENTLE, HARD = (100.0, (0.0, -1.0, 0.0)), (600.0, (1.0, 0.0, 0.0))  # N and where to: from behind, and from the side
 
 
-def push(strength):
-    """A step: a push from the figure's side, in place of an earlier one."""
+def push(strength, direction):
+    """A step: a push in place of an earlier one."""
 
     def add():
         for other in [other for other in bpy.data.objects if other.heft.push.armature]:
@@ -26,7 +26,7 @@ def push(strength):
         with guikit.override():
             select(rig())
             rig().data.bones.active = rig().data.bones["chest"]
-            assert bpy.ops.heft.add_push(strength=strength, duration=4, direction=SIDEWAYS) == {"FINISHED"}
+            assert bpy.ops.heft.add_push(strength=strength, duration=4, direction=direction) == {"FINISHED"}
             select(rig())
 
     return add
@@ -104,7 +104,7 @@ guikit.steps(
     window.add_mannequin,
     window.compiled,
     window.set_up,
-    push(GENTLE),
+    push(*GENTLE),
     bake_anew,
     window.done(300.0),
     outcome("completed"),
@@ -115,7 +115,7 @@ guikit.steps(
     guikit.until(lambda: bpy.context.scene.frame_current >= PUSHED + 8, seconds=60, every=0.01),
     guikit.shot("overlay_playing"),
     stop_playing,
-    push(HARD),
+    push(*HARD),
     bake_anew,
     window.done(300.0),
     outcome("fell"),
