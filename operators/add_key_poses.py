@@ -6,13 +6,15 @@ from typing import ClassVar
 import bpy
 from bpy.props import EnumProperty
 
+from .adding import Adding
+
 SCENES = [
     ("CHIN_UP", "Mannequin on a Bar", "Hangs and pulls itself up: two key poses, hands that hold on"),
     ("SQUAT", "Mannequin with a Barbell", "Stands, squats and stands again under 30 kg: three key poses"),
 ]
 
 
-class HEFT_OT_add_key_poses(bpy.types.Operator):
+class HEFT_OT_add_key_poses(Adding, bpy.types.Operator):
     """Add a mannequin in a few key poses, and what they need, ready to be baked"""
 
     bl_idname = "heft.add_key_poses"
@@ -21,24 +23,13 @@ class HEFT_OT_add_key_poses(bpy.types.Operator):
 
     scene: EnumProperty(name="Scene", description="What it does", items=SCENES)
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Only where an object can be added."""
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object Mode to add a mannequin")
-            return False
-        return True
-
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add it at the 3D cursor and make it the active object."""
         from ..examples import key_poses
 
         make = {"CHIN_UP": key_poses.chin_up, "SQUAT": key_poses.squat}[self.scene]
         armature = make(context, tuple(context.scene.cursor.location))
-        for other in context.selected_objects:
-            other.select_set(state=False)
-        armature.select_set(state=True)
-        context.view_layer.objects.active = armature
+        self.choose(context, armature)
         self.report({"INFO"}, f"Added {armature.name}: press Bake")
         return {"FINISHED"}
 

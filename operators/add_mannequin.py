@@ -6,21 +6,15 @@ from typing import ClassVar
 import bpy
 from mathutils import Matrix
 
+from .adding import Adding
 
-class HEFT_OT_add_mannequin(bpy.types.Operator):
+
+class HEFT_OT_add_mannequin(Adding, bpy.types.Operator):
     """Add a rigged mannequin with a hand-keyed walk, ready to try Heft on"""
 
     bl_idname = "heft.add_mannequin"
     bl_label = "Walking Mannequin"
     bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Only where an object can be added."""
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object Mode to add a mannequin")
-            return False
-        return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add it at the 3D cursor and make it the active object."""
@@ -29,10 +23,7 @@ class HEFT_OT_add_mannequin(bpy.types.Operator):
         armature = mannequin.make_mannequin(context)
         action = walk.key_walk(armature, frame_start=context.scene.frame_start)
         armature.matrix_world = Matrix.Translation(context.scene.cursor.location)
-        for other in context.selected_objects:
-            other.select_set(state=False)
-        armature.select_set(state=True)
-        context.view_layer.objects.active = armature
+        self.choose(context, armature)
         self.report({"INFO"}, f"Added {armature.name} with the action {action.name}")
         return {"FINISHED"}
 

@@ -43,8 +43,8 @@ class HEFT_PG_replanning(bpy.types.PropertyGroup):
     )
     slowing: FloatProperty(
         name="Slow Down after a Push",
-        description="By how much the motion is slower for a second after a push, so that the body can catch up with it "
-        "[time warping, section 7.3]",
+        description="By how much the motion is slower for a second after a push; the walks that it was tried on fell "
+        "sooner with it [time warping, section 7.3]",
         default=0.0,
         min=0.0,
         max=0.9,

@@ -4,6 +4,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -11,10 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from heft.core import BakeJob, run
 from heft.core.character import Character
-from heft.core.control.replanning import PlanError, Replanning, Settings, Track
+from heft.core.contact.terrain import Plane
+from heft.core.control.replanning import PlanError, Replanning, Settings, Track, transition
+from heft.core.control.replanning.contact_plan import plan_contacts
 from heft.core.dynamics import difference
+from heft.core.job import Scene
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
+from heft.core.motion.make_reference import make_reference
 from heft.core.motion.reference import Reference
 from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.motion.variants import at_speed, with_stride
@@ -22,7 +27,7 @@ from heft.core.simulation import DivergedError, Push, World
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 from tests.core.motion.spacetime import motions
-from tests.studies.replanning_motions import DT, Motion, chin_up, lift, squat
+from tests.studies.replanning_motions import DT, Motion, chin_up, flight, lift, squat
 
 REPLICAS = 5
 NOISE = 0.02  # standard deviation of every start velocity, m/s and rad/s
@@ -239,50 +244,120 @@ def pushes() -> list[str]:
     return [*page, "### Walk, slowed down for a second after the push", "", *table(("", "N", *DIRECTIONS), rows)]
 
 
-def edited(change: Callable[[Character, Trajectory], Trajectory]) -> Motion:
-    """The walk's clip changed by kinematics alone, three strides of it; nothing is optimised."""
+def strides(change: Callable[[Character, Trajectory], Trajectory]) -> tuple[Character, Trajectory]:
+    """Three strides of the walk, changed by kinematics."""
     reference = walk_reference()
-    track = Track.of(reference)
-    frames = 3 * len(track.q)
-    q = np.array([track.pose(reference.character, k) for k in range(frames)])
-    v = np.zeros((frames, reference.character.nv))
-    made = change(reference.character, Trajectory(reference.rate, q, v))
-    rows = np.minimum(np.arange(len(made.q)) * (frames - 1) // max(len(made.q) - 1, 1), frames - 1) % len(track.q)
-    return Motion(
-        reference.character,
-        Track(
-            DT,
-            made.q,
-            track.loaded[rows],
-            track.normal[rows],
-            track.point_body,
-            track.point_local,
-            track.grip,
-        ),
-    )
+    track, character = Track.of(reference), reference.character
+    q = np.array([track.pose(character, k) for k in range(3 * len(track.q))])
+    return character, change(character, Trajectory(reference.rate, q, np.zeros((len(q), character.nv))))
 
 
 def edits() -> list[str]:
-    """Stride, speed: the edited walk, optimised before it was edited."""
+    """Stride and speed, with and without optimisation after the edit; slopes."""
     page = [
         "## Edits of the walk",
         "",
-        "Three strides, edited by kinematics after they were optimised; on level ground.",
+        "Three strides, edited by kinematics, then followed as they are or optimised.",
         "",
     ]
-    stride = motions.walk().cycle.shift[0] / 2.0  # of a step
+    step = 0.5 * motions.walk().cycle.shift[0]
     rows = []
     for name, change in (
         ("none", lambda _, t: t),
-        ("steps 10 cm longer", lambda c, t: with_stride(c, t, 1.0 + 0.10 / stride)),
-        ("steps 15 cm shorter", lambda c, t: with_stride(c, t, 1.0 - 0.15 / stride)),
+        ("steps 10 cm longer", lambda c, t: with_stride(c, t, 1.0 + 0.10 / step)),
+        ("steps 15 cm shorter", lambda c, t: with_stride(c, t, 1.0 - 0.15 / step)),
         ("10 % faster", lambda c, t: at_speed(c, t, 1.1)),
-        ("10 % faster and steps 15 cm longer", lambda c, t: with_stride(c, at_speed(c, t, 1.1), 1.0 + 0.15 / stride)),
+        ("10 % faster, steps 15 cm longer", lambda c, t: with_stride(c, at_speed(c, t, 1.1), 1.0 + 0.15 / step)),
         ("25 % slower", lambda c, t: at_speed(c, t, 0.75)),
     ):
-        outcome = follow(edited(change))
-        rows.append((name, told(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}"))
-    return page + table(("edit", "outcome", "joints °", "root cm"), rows)
+        character, trajectory = strides(change)
+        for optimise in (False, True):
+            try:
+                reference = make_reference(character, trajectory, optimise=optimise).reference
+            except ValueError as refusal:
+                rows.append((name, "optimised" if optimise else "as it is", f"refused: {refusal}", "", ""))
+                continue
+            outcome = follow(Motion(character, Track.of(reference)))
+            found = (told(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}")
+            rows.append((name, "optimised" if optimise else "as it is", *found))
+    return [*page, *table(("edit", "reference", "outcome", "joints °", "root cm"), rows), *slopes()]
+
+
+def slopes() -> list[str]:
+    """A captured walk on planes that rise and fall along its way."""
+    page = ["### Slopes", "", "A captured walk put on a plane.", ""]
+    if not GOOD:
+        return [*page, "The clips are not beside the checkout.", ""]
+    clip = read_bvh(next(path for path in GOOD if path.name.startswith("02_01")), CMU_UNIT)
+    way = clip.position[-1, 0, :2] - clip.position[10, 0, :2]
+    way = way / np.linalg.norm(way)
+    x, y = clip.position[10, 0, :2].tolist()
+    rows = []
+    for degrees in (3.0, 2.0, -2.0, -3.0, -5.0):
+        rise = np.tan(np.radians(degrees))
+        plane = Plane(point=(x, y, 0.0), normal=(-rise * way[0], -rise * way[1], 1.0))
+        for ground in ("auto", "level"):
+            scene = Scene(surfaces=(plane,))
+            try:
+                job = BakeJob(clip, CMU_ROLES, method="replanning", scene=scene, ground=ground)
+                report = json.loads(run(job).report_text)
+            except ValueError as refusal:
+                rows.append((f"{degrees:+.0f}°", ground, f"refused: {refusal}", "", ""))
+                continue
+            figures = (f"{report['upright_seconds']:.1f}", f"{report['joint_rms_deg']:.1f}")
+            rows.append((f"{degrees:+.0f}°", ground, report["outcome"], *figures))
+    return page + table(("slope", "ground", "outcome", "seconds", "joints °"), rows)
+
+
+def caught() -> list[str]:
+    """From flight to hanging by a transition; what jumps when the hands take the bar."""
+    start, seconds = 0.3, 3.0
+    rows = []
+    for blend in (0.25, 0.5, 1.0):
+        motion, hang = flight(caught=start), chin_up(bar=2.9)
+        still = replace(hang.track, q=np.repeat(hang.track.q[:1], round(seconds / DT), axis=0), **held_all(hang.track))
+        controller = Replanning(motion.character, motion.track)
+        world = World(motion.character, grabs=motion.grabs)
+        world.reset(*controller.reference_state())
+        jumps, swing = [], []
+        for k in range(round(seconds / DT)):
+            if k == round(start / DT):
+                state = world.q, world.v
+                controller.track = transition(
+                    motion.character, motion.track, round(controller.frame), state, still, blend
+                )
+            before = world.v
+            world.step(controller)
+            jumps.append(np.abs(world.v - before).max())
+            swing.append(np.degrees(difference(motion.character, still.q[0], world.q)[4]))
+        at = int(np.argmax(jumps))
+        others = np.array(jumps)
+        others[at] = 0.0
+        error = difference(motion.character, controller.reference_state()[0], world.q)
+        rows.append(
+            (
+                f"{blend:g}",
+                f"{jumps[at]:.1f} at {at * DT:.2f} s",
+                f"{others.max():.1f} at {int(np.argmax(others)) * DT:.2f} s",
+                f"{np.ptp(swing[round(start / DT) :]):.0f}",
+                f"{np.degrees(np.sqrt(np.mean(error[6:] ** 2))):.1f}",
+            )
+        )
+    note = (
+        "Through the air with raised arms at 1.2 m/s, hands take the bar at 0.3 s, and the motion becomes hanging.\n"
+        "The largest change is the wrists' when the bar stops them, the next when they come to the end of their range."
+    )
+    head = ("transition s", "largest change of a velocity in a step", "next", "swing °", "joints ° at the end")
+    return ["## From flight to a bar", "", note, "", *table(head, rows)]
+
+
+def held_all(track: Track) -> dict[str, np.ndarray]:
+    """Both hands hold on in every frame of the three seconds."""
+    frames = round(3.0 / DT)
+    return {
+        "loaded": np.ones((frames, len(track.grip)), dtype=bool),
+        "normal": np.repeat(track.normal[:1], frames, axis=0),
+    }
 
 
 def thresholds() -> list[str]:
@@ -302,7 +377,7 @@ def speed() -> list[str]:
     for name, motion, n in (("walk", walk(), 12), ("squat", squat(), 16), ("chin-up", chin_up(), 24)):
         controller = Replanning(motion.character, motion.track, Settings(window=n * DT))
         world = World(motion.character, grabs=motion.grabs)
-        best = np.full(240, np.inf)
+        best, plans, pivots = np.full(240, np.inf), np.full(240, np.inf), []
         for _ in range(3):
             controller.reset()
             world.reset(*controller.reference_state())
@@ -310,21 +385,28 @@ def speed() -> list[str]:
                 begun = time.perf_counter()
                 world.step(controller)
                 best[k] = min(best[k], time.perf_counter() - begun)
-        rows.append(
-            (name, n, f"{1e6 * np.median(best):.0f}", f"{1.0 / np.median(best):.0f}", f"{1.0 / best.mean():.0f}")
-        )
-    head = ("motion", "window", "µs a step, median", "steps a second", "of their mean")
-    return [
-        "## Speed",
-        "",
-        "Control and simulation, the contact plan included; the fastest of three runs of each step.",
-        "",
-        *table(head, rows),
-    ]
+                plans[k] = min(plans[k], plan_time(controller, len(world.contacts.key)))
+                pivots.append(controller.iterations)
+        rate = 1.0 / np.median(best)
+        micro = [f"{1e6 * np.median(times):.0f}" for times in (best, plans)]
+        rows.append((name, n, micro[0], f"{rate:.0f}", micro[1], f"{np.mean(pivots):.1f}, at most {max(pivots)}"))
+    head = ("motion", "window", "µs a step", "steps a second", "µs of the contact plan", "its iterations")
+    note = "Medians of control and simulation, and of the contact plan alone; the fastest of three runs of each step."
+    return ["## Speed", "", note, "", *table(head, rows)]
+
+
+def plan_time(controller: Replanning, candidates: int) -> float:
+    """Seconds that the last contact plan takes once more."""
+    work, dt = controller._scratch, controller.track.dt
+    points = candidates + len(controller.track.point_body)
+    effort = controller.settings.force / (1000.0 * dt) ** 2
+    begun = time.perf_counter()
+    plan_contacts(work.problem, points, controller.window, dt, effort, work.contacts)
+    return time.perf_counter() - begun
 
 
 def study(folder: Path) -> str:
     """The page."""
     del folder
-    sections = (modes, key_poses, captured, pushes, edits, thresholds, speed)
+    sections = (modes, key_poses, caught, captured, pushes, edits, thresholds, speed)
     return "\n".join([INTRODUCTION, *(line for section in sections for line in section())])

@@ -157,3 +157,17 @@ def lift(mass: float = 30.0, seconds: float = 6.0) -> Motion:
     feet = soles(character)
     active = np.ones((len(q), len(feet)), dtype=bool)
     return Motion(widened(character, q), track_of(character, q, feet, active), grabs, (Prop(body, plates),))
+
+
+def flight(bar: float = 2.9, speed: float = 1.2, caught: float = 0.3) -> Motion:
+    """Arms up through the air, as after a broad jump, on the parabola on which the hands meet a bar at `caught` s."""
+    hang = chin_up(bar=bar)
+    character, pose = hang.character, hang.track.q[0]
+    t = np.arange(round(2.0 * RATE)) / RATE - caught
+    q = np.tile(pose, (len(t), 1))
+    q[:, 0] += speed * t
+    q[:, 2] += -0.5 * 9.81 * t * t
+    grips = hands()
+    active = np.zeros((len(q), len(grips)), dtype=bool)
+    grabs = tuple(Grab(f"{side}_hand", PALM, start=caught) for side in SIDES)
+    return Motion(character, track_of(character, q, grips, active), grabs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator may choose about replanning control; the defaults serve every motion tried."""
+"""What an animator may choose about replanning control."""
 
 from dataclasses import dataclass, fields
 
@@ -30,7 +30,7 @@ class Settings:
     friction: float = 0.8  # share of the ground's friction that plans use
     delay: float = 0.0  # s after a push before low-frequency modes and contact plans know of it; people need 0.2
 
-    slowing: float = 0.0  # share by which the motion is slower for a second after a push, to catch up with it
+    slowing: float = 0.0  # share by which the motion is slower for a second after a push (section 7.3)
 
     def checked(self) -> "Settings":
         """Itself, or ValueError."""
