@@ -26,11 +26,10 @@ class LocalPool:
 
     def give(self, name: str, job: BakeJob) -> None:
         """Send it to a worker that has nothing to do."""
-        idle = next((number for number in self._workers if number not in self._names), None)
-        if idle is None:
-            idle = self._start()
-        self._names[idle] = name
-        self._workers[idle].send("bake", *tasks.request(job, None if self._cache is None else str(self._cache)))
+        idle = [number for number, worker in self._workers.items() if number not in self._names and worker.alive]
+        number = idle[0] if idle else self._start()
+        self._names[number] = name
+        self._workers[number].send("bake", *tasks.request(job, None if self._cache is None else str(self._cache)))
 
     def wait(self) -> Event:
         """What a worker says of its job."""

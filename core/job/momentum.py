@@ -135,6 +135,7 @@ class _Loop:
 
     def _recording(self, q: Array, v: Array) -> Recording:
         character, rate, steps = self._stage.character, self._stage.rate, len(self._torques)
+        first = 6 if character.bodies[0].joint.kind == "free" else 0  # of the motors
         touches = self._touches
         start = np.cumsum([0, *(len(touch.point) for touch in touches)]).astype(np.int64)
         key, body = (
@@ -154,7 +155,7 @@ class _Loop:
             time=np.arange(steps + 1) / rate,
             q=q,
             v=v,
-            torque=np.array(self._torques).reshape(steps, -1),
+            torque=np.array(self._torques).reshape(steps, character.nv - first),
             wrench=np.array([touch.wrench for touch in touches]).reshape(steps, len(character.bodies), 6),
             grab_force=np.zeros((steps, 0, 6)),
             residual=np.array([touch.speed for touch in touches]),

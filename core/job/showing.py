@@ -69,7 +69,8 @@ def prop_poses(tree: Tree, first: int, q: Array) -> Array:
         update_positions(tree, work, np.ascontiguousarray(row))
         places.append(work.position[first:].copy())
         turns.append(work.quaternion[first:].copy())
-    place, turn = np.array(places).reshape(len(q), -1, 3), np.array(turns).reshape(len(q), -1, 4)
+    count = len(tree.parent) - first
+    place, turn = np.array(places).reshape(len(q), count, 3), np.array(turns).reshape(len(q), count, 4)
     return matrices(place, turn)
 
 

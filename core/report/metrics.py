@@ -210,7 +210,7 @@ def by_joint(character: Character, values: Array) -> Array:
         width = VELOCITIES_OF_JOINT[kind]
         if kind != FREE and width > 0:
             norms.append(np.linalg.norm(values[:, start - first : start - first + width], axis=1))
-    return np.array(norms).T.reshape(len(values), -1)
+    return np.array(norms).T.reshape(len(values), len(norms))
 
 
 def _first_joint(character: Character) -> int:

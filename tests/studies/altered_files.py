@@ -18,6 +18,7 @@ from tests.core.job import mutations
 from tests.core.job.jobs import full_job, lively_job
 
 KINDS = {"job that runs": 3000, "job with everything": 2000, "result": 2500, "batch file": 2500}
+BEGUN = 0.1  # share of the simulation, after which a run is stopped
 HANGS = 120  # s after which one file is said to hang; the study then ends with a traceback
 MEMORY = 8 * 2**30  # bytes of address space
 
@@ -31,12 +32,12 @@ exception; the process may use {MEMORY // 2**30} GB of address space. Written by
 """
 
 
-def begins_to_simulate(progress: Progress) -> bool:
-    return progress.stage != "simulate"
+def until_it_simulates(progress: Progress) -> bool:
+    return progress.stage != "simulate" or progress.share < BEGUN
 
 
 def read_and_run(path: Path) -> None:
-    run(BakeJob.load(path), begins_to_simulate)
+    run(BakeJob.load(path), until_it_simulates)
 
 
 def tried(count: int, files: SearchStrategy[bytes], path: Path, read: Callable[[Path], object]) -> Counter[str]:
@@ -58,8 +59,9 @@ def tried(count: int, files: SearchStrategy[bytes], path: Path, read: Callable[[
         said = mutations.refusal(read, path)
         faulthandler.cancel_dump_traceback_later()
         outcomes["read or run" if said is None else "refused"] += 1
-        if said is not None and (not said or len(said.splitlines()) > 1):
+        if said is not None and (not said or "\n" in said):
             outcomes["refused in no line or several"] += 1
+            sys.stdout.write(f"{said!r}\n")
         if path.suffix == ".toml" and said is not None and not said.startswith(f"{path.name}, line "):
             outcomes["refused without its line"] += 1
 

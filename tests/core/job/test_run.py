@@ -13,10 +13,11 @@ import pytest
 from heft import core
 from heft.core.contact.terrain import Plane
 from heft.core.job import BakeJob, BakeResult, CancelledError, Load, Scene, cache, prepare, run
+from heft.core.job.methods import METHODS
 from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab, Prop, Push
 
-from tests.core.job.jobs import waving_clip, waving_job
+from tests.core.job.jobs import lively_job, waving_clip, waving_job
 from tests.core.motion.skeletons import rooted
 
 KEYS = {
@@ -106,6 +107,16 @@ def test_progress_goes_up_through_all_stages_and_shows_every_frame_once(result, 
     assert len(with_frames) > 2
     assert [at.first for at in with_frames] == np.cumsum([0, *(len(at.poses) for at in with_frames[:-1])]).tolist()
     np.testing.assert_allclose(np.concatenate([at.poses for at in with_frames]), done.poses, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_a_run_is_cancelled_before_its_first_step(method):
+    # momentum control knows no props
+    job = waving_job(method=method) if method == "momentum" else replace(lively_job(), method=method, settings={})
+    done = run(job, lambda at: at.stage != "simulate")
+    assert done.outcome == "cancelled"
+    assert len(done.frames) == 1
+    assert done.prop_poses.shape == (1, len(job.scene.props), 4, 4)
 
 
 @pytest.mark.parametrize("how", ["return", "raise"])
