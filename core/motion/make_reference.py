@@ -29,6 +29,7 @@ from .footholds import clear_of_edges, is_level, put_on
 from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
 from .quality import Concern, concerns, slowness
 from .reference import Reference
+from .rest import ends_at_rest, held, without_rest
 from .schedule import ContactSchedule
 from .spacetime import Ends, NoReferenceError, Settings, build_reference
 from .tracks import center_of_mass_path
@@ -83,7 +84,8 @@ def make_reference(
     `contacts` are (point, first frame, last frame) by the source's numbers, both frames included, and replace the
     labels; start from those of an earlier `MadeReference`. `terrain` is z = 0 unless given; a `cyclic` reference is one
     period of the best gait cycle in the trajectory, on z = 0, which begins as if it had gone on all the time at the
-    trajectory's frame `begin`, or where it was found. `bounds` pins the ends of one that is not. `onto` is
+    trajectory's frame `begin`, or where it was found. `bounds` pins the ends of one that is not;
+    without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. `progress` is
     told the number of each of the optimiser's iterations. Without `optimise` the cleaned-up motion is the reference as
     it is, however impossible, for controllers that find forces themselves.
@@ -125,6 +127,11 @@ def make_reference(
         if put:
             asked, planned = put_on(character, *laps, onto.terrain, onto.floor)
             terrain, bounds, clip, settings = onto.terrain, None, asked, clear_of_edges(settings or Settings())
+    frames = len(asked.q)
+    rests = bounds is None and ends_at_rest(character, asked, planned)
+    if rests:
+        clip = held(clip, planned)[0]
+        asked, planned = held(asked, planned)
     reference = build_reference(
         character,
         asked,
@@ -135,6 +142,8 @@ def make_reference(
         clip=clip,
         progress=progress,
     )
+    if rests:
+        reference = without_rest(reference, frames)
     return MadeReference(reference, schedule, found, clean, cycle, tuple(doubts), put)
 
 
