@@ -132,11 +132,13 @@ def find_footholds(
 ) -> list[Foothold]:
     """Where the feet of a motion over a level `floor` stand on the terrain, in order; ValueError where nothing is."""
     soles = _soles(character)
-    stances = sorted(
-        (start, stop, number)
-        for number, sole in enumerate(soles)
-        for start, stop in runs(np.asarray(schedule.active[:, _columns(schedule, sole)].any(axis=1)))
-    )
+    stances = []
+    for number, sole in enumerate(soles):
+        stands = np.asarray(schedule.active[:, _columns(schedule, sole)].any(axis=1))
+        if stands.any():
+            stands[[0, -1]] = True  # a foot that comes or leaves in the air is to be as high over the ground
+            stances += [(start, stop, number) for start, stop in runs(stands)]
+    stances.sort()
     found, moved = [], np.array([0.0, 0.0, floor])
     for start, stop, number in stances:
         sole = soles[number]

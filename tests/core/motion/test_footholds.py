@@ -107,6 +107,19 @@ def test_soles_find_room_on_treads(walk, rise, going):
         np.testing.assert_allclose(under, hold.ground[2], atol=1e-6)
 
 
+def test_a_foot_that_is_in_the_air_at_the_end_is_above_the_ground_there(walk):
+    """Or it would end its swing as high as it began it, inside a step."""
+    character, trajectory, schedule = walk
+    cut = schedule.cut(0, 235)
+    feet = {point.body for point in cut.points if point.foot}
+    in_the_air = [b for b in feet if not cut.active[-1, [i for i, p in enumerate(cut.points) if p.body == b]].any()]
+    assert len(in_the_air) == 1
+    last = [hold for hold in find_footholds(character, trajectory.cut(0, 235), cut, slope(8.0)) if hold.stop == 235]
+    assert {hold.body for hold in last} == feet
+    for hold in last:
+        assert hold.ground[2] == pytest.approx(hold.ground[0] * np.tan(np.radians(8.0)), abs=1e-6)
+
+
 def test_walking_off_the_edge_of_the_world_is_refused(walk):
     character, trajectory, schedule = walk
     end = Mesh(
