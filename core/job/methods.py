@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from . import lookahead, momentum, replanning
+from . import balance, lookahead, momentum, replanning
 from .stage import Method
 
 METHODS: Mapping[str, Method] = {
@@ -12,4 +12,5 @@ METHODS: Mapping[str, Method] = {
         "Replanning", replanning.prepare_policy, replanning.simulate_policy, replanning.choose, plans_forces=True
     ),
     "momentum": Method("Momentum", momentum.prepare_policy, momentum.simulate_policy, momentum.choose),
+    "balance": Method("Balance", balance.prepare_policy, balance.simulate_policy, balance.choose),
 }

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from heft.core.character import Character, Corner
 from heft.core.character.mass import Mass, combine
-from heft.core.character.presets import NAMES, balance3, gait28, muico29, planar
+from heft.core.character.presets import NAMES, gait28, muico29, planar
+from heft.core.character.three_link import neutral_frames
 
 PEOPLE = ("muico29", "jain42", "gait28", "simbicon2d", "diver7")
 
@@ -129,7 +130,7 @@ def test_balance3_weighs_what_its_person_weighs_without_a_foot():
 @pytest.mark.parametrize("name", PEOPLE)
 def test_people_stand_upright_with_feet_flat_on_the_ground(name):
     character = Character.preset(name)
-    places = balance3.neutral_places(character)
+    places = dict(zip((b.name for b in character.bodies), neutral_frames(character)[0], strict=True))
     corners = [contact for contact in character.contacts if isinstance(contact, Corner)]
     heights = [places[corner.body][2] + corner.position[2] for corner in corners]
     assert np.abs(heights).max() < 1e-12
