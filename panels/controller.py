@@ -15,6 +15,7 @@ FIRST = {
     "LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase"),
     "REPLANNING": ("window", "delay", "slowing"),
     "MOMENTUM": ("flexible_time", "damping"),
+    "BALANCE": ("balance",),
 }
 """The settings of each method that are shown at once."""
 

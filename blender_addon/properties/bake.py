@@ -12,6 +12,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from .balance import HEFT_PG_balance
 from .replanning import HEFT_PG_replanning
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
@@ -210,6 +211,12 @@ class BakeSettings:
                 "Takes pushes ahead and back, stairs and other steps; joint torques are not limited [Ye and Liu 2010]",
                 2,
             ),
+            (
+                "BALANCE",
+                "Style and Balance",
+                "Follows every joint, weighs balance against it: level walks, marches, squats [da Silva 2010]",
+                3,
+            ),
         ],
         default="LOOKAHEAD",
         override=OVERRIDABLE,
@@ -224,6 +231,7 @@ class BakeSettings:
         override=OVERRIDABLE,
     )
     momentum: PointerProperty(type=HEFT_PG_momentum, override=OVERRIDABLE)
+    balance: PointerProperty(type=HEFT_PG_balance, override=OVERRIDABLE)
     source_action: PointerProperty(
         name="Source",
         description="The action to simulate; if none, the one that is assigned, or what that was baked from",
@@ -380,6 +388,7 @@ CLASSES = (
     HEFT_PG_lookahead,
     HEFT_PG_replanning,
     HEFT_PG_momentum,
+    HEFT_PG_balance,
     HEFT_PG_bone_choice,
     HEFT_PG_foot,
     HEFT_PG_progress,

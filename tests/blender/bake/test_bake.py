@@ -2,15 +2,17 @@
 """`heft.bake` in the background: what is written, what of it is taken, and what is left as it was."""
 
 import json
+from dataclasses import asdict
 
 import bpy
 import numpy as np
 import pytest
-from heft.blender_addon.baking.gather import gather
+from heft.blender_addon.baking.gather import gather, method_settings
 from heft.blender_addon.overlay import record
 from heft.blender_addon.rig.reading import sample_armatures
 from heft.blender_addon.worker.keeper import keeper
 from heft.blender_addon.writer import assigned_curves
+from heft.core.control import balance
 
 from tests.blender.rig import rigs
 
@@ -80,6 +82,16 @@ def test_momentum_control_makes_an_action_shorter_or_longer(rig, ahead):
     assert any(note.startswith("It took 0.") for note in report["notes"])
     end = rig.animation_data.action.frame_range[1]
     assert end < 105.0 if ahead else end > 105.0
+
+
+def test_balance_control_bakes_with_one_slider(rig):
+    rig.heft.controller = "BALANCE"
+    assert method_settings(rig.heft) == pytest.approx(asdict(balance.Settings()), rel=1e-6)
+    rig.heft.balance.balance = 0.3
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    report = json.loads(rig.heft.report)
+    assert (report["method"], report["outcome"]) == ("balance", "completed")
+    assert report["joint_rms_deg"] < 2.0
 
 
 @pytest.mark.skipif(not rigs.RIGS.is_dir(), reason=f"the clips folder is not at {rigs.CLIPS}")
