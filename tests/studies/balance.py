@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Balance control: what the three-link model can take back, what its term adds, captured clips beside look-ahead."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from heft.core import BakeJob, run
+from heft.core.character import Character
+from heft.core.control.balance import Balance, Settings
+from heft.core.control.balance.regulator import HIPS, KEPT, VELOCITIES, linearise, standing_gain
+from heft.core.control.replanning import Track
+from heft.core.dynamics import center_of_mass, difference, integrate, inverse_dynamics, step
+from heft.core.motion.bvh import read_bvh
+from heft.core.simulation import Push, World
+
+from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
+from tests.studies.lookahead import FALLEN, walking
+
+DT = 1.0 / 120.0
+LEANS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)  # degrees
+SHARES = (0.0, 0.1, 0.3, 0.6, 0.9)
+CLIPS = ("83_55", "113_01", "20_06", "05_11", "16_18", "39_11", "02_01", "16_08", "69_70")
+REPLICAS = 5
+NOISE = 0.05  # standard deviation of every start velocity, m/s and rad/s
+PUSHED = (2.3, 0.1)  # s: when, and for how long
+PUSHES = {
+    "150 N forwards": (150.0, 0.0, 0.0),
+    "150 N backwards": (-150.0, 0.0, 0.0),
+    "50 N left": (0.0, 50.0, 0.0),
+    "50 N right": (0.0, -50.0, 0.0),
+    "100 N left": (0.0, 100.0, 0.0),
+    "100 N right": (0.0, -100.0, 0.0),
+}
+INTRODUCTION = """# Balance and style
+
+After da Silva 2010, chapter 3, with default settings at 120 Hz on a level floor unless it says otherwise. Not built:
+composing controllers by an action graph, models of more links, ground other than level. Written by
+`run.py study balance`.
+"""
+CAPTURED = (
+    f"{REPLICAS} starts with noise of {NOISE} on every velocity; medians. Look-ahead with its defaults, without "
+    "rehearsals. A step is control and simulation together."
+)
+
+
+def recovers(model: Character, direction: tuple[float, float, float], degrees: float) -> float | None:
+    """The farthest that trunk or leg goes, rad, while the leaning model comes back; None where it falls."""
+    rest = model.neutral()
+    torque = inverse_dynamics(model, rest, np.zeros(VELOCITIES), np.zeros(VELOCITIES))
+    gain = standing_gain(*linearise(model, rest, np.zeros(VELOCITIES), torque, DT))
+    lean = np.concatenate((np.radians(degrees) * np.array(direction), np.zeros(6)))
+    q, v, farthest = integrate(model, rest, lean, 1.0), np.zeros(VELOCITIES), 0.0
+    for _ in range(round(6.0 / DT)):
+        x = np.concatenate((difference(model, rest, q), v))
+        farthest = max(farthest, float(np.abs(x[HIPS]).max()))
+        if not np.abs(x).max() < 100.0:
+            return None
+        u = np.concatenate((np.zeros(3), torque[HIPS] - gain @ x[KEPT]))
+        u[2] = -50.0 * x[2] - 2.0 * x[11]  # a foot's friction holds the turn about the vertical
+        q, v = step(model, q, v, u, DT)
+    return farthest if np.abs(difference(model, rest, q)[:2]).max() < np.radians(0.5) else None
+
+
+def leaning() -> list[str]:
+    """The table of leans."""
+    model = Character.preset("balance3")
+    height = float(center_of_mass(model, model.neutral())[2])
+    rows = ["| lean | centre of mass off by | forwards: trunk or leg goes | to the left |", "|---|---|---|---|"]
+    for degrees in LEANS:
+        found = [recovers(model, way, degrees) for way in ((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))]
+        words = ["falls" if far is None else f"{far:.2f} rad" for far in found]
+        rows.append(f"| {degrees:g}° | {100.0 * height * np.sin(np.radians(degrees)):.1f} cm | {' | '.join(words)} |")
+    return rows
+
+
+def pushed(controller: Balance, force: tuple[float, float, float]) -> bool:
+    """Whether a walk is still up six seconds after a push at the torso."""
+    world = World(controller.character, pushes=[Push.constant("torso", force, *PUSHED)])
+    controller.reset()
+    world.reset(*controller.reference_state())
+    for _ in range(round((PUSHED[0] + 6.0) / DT)):
+        world.step(controller)
+        if abs(world.q[2] - controller.reference_state()[0][2]) > FALLEN:
+            return False
+    return True
+
+
+def shares() -> list[str]:
+    """The table of what balance adds."""
+    reference = walking()
+    rows = [f"| balance | {' | '.join(PUSHES)} |", f"|---|{'---|' * len(PUSHES)}"]
+    for share in SHARES:
+        controller = Balance(reference.character, Track.of(reference), Settings(balance=share))
+        stands = ["up" if pushed(controller, force) else "falls" for force in PUSHES.values()]
+        rows.append(f"| {share:g} | {' | '.join(stands)} |")
+    return rows
+
+
+def bakes(path: Path, method: str, settings: dict[str, Any], cache: str) -> list[dict[str, Any]]:
+    """The reports of replicas."""
+    clip = read_bvh(path, CMU_UNIT)
+    return [
+        json.loads(
+            run(
+                BakeJob(clip, CMU_ROLES, method=method, settings=settings, noise=NOISE, seed=seed), cache=cache
+            ).report_text
+        )
+        for seed in range(REPLICAS)
+    ]
+
+
+def clips() -> list[str]:
+    """The table of captured clips."""
+    rows = [
+        "| clip | complete | joints ° | root cm | slide mm | step us | prepared s | look-ahead: complete | joints ° |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    with tempfile.TemporaryDirectory() as cache:
+        for path in (path for name in CLIPS for path in GOOD if path.name.startswith(name)):
+            own = bakes(path, "balance", {}, cache)
+            other = bakes(path, "lookahead", {"rehearsals": 0}, cache)
+            complete = [sum(report["outcome"] == "completed" for report in some) for some in (own, other)]
+
+            def middle(name: str, reports: list[dict[str, Any]] = own) -> float:
+                return float(np.median([report[name] for report in reports]))
+
+            prepared = float(np.median([report["seconds"]["policy"] for report in own]))
+            rows.append(
+                f"| {path.stem} | {complete[0]}/{REPLICAS} | {middle('joint_rms_deg'):.2f} | "
+                f"{100 * middle('root_rms_m'):.1f} | {1000 * middle('max_foot_slide_m'):.1f} | "
+                f"{middle('step_us_median'):.0f} | {prepared:.2f} | {complete[1]}/{REPLICAS} | "
+                f"{middle('joint_rms_deg', other):.2f} |"
+            )
+    return rows
+
+
+def study(folder: Path) -> str:
+    """The page; this study leaves no pictures."""
+    del folder
+    page = [INTRODUCTION, "## How far the model may lean", ""]
+    page += ["Endless regulator, upright at rest but for the lean. The thesis reports 20°, 36 cm.", "", *leaning()]
+    page += ["", "## What the balance term adds", ""]
+    page += [f"Walk of 1 m/s, a push of {PUSHED[1]} s at the torso, six seconds after it.", "", *shares()]
+    if GOOD:
+        page += ["", "## Captured clips", ""]
+        page += [CAPTURED, "", *clips()]
+    return "\n".join(page) + "\n"
