@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..character import Character
 from ..character.tree import FREE
 from . import centroidal, forces, inertia, jacobians, kinematics, stepping
-from .derivatives import linearize, make_derivative_workspace
+from .derivatives import make_derivative_workspace
+from .linearization import linearize
 from .workspace import Workspace, make_workspace
 
 Array = NDArray[np.float64]

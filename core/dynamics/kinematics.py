@@ -20,6 +20,7 @@ from ..maths.rotations import (
     quaternion_multiply,
     quaternion_normalize,
     quaternion_rotate,
+    quaternion_row,
 )
 from ..maths.spatial import motion_cross
 from ..maths.vectors import (
@@ -43,12 +44,6 @@ from .workspace import Workspace
 def quaternion_at(q: NDArray[np.float64], i: int) -> Quaternion:
     """Entries i to i + 3."""
     return q[i], q[i + 1], q[i + 2], q[i + 3]
-
-
-@inlined_kernel
-def quaternion_row(array: NDArray[np.float64], i: int) -> Quaternion:
-    """Row i of (n, 4)."""
-    return array[i, 0], array[i, 1], array[i, 2], array[i, 3]
 
 
 @inlined_kernel

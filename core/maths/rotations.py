@@ -8,6 +8,9 @@ each is evaluated in a form that loses no digits near an angle of zero or of pi.
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .kernel import inlined_kernel
 from .vectors import Matrix, Vector
 
@@ -15,6 +18,12 @@ Quaternion = tuple[float, float, float, float]
 
 # Below this angle, squared, closed forms that subtract nearly equal numbers give way to their power series.
 SERIES_BELOW = 0.25
+
+
+@inlined_kernel
+def quaternion_row(array: NDArray[np.float64], i: int) -> Quaternion:
+    """Row i of (n, 4)."""
+    return array[i, 0], array[i, 1], array[i, 2], array[i, 3]
 
 
 @inlined_kernel

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..character.tree import BALL, FREE, HINGE, UNIVERSAL, VELOCITIES_OF_JOINT, Tree
-from ..dynamics.kinematics import difference_positions, integrate_positions, quaternion_row, update_positions
+from ..dynamics.kinematics import difference_positions, integrate_positions, update_positions
 from ..dynamics.workspace import Workspace, make_workspace
 from ..maths.dense import cholesky, cholesky_solve, copy_into
 from ..maths.kernel import inlined_kernel, kernel
-from ..maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply
+from ..maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply, quaternion_row
 from ..maths.vectors import add, cross, dot, row, row_angular, subtract
 from . import quaternions
 from .body_plan import BodyPlan

@@ -16,10 +16,16 @@ from numpy.typing import NDArray
 
 from ..character import check
 from ..character.check import Quaternion, Vector
-from ..dynamics.kinematics import quaternion_row, world_point
+from ..dynamics.kinematics import world_point
 from ..dynamics.workspace import Workspace
 from ..maths.kernel import inner_kernel
-from ..maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply, quaternion_rotate
+from ..maths.rotations import (
+    quaternion_conjugate,
+    quaternion_log,
+    quaternion_multiply,
+    quaternion_rotate,
+    quaternion_row,
+)
 from ..maths.vectors import Vector as Triple
 from ..maths.vectors import row, set_row, subtract
 

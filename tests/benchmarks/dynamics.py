@@ -17,10 +17,11 @@ import numba
 import numpy as np
 from harness import Row, measure
 from heft.core.character import Body, Character, Joint
-from heft.core.dynamics.derivatives import linearize, make_derivative_workspace
+from heft.core.dynamics.derivatives import make_derivative_workspace
 from heft.core.dynamics.forces import update_bias_force
 from heft.core.dynamics.inertia import factorize, solve, update_mass_matrix
 from heft.core.dynamics.kinematics import integrate_positions, update_kinematics
+from heft.core.dynamics.linearization import linearize
 from heft.core.dynamics.stepping import advance
 from heft.core.dynamics.workspace import make_workspace
 

@@ -10,20 +10,12 @@ convex edges of meshes (ridges.py). Pairs of shapes are tested with each other.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.kernel import inlined_kernel, kernel
-from ...maths.rotations import Quaternion, quaternion_conjugate, quaternion_multiply, quaternion_rotate
+from ...maths.kernel import kernel
+from ...maths.rotations import Quaternion, quaternion_conjugate, quaternion_multiply, quaternion_rotate, quaternion_row
 from ...maths.vectors import Vector, add, add_scaled, dot, row, scale, subtract
 from ..shapes import BOX, LIMB, Shapes
-from ..terrain.terrain import (
-    MESH,
-    PLANE,
-    Terrain,
-    TerrainPose,
-    height_over_plane,
-    nearest_on_surface,
-    second_on_surface,
-    surface_velocity,
-)
+from ..terrain.nearest import height_over_plane, nearest_on_surface, second_on_surface, surface_velocity
+from ..terrain.terrain import MESH, PLANE, Terrain, TerrainPose
 from .box_box import box_against_box
 from .contacts import Contacts, add_contact
 from .ridges import ridges_against_faces
@@ -66,13 +58,13 @@ def detect(
         body = shapes.body[i]
         kind = shapes.kind[i]
         radius = shapes.radius[i]
-        turn = _quaternion_row(quaternion, body)
+        turn = quaternion_row(quaternion, body)
         start = add(row(position, body), quaternion_rotate(turn, row(shapes.start, i)))
         end = start
         frame = turn
         points = 1
         if kind == BOX:
-            frame = quaternion_multiply(turn, _quaternion_row(shapes.orientation, i))
+            frame = quaternion_multiply(turn, quaternion_row(shapes.orientation, i))
             points = 8
         elif kind == LIMB:
             end = add(row(position, body), quaternion_rotate(turn, row(shapes.end, i)))
@@ -123,16 +115,11 @@ def detect(
         body = shapes.body[shapes.solids.shape[o]]
         for s in range(terrain.kind.shape[0]):
             if terrain.kind[s] == MESH:
-                place, turn = row(position, body), _quaternion_row(quaternion, body)
+                place, turn = row(position, body), quaternion_row(quaternion, body)
                 ridges_against_faces(shapes, o, terrain, pose, s, place, turn, margin, depth, contacts)
     for k in range(shapes.pair.shape[0]):
         _pair(shapes, k, position, quaternion, margin, contacts)
     return int(contacts.filled[0])
-
-
-@inlined_kernel
-def _quaternion_row(array: NDArray[np.float64], i: int) -> Quaternion:
-    return array[i, 0], array[i, 1], array[i, 2], array[i, 3]
 
 
 @kernel
@@ -188,15 +175,15 @@ def _pair(
     b = shapes.pair[k, 1]
     body_a = shapes.body[a]
     body_b = shapes.body[b]
-    turn_a = _quaternion_row(quaternion, body_a)
-    turn_b = _quaternion_row(quaternion, body_b)
+    turn_a = quaternion_row(quaternion, body_a)
+    turn_b = quaternion_row(quaternion, body_b)
     start_a = add(row(position, body_a), quaternion_rotate(turn_a, row(shapes.start, a)))
     start_b = add(row(position, body_b), quaternion_rotate(turn_b, row(shapes.start, b)))
     friction = shapes.pair_friction[k] * shapes.friction[a] * shapes.friction[b]
     key = PAIR_KEYS + k * PAIR_FEATURES
     if shapes.kind[a] == BOX and shapes.kind[b] == BOX:
-        frame_a = quaternion_multiply(turn_a, _quaternion_row(shapes.orientation, a))
-        frame_b = quaternion_multiply(turn_b, _quaternion_row(shapes.orientation, b))
+        frame_a = quaternion_multiply(turn_a, quaternion_row(shapes.orientation, a))
+        frame_b = quaternion_multiply(turn_b, quaternion_row(shapes.orientation, b))
         half_a = row(shapes.half_extents, a)
         half_b = row(shapes.half_extents, b)
         box_against_box(
@@ -206,13 +193,13 @@ def _pair(
     end_a = add(row(position, body_a), quaternion_rotate(turn_a, row(shapes.end, a)))
     end_b = add(row(position, body_b), quaternion_rotate(turn_b, row(shapes.end, b)))
     if shapes.kind[b] == BOX:
-        frame = quaternion_multiply(turn_b, _quaternion_row(shapes.orientation, b))
+        frame = quaternion_multiply(turn_b, quaternion_row(shapes.orientation, b))
         _segment_against_box(
             shapes, a, start_a, end_a, b, start_b, frame, 1.0, body_a, body_b, a, key, friction, margin, contacts
         )
         return
     if shapes.kind[a] == BOX:
-        frame = quaternion_multiply(turn_a, _quaternion_row(shapes.orientation, a))
+        frame = quaternion_multiply(turn_a, quaternion_row(shapes.orientation, a))
         _segment_against_box(
             shapes, b, start_b, end_b, a, start_a, frame, -1.0, body_a, body_b, a, key, friction, margin, contacts
         )

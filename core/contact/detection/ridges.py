@@ -16,7 +16,8 @@ from ...maths.rotations import Quaternion, quaternion_conjugate, quaternion_mult
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, scale, subtract
 from ..shapes import Shapes
 from ..terrain.hierarchy import squared_distance_to_box
-from ..terrain.terrain import Terrain, TerrainPose, surface_velocity
+from ..terrain.nearest import surface_velocity
+from ..terrain.terrain import Terrain, TerrainPose
 from .contacts import Contacts, add_contact, move_contact
 
 # Keys: faces, then the terrain's vertices, then two ends of each edge.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The quadratic model of one iteration: dynamics to first order, cost to second (Gauss-Newton), inequalities.
 
-The dynamics are the simulator's own step and its exact derivatives (dynamics.stepping, dynamics.derivatives). Held
+The dynamics are the simulator's own step and its exact derivatives (dynamics.stepping, dynamics.linearization). Held
 points are an augmented Lagrangian: weight / 2 |p - place|^2 + multiplier . (p - place). What states should not exceed
 (clearance, joints' ranges) is a squared hinge. What controls must not exceed (friction, torques) is an interior point:
 a slack s > 0 and a multiplier z > 0 with s z = barrier for each inequality g(u) = s, eliminated from the step as in
@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character.tree import Tree
-from ...dynamics.derivatives import DerivativeWorkspace, linearize, make_derivative_workspace
+from ...dynamics.derivatives import DerivativeWorkspace, make_derivative_workspace
 from ...dynamics.kinematics import difference_positions, integrate_positions, update_positions, world_point
 from ...dynamics.limits import UPPER, limit_gap
+from ...dynamics.linearization import linearize
 from ...dynamics.stepping import advance
 from ...dynamics.workspace import Workspace, make_workspace
 from ...maths.kernel import inlined_kernel, inner_kernel, kernel

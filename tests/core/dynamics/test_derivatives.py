@@ -7,13 +7,10 @@ from heft.core import dynamics
 from heft.core.character import Character
 from heft.core.character.presets import NAMES
 from heft.core.dynamics import PointForces
-from heft.core.dynamics.derivatives import (
-    linearize,
-    make_derivative_workspace,
-    update_inverse_dynamics_derivatives,
-)
+from heft.core.dynamics.derivatives import make_derivative_workspace, update_inverse_dynamics_derivatives
 from heft.core.dynamics.inertia import update_mass_matrix
 from heft.core.dynamics.kinematics import update_kinematics
+from heft.core.dynamics.linearization import linearize
 from heft.core.dynamics.stepping import advance
 from heft.core.dynamics.workspace import make_workspace
 
