@@ -24,7 +24,6 @@ from ...dynamics.jacobians import add_point_force
 from ...dynamics.kinematics import (
     difference_positions,
     integrate_positions,
-    quaternion_row,
     update_kinematics,
     world_point,
 )
@@ -39,6 +38,7 @@ from ...maths.rotations import (
     quaternion_log,
     quaternion_multiply,
     quaternion_rotate,
+    quaternion_row,
 )
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, scale, subtract
 from ...simulation.pushes import Pushes, mean_force
