@@ -113,7 +113,7 @@ class Track:
         points: dict[tuple[int, Vector], int] = {}  # body and place of each, and its number
         shares: list[tuple[int, int, float]] = []  # of which point of this track, which of the new one takes how much
         for p, (body, local) in enumerate(zip(self.point_body.tolist(), self.point_local, strict=True)):
-            places = _corners_around(local, corners.get(body, []))
+            places = corners_around(local, corners.get(body, []))
             shares += [(p, points.setdefault((body, place), len(points)), 1.0 / len(places)) for place in places]
         frames, count = len(self.q), len(points)
         force = np.zeros((frames, count, 3))
@@ -153,7 +153,7 @@ class Track:
         )
 
 
-def _corners_around(local: Array, corners: list[Vector]) -> list[Vector]:
+def corners_around(local: Array, corners: list[Vector]) -> list[Vector]:
     """The fewest corners of which this place is the middle, the nearest first; else the place itself."""
     near = sorted(corners, key=lambda corner: float(np.linalg.norm(local - corner)))
     for count in range(1, len(near) + 1):

@@ -108,6 +108,19 @@ def test_one_leg_stands_by_the_endless_regulator(muico29):
     assert root < 0.03
 
 
+def test_a_middle_loads_its_corners_though_they_have_points_of_their_own(muico29):
+    """As where a foot rolls over one corner, and later stands on its toe."""
+    toe = sorted((corner.position for corner in soles(muico29) if corner.body == "left_foot"), reverse=True)[:2]
+    middle = tuple(np.mean(toe, axis=0))
+    track = held(muico29, [muico29.neutral()] * 10, [("left_foot", place) for place in (*toe, middle)])
+    track.loaded[:5, :2] = False
+    track.loaded[5:, 1:] = False
+    policy = Balance(muico29, track).policy
+    assert len(policy.points.body) == 2
+    np.testing.assert_array_equal(policy.loaded[:5], True)
+    np.testing.assert_array_equal(policy.loaded[5:].sum(axis=1), 1)
+
+
 def test_a_squat_is_followed_and_a_grip_holds():
     character = Character.preset("jain42")
     assert max(followed(Balance(character, squatting(character)), World(character), 2.0)) < 0.03
