@@ -34,7 +34,7 @@ ADVICE: dict[Kind, str] = {
     "stayed": "check that the motion's contacts let the foot go when it leaves the ground",
     "slid": "raise the friction, or mark the foot as free while it turns or glides",
     "phase": "keep the phase by time",
-    "torque": "try a lower or higher adaptation, or a calmer motion",
+    "torque": "try another controller or other settings of it, or a calmer motion",
     "contact problem": "try a higher rate, or look for things that are pressed into each other",
 }
 
