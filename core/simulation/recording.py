@@ -105,7 +105,10 @@ def _weights(frames: Array, steps: Array, half_width: float) -> Array:
 
 
 def _average(weights: Array, values: Array) -> Array:
-    return np.asarray(np.tensordot(weights, values, axes=(1, 0)))
+    """Means (frames, …) of values (n, …), one by one: how a large product rounds depends on threads."""
+    flat = values.reshape(len(values), -1)
+    means = [row[own] @ flat[own] for row, own in ((row, np.flatnonzero(row)) for row in weights)]
+    return np.array(means).reshape(len(weights), *values.shape[1:])
 
 
 def simulate(

@@ -72,6 +72,7 @@ def test_mistakes_are_one_line(tmp_path, capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal to send")
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_keeps_what_is_finished(tmp_path):
     text = '[[bake]]\njob = "saved.heftjob"\nseconds = 3.0\nsettings.rehearsals = 0\nseed = ' + str(list(range(60)))
     words = [sys.executable, "-m", "heft.core.cli", "batch", str(night(tmp_path, text)), "--workers", "1"]

@@ -147,6 +147,7 @@ run(quick_jobs(40), Path(sys.argv[1]), pool, progress=tell)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals to send")
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_what_is_finished_outlives_the_main_process(cache, tmp_path, number):
     folder = tmp_path / "out"

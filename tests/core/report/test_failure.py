@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from heft.core.contact.terrain import Mesh, Plane, make_terrain
-from heft.core.control.lookahead import LookAhead, Track
+from heft.core.control.lookahead import LookAhead, Settings, Track
 from heft.core.job.job import Scene
 from heft.core.job.lookahead import simulate_policy
 from heft.core.job.stage import Stage
@@ -32,10 +32,10 @@ def walk():
     )
 
 
-def walk_over(walk, *surfaces, scene=None):
+def walk_over(walk, *surfaces, scene=None, settings=None):
     character = walk.character
     stage = Stage(character, make_terrain(surfaces), scene or Scene(), walk.rate, SECONDS, 0.0)
-    return simulate_policy(LookAhead(character, Track.of(walk)), stage, lambda *_: True)
+    return simulate_policy(LookAhead(character, Track.of(walk), settings), stage, lambda *_: True)
 
 
 def test_a_walk_that_stays_up_has_no_trouble(walk):
@@ -44,7 +44,7 @@ def test_a_walk_that_stays_up_has_no_trouble(walk):
 
 def test_a_ledge_is_met_early_or_scuffed(walk):
     ledge = Mesh(*box((1.0, -2.0, -0.1), (3.0, 2.0, 0.06)))
-    simulation = walk_over(walk, Plane(), ledge)
+    simulation = walk_over(walk, Plane(), ledge, settings=Settings(follow_ground=False))
     assert simulation.lost is not None
     trouble = first_trouble(simulation, walk)
     assert trouble.kind in {"early", "scuffed"}
