@@ -106,9 +106,11 @@ def _weights(frames: Array, steps: Array, half_width: float) -> Array:
 
 def _average(weights: Array, values: Array) -> Array:
     """Means (frames, …) of values (n, …), one by one: how a large product rounds depends on threads."""
-    flat = values.reshape(len(values), -1)
-    means = [row[own] @ flat[own] for row, own in ((row, np.flatnonzero(row)) for row in weights)]
-    return np.array(means).reshape(len(weights), *values.shape[1:])
+    means = np.zeros((len(weights), *values.shape[1:]))
+    for mean, row in zip(means, weights, strict=True):
+        own = np.flatnonzero(row)
+        mean[...] = np.tensordot(row[own], values[own], axes=1)
+    return means
 
 
 def simulate(
