@@ -284,11 +284,15 @@ def take_repeatedly(take: Callable[[], None]) -> None:
 def variables(line: str) -> dict[str, str]:
     """The process environment for commands in this Blender line's environment.
 
-    It says where numba keeps compiled kernels; core/maths/kernel_cache.py says how.
+    It says where numba keeps compiled kernels; core/maths/kernel_cache.py says how. Libraries of linear algebra have one
+    thread, as in the process that bakes (core/worker): how they round depends on how many there are.
     """
     return dict(
         os.environ,
         NUMBA_CACHE_DIR=str(folder_of(line) / "kernels"),
         NUMBA_CACHE_LOCATOR_CLASSES="heft.core.maths.kernel_cache.ByContent",
         PYTHONUTF8="1",
+        OMP_NUM_THREADS="1",
+        OPENBLAS_NUM_THREADS="1",
+        MKL_NUM_THREADS="1",
     )
