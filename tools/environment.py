@@ -284,8 +284,8 @@ def take_repeatedly(take: Callable[[], None]) -> None:
 def variables(line: str) -> dict[str, str]:
     """The process environment for commands in this Blender line's environment.
 
-    It says where numba keeps compiled kernels; core/maths/kernel_cache.py says how. Libraries of linear algebra have one
-    thread, as in the process that bakes (core/worker): how they round depends on how many there are.
+    It says where numba keeps compiled kernels; core/maths/kernel_cache.py says how. Libraries of linear
+    algebra have one thread, as in the process that bakes (core/worker): how they round depends on how many there are.
     """
     return dict(
         os.environ,
