@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The linear Bellman equation and the combination of controllers, after da Silva 2010, chapters 4 to 6."""
