@@ -232,10 +232,9 @@ def _way(footholds: list[Foothold], frames: int) -> Way:
         swing = slice(last.stop - 1, after.start + 1)
         low, high = last.ground - last.level, after.ground - after.level
         x = np.linspace(0.0, 1.0, after.start - last.stop + 2)[:, None]
-        climb = _eased(x / RISES_WITHIN if high[2] > low[2] else (x - 1.0) / FALLS_WITHIN + 1.0)
+        way.shift[swing] = stepping(low, high, x)
         x = _eased(x)
         way.pivot[swing] = last.level + x * (after.level - last.level)
-        way.shift[swing] = low + np.where([False, False, True], climb, x) * (high - low)
         way.tilt[swing] = last.tilt + x * (after.tilt - last.tilt)
         way.pivot[after.start :], way.shift[after.start :], way.tilt[after.start :] = after.level, high, after.tilt
     return way
@@ -250,6 +249,16 @@ def _root_shift(shifts: Array, rate: float) -> Array:
     lower = shifts[..., 2].min(axis=0)
     shift[:, 2] = minimum_filter1d(lower, 2 * round(LOW_AROUND * rate) + 1, mode="nearest")
     return smoothed(shift, rate, ROOT_CUTOFF)
+
+
+def stepping(low: Array, high: Array, x: Array) -> Array:
+    """From one shift (3,) to the next along x (n, 1) from 0 to 1, a foot's way between two stances (n, 3).
+
+    Aside all the way; up at once and down late, so that the foot clears the edges of steps.
+    """
+    climb = _eased(x / RISES_WITHIN if high[2] > low[2] else (x - 1.0) / FALLS_WITHIN + 1.0)
+    way: Array = low + np.where([False, False, True], climb, _eased(x)) * (high - low)
+    return way
 
 
 def _eased(x: Array) -> Array:

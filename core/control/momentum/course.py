@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...motion.fit import body_poses
-from ...motion.footholds import FALLS_WITHIN, RISES_WITHIN
+from ...motion.footholds import stepping
 from ...motion.reference import Reference
 from ...motion.schedule import runs
 from .segments import spans
@@ -99,18 +99,10 @@ def _offsets(places: Sequence[Stance], moves: Sequence[Array], limbs: int, frame
             continue
         offset[:, limb] = own[0][1]
         for (before, low), (after, high) in pairwise(own):
-            x = np.linspace(0.0, 1.0, after.first - before.last + 1)
-            # up at once and down late, so that a foot clears the edges of steps; aside all the way
-            rise = np.clip(x / RISES_WITHIN if high[2] > low[2] else (x - 1.0) / FALLS_WITHIN + 1.0, 0.0, 1.0)
-            share = np.stack([_smooth(x), _smooth(x), _smooth(rise)], axis=1)
-            offset[before.last : after.first + 1, limb] = low + share * (high - low)
+            x = np.linspace(0.0, 1.0, after.first - before.last + 1)[:, None]
+            offset[before.last : after.first + 1, limb] = stepping(low, high, x)
             offset[after.first :, limb] = high
     return offset
-
-
-def _smooth(x: Array) -> Array:
-    result: Array = x * x * (3.0 - 2.0 * x)
-    return result
 
 
 def _goal(places: Sequence[Stance], moves: Sequence[Array], offset: Array, frame: int) -> Array:
