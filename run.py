@@ -17,8 +17,11 @@ Each makes the environment of one Blender line in .venv/ first (4.5 with Python 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 from tools import environment
 
@@ -71,14 +74,30 @@ def command_line(known: argparse.Namespace, rest: list[str]) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Run the command in every environment it asks for; the exit status is the first one that failed."""
     known, rest = parse_arguments(arguments)
+    pythons = {line: environment.ensure(line) for line in environment.chosen_lines(known.blender)}
     failed = 0
-    for line in environment.chosen_lines(known.blender):
-        python = environment.ensure(line)
-        if known.command == "test":
-            environment.say(f"Testing on Blender {line} (Python {environment.PYTHON_OF_BLENDER[line]})")
-        command = [str(python), *command_line(known, rest)]
-        done = subprocess.run(command, cwd=str(environment.ROOT), env=environment.variables(line), check=False)
-        failed = failed or done.returncode
+    with contextlib.ExitStack() as stack:
+        # Several lines run side by side: one shows what it does as it goes, each other when its turn comes.
+        running = []
+        for line, python in pythons.items():
+            output = stack.enter_context(tempfile.TemporaryFile()) if running else None
+            process = subprocess.Popen(
+                [str(python), *command_line(known, rest)],
+                stdout=output,
+                stderr=output and subprocess.STDOUT,
+                cwd=str(environment.ROOT),
+                env=environment.variables(line),
+            )
+            running.append((line, stack.enter_context(process), output))
+        for line, process, output in running:
+            if known.command == "test":
+                environment.say(f"Testing on Blender {line} (Python {environment.PYTHON_OF_BLENDER[line]})")
+            process.wait()
+            if output:
+                output.seek(0)
+                shutil.copyfileobj(output, sys.stdout.buffer)
+                sys.stdout.flush()
+            failed = failed or process.returncode
     return failed
 
 
