@@ -43,3 +43,13 @@ class Tree(NamedTuple):
     damping: NDArray[np.float64]  # (nv,) passive damper, N m s/rad
     rest: NDArray[np.float64]  # (nq,) positions at which the passive springs are slack
     gravity: NDArray[np.float64]  # (3,) m/s^2
+
+
+def carried_mass(tree: Tree) -> NDArray[np.float64]:
+    """Mass (nv,) that hangs from the joint of each velocity, its own body included, kg."""
+    carried = tree.mass.copy()
+    for b in range(len(tree.parent) - 1, -1, -1):
+        if tree.parent[b] >= 0:
+            carried[tree.parent[b]] += carried[b]
+    result: NDArray[np.float64] = carried[tree.velocity_body]
+    return result

@@ -4,6 +4,6 @@
 The stepper reads these values, so they are defined beside it, in simulation/law.py.
 """
 
-from ..simulation.law import AffineLaw, Controller, State
+from ..simulation.law import AffineLaw, Controller, NoLawError, State
 
-__all__ = ["AffineLaw", "Controller", "State"]
+__all__ = ["AffineLaw", "Controller", "NoLawError", "State"]

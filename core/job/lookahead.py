@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.detection import Contacts
 from ..control import lookahead
-from ..control.law import AffineLaw, State
-from ..control.lookahead import LookAhead, PolicyError, Track
+from ..control.lookahead import LookAhead, Track
 from ..motion.reference import Reference
 from ..report.simulation import Simulation
-from ..simulation import DivergedError, World
+from ..simulation import World
 from .cache import Cache
 from .settings import make_settings
 from .stage import Stage, Watch, surroundings
@@ -48,7 +46,7 @@ def simulate_policy(controller: LookAhead, stage: Stage, watch: Watch) -> Simula
     controller.terrain = stage.terrain
     controller, notes = _rehearsed(controller, stage)
     controller.reset(0, (0.0, 0.0, stage.lift, 0.0))
-    return replace(simulate_torques(_Follower(controller), stage, watch), notes=notes)
+    return replace(simulate_torques(controller, stage, watch), notes=notes)
 
 
 def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[str, ...]]:
@@ -72,26 +70,3 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[st
     if choice.settings != own:
         controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
     return controller, (choice.text,) if choice.text else ()
-
-
-class _Follower:
-    """Look-ahead as the loop around the stepper knows it."""
-
-    def __init__(self, controller: LookAhead) -> None:
-        self._controller = controller
-        self.lap = 0
-
-    def wanted(self) -> tuple[Array, Array, int]:
-        """Positions and velocities where the character is to be now, and the reference's frame."""
-        q, v = self._controller.reference_state()
-        return q, v, self._controller.place.frame
-
-    def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """The controller's; where it has none, the simulation ends."""
-        before = self._controller.place.frame
-        try:
-            found = self._controller.law(state, contacts)
-        except PolicyError as error:
-            raise DivergedError(round(state.time / state.dt), state.time, str(error)) from error
-        self.lap += self._controller.place.frame < before
-        return found

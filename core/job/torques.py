@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..character import Character
+from ..character.tree import carried_mass
 from ..contact.detection import Contacts
-from ..control.law import AffineLaw, State
+from ..control.law import AffineLaw, Controller, State
 from ..report.fall import FallWatch
 from ..report.simulation import Followed, Simulation
 from ..simulation import World, simulate
@@ -23,25 +24,29 @@ RUNAWAY = 1000.0  # rad/s or m/s, beyond which what has fallen is not watched an
 SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
 
 
-class Follower(Protocol):
-    """A controller, and where it is in its reference."""
+class Follower(Controller, Protocol):
+    """A controller that knows where it is in its reference."""
+
+    @property
+    def row(self) -> int:
+        """The reference's frame now."""
+        ...
 
     @property
     def lap(self) -> int:
-        """Of a cycle; 0 of others."""
+        """How many times a cycle has repeated; 0 of other motions."""
+        ...
 
-    def wanted(self) -> tuple[Array, Array, int]:
-        """Positions and velocities where the character is to be now, and the reference's frame."""
-
-    def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """Called once a step; DivergedError where it has none, which ends the simulation."""
+    def reference_state(self) -> tuple[Array, Array]:
+        """Positions (nq,) and velocities (nv,) where the character is to be now."""
+        ...
 
 
 def simulate_torques(follower: Follower, stage: Stage, watch: Watch) -> Simulation:
     """Step the world under a controller; a character that falls goes limp, and is watched for a while."""
     world = _TimedWorld(stage.character, stage.terrain, **surroundings(stage))
     loop = _Loop(follower, stage, watch)
-    q, v, _ = follower.wanted()
+    q, v = follower.reference_state()
     world.reset(q, v if stage.noise is None else v + stage.noise)
     seconds = stage.seconds if loop.told(0, world.system_q) else 0.0
     recording = simulate(world, loop, seconds=seconds, progress=loop.after_step)
@@ -68,10 +73,7 @@ class _Limp:
     def __init__(self, character: Character) -> None:
         tree = character.tree
         self._motors = slice(6 if character.bodies[0].joint.kind == "free" else 0, character.nv)
-        hanging = tree.mass.copy()
-        for b in range(len(tree.parent) - 1, 0, -1):
-            hanging[tree.parent[b]] += hanging[b]
-        self._damping = SLACK * hanging[tree.velocity_body[self._motors]]
+        self._damping = SLACK * carried_mass(tree)[self._motors]
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """Damping by the velocity after the step, so that it never drives."""
@@ -129,8 +131,8 @@ class _Loop:
         return not self.cancelled
 
     def _note(self) -> None:
-        q, v, frame = self._follower.wanted()
+        q, v = self._follower.reference_state()
         self.q.append(q)
         self.v.append(v)
-        self.frame.append(frame)
+        self.frame.append(self._follower.row)
         self.lap.append(self._follower.lap)

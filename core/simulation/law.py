@@ -44,9 +44,13 @@ class State(NamedTuple):
     work: Workspace
 
 
+class NoLawError(RuntimeError):
+    """A controller has no law for a step: its numbers are no longer finite. The text says which."""
+
+
 class Controller(Protocol):
     """The one door between control and simulation."""
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """The law for one step; the first `contacts.filled[0]` rows are the candidates."""
+        """The law for one step, or NoLawError; the first `contacts.filled[0]` rows are the candidates."""
         ...

@@ -20,7 +20,7 @@ from ..dynamics.limits import make_limits
 from ..dynamics.workspace import make_workspace
 from . import machine, stepper
 from .grabs import Grab, make_grabs
-from .law import AffineLaw, Controller, State
+from .law import AffineLaw, Controller, NoLawError, State
 from .props import Prop
 from .pushes import Push, make_pushes
 from .workspace import Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
@@ -358,7 +358,10 @@ class World:
             return
         contacts = self.prepare()
         if not isinstance(action, AffineLaw):
-            action = action.law(self.state(), contacts)
+            try:
+                action = action.law(self.state(), contacts)
+            except NoLawError as error:
+                raise DivergedError(self.steps, self.time, str(error)) from error
         self.solve(action)
 
     def _check(self, code: int) -> None:

@@ -11,7 +11,7 @@ from heft.core import BakeJob, run
 from heft.core.character import Character
 from heft.core.control.balance import Balance, Settings
 from heft.core.control.balance.regulator import HIPS, KEPT, VELOCITIES, linearise, standing_gain
-from heft.core.control.replanning import Track
+from heft.core.control.track import Track
 from heft.core.dynamics import center_of_mass, difference, integrate, inverse_dynamics, step
 from heft.core.motion.bvh import read_bvh
 from heft.core.simulation import Push, World

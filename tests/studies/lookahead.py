@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from heft.core.contact.terrain import Mesh, Plane, make_terrain
-from heft.core.control.lookahead import LookAhead, PolicyError, Settings, Track, standing
+from heft.core.control.lookahead import LookAhead, Settings, Track, standing
 from heft.core.control.lookahead.weights import make_weights
 from heft.core.dynamics import difference
 from heft.core.motion import spacetime
@@ -109,7 +109,7 @@ def run(
             world.apply_impulse("torso", push[1] * track.dt, (0.0, 0.0, 0.2))
         try:
             world.step(controller)
-        except (DivergedError, PolicyError):
+        except DivergedError:
             break
         q, v = controller.reference_state()
         error = difference(character, q, world.q)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from heft.core.contact.terrain import Mesh, Plane, Surface, make_terrain
-from heft.core.control.lookahead import LookAhead, PolicyError, Track
+from heft.core.control.lookahead import LookAhead, Track
 from heft.core.control.lookahead import Settings as LookAheadSettings
 from heft.core.dynamics import difference
 from heft.core.motion.bvh import read_bvh
@@ -156,7 +156,7 @@ def followed(reference: Reference, ground: Sequence[Surface] = (Plane(),)) -> st
     for step in range(reference.steps - 1):
         try:
             world.step(controller)
-        except (DivergedError, PolicyError) as error:
+        except DivergedError as error:
             return f"stopped after {step / reference.rate:.1f} s: {error}"
         error = difference(character, controller.reference_state()[0], world.q)
         if abs(error[2]) > FALLEN:

@@ -13,8 +13,9 @@ import numpy as np
 from heft.core import BakeJob, run
 from heft.core.character import Character
 from heft.core.contact.terrain import Plane
-from heft.core.control.replanning import PlanError, Replanning, Settings, Track, transition
+from heft.core.control.replanning import Replanning, Settings, transition
 from heft.core.control.replanning.contact_plan import plan_contacts
+from heft.core.control.track import Track
 from heft.core.dynamics import difference
 from heft.core.job import Scene
 from heft.core.motion.bvh import read_bvh
@@ -73,7 +74,7 @@ def follow(
     for _ in range(round((seconds or (len(track.q) - 1) * DT) / DT)):
         try:
             world.step(controller)
-        except (DivergedError, PlanError) as error:
+        except DivergedError as error:
             why = str(error).split(": ")[-1]
             break
         poses.append(world.q)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from heft.core.character import Character
 from heft.core.character.parts import Body, Corner, Joint, Sphere
-from heft.core.control.replanning import Track
+from heft.core.control.track import Track
 from heft.core.dynamics import body_poses
 from heft.core.motion.inverse_kinematics import Targets, reach
 from heft.core.motion.limits import widened

@@ -12,8 +12,8 @@ from ...contact.detection import Contacts
 from ...dynamics.workspace import Workspace
 from ...motion.cycle import Cycle
 from ...motion.cycles import power
-from ..law import AffineLaw, State
-from ..replanning.track import Track
+from ..law import AffineLaw, NoLawError, State
+from ..track import Track
 from .evaluation import Weights, make_goal, make_scratch
 from .machine import evaluate, make_machine
 from .policy import make_policy
@@ -23,10 +23,6 @@ Array = NDArray[np.float64]
 
 # Steps of time that differ by more than this share are not the same.
 SAME_STEP = 1e-9
-
-
-class ProgramError(RuntimeError):
-    """The quadratic program has no answer: its numbers are no longer finite."""
 
 
 class Balance:
@@ -54,6 +50,16 @@ class Balance:
             raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")
         self.frame, self.lift = frame, float(lift)
 
+    @property
+    def row(self) -> int:
+        """The track's row of where the character is to be now."""
+        return self.track.row(self.frame)
+
+    @property
+    def lap(self) -> int:
+        """How many times a cyclic motion has repeated."""
+        return self.track.lap(self.frame)
+
     def reference_state(self) -> tuple[Array, Array]:
         """Where the reference is now: q (nq,) and the v (nv,) that leads to the next step's."""
         q = self.track.pose(self.character, self.frame)
@@ -72,7 +78,7 @@ class Balance:
         heading = float(self.policy.heading[row]) + self._cycle().turn
         self.edges = evaluate(machines[max(stance, 0)], state.q_next, state.v, state.dt, stance >= 0, heading)
         if self.edges < 0:
-            raise ProgramError(f"The program has no answer at {state.time:.4f} s.")
+            raise NoLawError(f"The program has no answer at {state.time:.4f} s.")
         self.frame += 1
         return AffineLaw(self._scratch.torque, implicit=self._scratch.implicit)
 

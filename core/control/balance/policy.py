@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
-from ...character.check import Vector
-from ...character.parts import Corner
 from ...character.three_link import NO_LINK, feet, three_link
 from ...dynamics import body_poses, difference, inverse_dynamics
 from ...dynamics.kinematics import update_kinematics
 from ...dynamics.workspace import make_workspace
 from ...motion.quaternions import conjugate, multiply, rotate
 from ...motion.schedule import runs
-from ..lookahead.track import corners_around
-from ..replanning.track import Track
+from ..corners import spread_over_corners
+from ..track import Track
 from .evaluation import Points
 from .mapping import LINKS, Model, make_model, map_to_model, update_accelerations
 from .regulator import HIPS, KEPT, TRACKING, full_gain, linearise, regulate, standing_slope
@@ -96,21 +94,15 @@ def _motion(character: Character, track: Track) -> tuple[Array, Array, Array]:
 
 def _points(character: Character, track: Track) -> tuple[Points, NDArray[np.bool_], Array]:
     """The corners of soles of which the track's points are the middles, and its other points as they are."""
-    corners: dict[int, list[Vector]] = {}
-    for shape in character.contacts:
-        if isinstance(shape, Corner):
-            corners.setdefault(character.index(shape.body), []).append(shape.position)
-    sources: dict[tuple[int, Vector], list[int]] = {}  # of each place on a body, the track's points that load it
-    for p, (body, local) in enumerate(zip(track.point_body.tolist(), track.point_local, strict=True)):
-        for place in corners_around(local, corners.get(body, [])):
-            sources.setdefault((body, place), []).append(p)
+    places, shares = spread_over_corners(character, track.point_body, track.point_local)
+    sources = [[p for p, _ in own] for own in shares]
     points = Points(
-        np.array([body for body, _ in sources], dtype=np.int64),
-        np.array([place for _, place in sources], dtype=np.float64).reshape(-1, 3),
-        np.array([track.grip[some].any() for some in sources.values()], dtype=np.bool_),
+        np.array([body for body, _ in places], dtype=np.int64),
+        np.array([place for _, place in places], dtype=np.float64).reshape(-1, 3),
+        np.array([track.grip[some].any() for some in sources], dtype=np.bool_),
     )
-    loaded, normal = np.zeros((len(track.q), len(sources)), np.bool_), np.zeros((len(track.q), len(sources), 3))
-    for i, some in enumerate(sources.values()):
+    loaded, normal = np.zeros((len(track.q), len(places)), np.bool_), np.zeros((len(track.q), len(places), 3))
+    for i, some in enumerate(sources):
         loaded[:, i] = track.loaded[:, some].any(axis=1)
         normal[:, i] = track.normal[:, some[0]]
     return points, loaded, normal

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Look-ahead control after Muico et al. 2009: linear and nonlinear quadratic regulators, adapted to contact."""
 
-from .lookahead import LookAhead, Place, PolicyError
+from .lookahead import LookAhead, Place
 from .precompute import Policy, precompute
 from .search import Choice, choose_settings
 from .settings import Settings
@@ -13,7 +13,6 @@ __all__ = [
     "LookAhead",
     "Place",
     "Policy",
-    "PolicyError",
     "Settings",
     "Track",
     "choose_settings",

@@ -11,7 +11,7 @@ from ...character import Character
 from ...contact.detection import Contacts
 from ...contact.terrain import Terrain
 from ...dynamics.workspace import Workspace
-from ..law import AffineLaw, State
+from ..law import AffineLaw, NoLawError, State
 from .evaluation import make_scratch
 from .height import Landing, height_at, next_landings, point_places
 from .machine import evaluate, ground_height, make_machine
@@ -36,10 +36,7 @@ class Place(NamedTuple):
 
     frame: int
     anchor: tuple[float, float, float, float]  # x, y, z, yaw
-
-
-class PolicyError(RuntimeError):
-    """The policy has no answer: its numbers are no longer finite."""
+    lap: int = 0  # of a cycle
 
 
 class LookAhead:
@@ -81,11 +78,21 @@ class LookAhead:
 
     def reference_state(self, place: Place | None = None) -> tuple[Array, Array]:
         """Where the reference is now, or at another place: q (nq,) and v (nv,) in the world."""
-        frame, anchor = place or self.place
+        frame, anchor, _ = place or self.place
         q, v = self.track.q[frame].copy(), self.track.v[frame].copy()
         if self.track.torque.shape[1] < self.character.nv:
             q[:7], v[:3] = _moved(anchor, q[:7], v[:3])
         return q, v
+
+    @property
+    def row(self) -> int:
+        """The track's frame in which the character is to be now."""
+        return self.place.frame
+
+    @property
+    def lap(self) -> int:
+        """How many times a cycle has been walked."""
+        return self.place.lap
 
     @property
     def predicted_force(self) -> Array:
@@ -120,7 +127,7 @@ class LookAhead:
             settings.possible_forces,
         )
         if not valid:
-            raise PolicyError(f"The policy of frame {frame} has no answer at {state.time:.4f} s.")
+            raise NoLawError(f"The policy of frame {frame} has no answer at {state.time:.4f} s.")
         self.place = after
         motors, n = len(scratch.torque), int(contacts.filled[0])
         return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
@@ -137,14 +144,15 @@ class LookAhead:
         """The frame after this one, in the coordinates of its lap."""
         frame = place.frame + 1
         if frame < len(self.track.q):
-            return Place(frame, place.anchor)
+            return place._replace(frame=frame)
         cycle = self.track.cycle
         if cycle is None:
             return place
         x, y, z, yaw = place.anchor
         c, s = np.cos(yaw), np.sin(yaw)
         dx, dy = cycle.shift
-        return Place(0, (x + c * dx - s * dy, y + s * dx + c * dy, z, yaw + cycle.turn))
+        anchor = (x + c * dx - s * dy, y + s * dx + c * dy, z, yaw + cycle.turn)
+        return Place(0, anchor, place.lap + 1)
 
     def _reset_phase(self, state: State, contacts: Contacts) -> None:
         """Move on to a foot's touchdown when it touches early; the root keeps its offset from the reference."""
@@ -156,7 +164,7 @@ class LookAhead:
             self.place = self._next(self.place)
         shift = before[:2] - self.reference_state()[0][:2]
         x, y, z, yaw = self.place.anchor
-        self.place = Place(self.place.frame, (x + float(shift[0]), y + float(shift[1]), z, yaw))
+        self.place = self.place._replace(anchor=(x + float(shift[0]), y + float(shift[1]), z, yaw))
         self.resets.append((state.time, skipped))
 
     def _follow_ground(self, machine: Any, state: State) -> None:
@@ -165,7 +173,7 @@ class LookAhead:
         That is the ground under the points that the reference stands on, where they touch; shortly before a foot lands,
         that under the place where it is going to.
         """
-        frame, (x, y, z, yaw) = self.place
+        frame, (x, y, z, yaw), _ = self.place
         landing = self._landings[frame]
         if self.terrain is not None and landing is not None and landing.frames * state.dt < AHEAD:
             found, share = self._height_ahead(landing, state), 1.0 / landing.frames
@@ -175,7 +183,7 @@ class LookAhead:
         if not math.isnan(found):
             most = FASTEST * state.dt
             z += min(max(share * (found - z), -most), most)
-            self.place = Place(frame, (x, y, z, yaw))
+            self.place = self.place._replace(anchor=(x, y, z, yaw))
 
     def _height_ahead(self, landing: Landing, state: State) -> float:
         """Height of the ground where a foot will land if the root stays as far off its reference, less the foot's."""

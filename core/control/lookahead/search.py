@@ -17,7 +17,7 @@ import numpy as np
 from ...character import Character
 from ...dynamics import difference
 from ...simulation import DivergedError, World
-from .lookahead import LookAhead, PolicyError
+from .lookahead import LookAhead
 from .settings import Settings
 from .track import Track
 
@@ -156,7 +156,7 @@ def rehearse(controller: LookAhead, world: World, steps: int, seed: int, lift: f
     for step in range(steps):
         try:
             world.step(controller)
-        except (DivergedError, PolicyError):
+        except DivergedError:
             return _ended(step, False, squares, track.dt)
         error = difference(character, controller.reference_state()[0], world.q)
         if abs(error[2]) > LOST or np.linalg.norm(error[3:6]) > TIPPED:

@@ -13,12 +13,12 @@ import scipy.optimize
 from numpy.typing import ArrayLike, NDArray
 
 from ...character import Character
-from ...character.check import Vector
-from ...character.parts import Corner
 from ...character.tree import FREE
 from ...dynamics import bias_force, point_jacobian
 from ...motion.cycle import Cycle
 from ...motion.reference import Reference
+from ..corners import spread_over_corners
+from ..track import checked_arrays
 
 Array = NDArray[np.float64]
 
@@ -78,56 +78,34 @@ class Track:
             "v": (frames, character.nv),
             "torque": (frames, motors),
             "force": (frames, points, 3),
+            "loaded": (frames, points),
+            "point_body": (points,),
             "point_local": (points, 3),
+            "grip": (points,),
         }
-        arrays = {}
-        for name, shape in shapes.items():
-            array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
-            if array.shape != shape:
-                raise ValueError(f"`{name}` of a track must have the shape {shape}, not {array.shape}.")
-            if not np.isfinite(array).all():
-                raise ValueError(f"All numbers in `{name}` of a track must be finite.")
-            arrays[name] = array
-        body = np.ascontiguousarray(self.point_body, dtype=np.int64)
-        if ((body < 0) | (body >= len(character.bodies))).any():
-            raise ValueError(f"The bodies of a track's points must be indices below {len(character.bodies)}.")
-        loaded = np.ascontiguousarray(self.loaded, dtype=np.bool_)
-        if loaded.shape != (frames, points):
-            raise ValueError(f"`loaded` of a track must have the shape {(frames, points)}, not {loaded.shape}.")
-        if frames == 0 or not 0.0 < self.dt < np.inf:
-            raise ValueError("A track needs at least one frame and a positive time step.")
-        grip = np.ascontiguousarray(self.grip, dtype=np.bool_)
-        if grip.shape != (points,):
-            raise ValueError(f"`grip` of a track must have the shape {(points,)}, not {grip.shape}.")
-        return Track(self.dt, loaded=loaded, grip=grip, point_body=body, cycle=self.cycle, stance=self.stance, **arrays)
+        arrays = checked_arrays(self, shapes, character)
+        return Track(self.dt, cycle=self.cycle, stance=self.stance, **arrays)
 
     def with_corners(self, character: Character) -> "Track":
         """The same motion on the corners of its soles: a point in the middle of some shares its force among them.
 
         Then the policy may tilt a stance foot's pressure to either side, which two points per foot cannot express.
         """
-        corners: dict[int, list[Vector]] = {}
-        for shape in character.contacts:
-            if isinstance(shape, Corner):
-                corners.setdefault(character.index(shape.body), []).append(shape.position)
-        points: dict[tuple[int, Vector], int] = {}  # body and place of each, and its number
-        shares: list[tuple[int, int, float]] = []  # of which point of this track, which of the new one takes how much
-        for p, (body, local) in enumerate(zip(self.point_body.tolist(), self.point_local, strict=True)):
-            places = corners_around(local, corners.get(body, []))
-            shares += [(p, points.setdefault((body, place), len(points)), 1.0 / len(places)) for place in places]
-        frames, count = len(self.q), len(points)
+        places, shares = spread_over_corners(character, self.point_body, self.point_local)
+        frames, count = len(self.q), len(places)
         force = np.zeros((frames, count, 3))
         loaded, grip = np.zeros((frames, count), np.bool_), np.zeros(count, np.bool_)
-        for p, to, share in shares:
-            force[:, to] += share * self.force[:, p]
-            loaded[:, to] |= self.loaded[:, p]
-            grip[to] |= self.grip[p]
+        for to, sources in enumerate(shares):
+            for p, share in sources:
+                force[:, to] += share * self.force[:, p]
+                loaded[:, to] |= self.loaded[:, p]
+                grip[to] |= self.grip[p]
         return replace(
             self,
             force=force,
             loaded=loaded,
-            point_body=np.array([body for body, _ in points], dtype=np.int64),
-            point_local=np.array([place for _, place in points], dtype=np.float64).reshape(-1, 3),
+            point_body=np.array([body for body, _ in places], dtype=np.int64),
+            point_local=np.array([place for _, place in places], dtype=np.float64).reshape(-1, 3),
             grip=grip,
         )
 
@@ -151,16 +129,6 @@ class Track:
             loaded=np.concatenate((parts["loaded"], stance.loaded)),
             stance=2,
         )
-
-
-def corners_around(local: Array, corners: list[Vector]) -> list[Vector]:
-    """The fewest corners of which this place is the middle, the nearest first; else the place itself."""
-    near = sorted(corners, key=lambda corner: float(np.linalg.norm(local - corner)))
-    for count in range(1, len(near) + 1):
-        if np.allclose(np.mean(near[:count], axis=0), local, atol=1e-6):
-            return near[:count]
-    x, y, z = local.tolist()
-    return [(x, y, z)]
 
 
 def standing(

@@ -2,8 +2,7 @@
 """Replanning control after Jain and Liu 2011: long plans in modal space, made anew at every step."""
 
 from .editing import transition
-from .replanning import PlanError, Replanning
+from .replanning import Replanning
 from .settings import Settings
-from .track import Track
 
-__all__ = ["PlanError", "Replanning", "Settings", "Track", "transition"]
+__all__ = ["Replanning", "Settings", "transition"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...character import Character
 from ...dynamics import difference, integrate
-from .track import Array, Track
+from ..track import Array, Track
 
 
 def transition(

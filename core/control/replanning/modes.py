@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character.tree import Tree
+from ...character.tree import Tree, carried_mass
 from ...maths.dense import cholesky
 from ...maths.kernel import inner_kernel
 from ...maths.symmetric_eigen import symmetric_eigen
@@ -60,10 +60,7 @@ def make_modes(nv: int) -> Modes:
 
 def subtree_stiffness(tree: Tree) -> Array:
     """Stiffness (nv,) of each velocity: the mass that its joint carries, in N m/rad; none at the root."""
-    carried = tree.mass.copy()
-    for b in range(len(tree.parent) - 1, 0, -1):
-        carried[tree.parent[b]] += carried[b]
-    stiffness: Array = carried[tree.velocity_body]
+    stiffness = carried_mass(tree)
     stiffness[tree.velocity_body == 0] = 0.0
     return stiffness
 

@@ -12,23 +12,21 @@ from ...character.tree import FREE
 from ...contact.detection import Contacts
 from ...dynamics import difference
 from ...dynamics.workspace import Workspace
-from ..law import AffineLaw, State
+from ..law import AffineLaw, NoLawError, State
+from ..track import Track
 from .evaluation import Goal, Points, Weights, make_scratch
 from .machine import evaluate, make_machine
 from .modes import subtree_stiffness
 from .settings import Settings
-from .track import Track
 
 Array = NDArray[np.float64]
 
 # Steps of time that differ by more than this share are not the same.
 SAME_STEP = 1e-9
 LONGEST_WINDOW = 1.0  # s
+# Windows that served, s: feet that step, feet that stay, hands that hold.
+STEPPING, STANDING, HANGING = 8.0 / 120.0, 16.0 / 120.0, 24.0 / 120.0
 SLOWED = 1.0  # s after a push, in which the motion may be slower
-
-
-class PlanError(RuntimeError):
-    """There is no plan: its numbers are no longer finite."""
 
 
 class Replanning:
@@ -44,7 +42,7 @@ class Replanning:
         self.character = character
         self.settings = (settings or Settings()).checked()
         self.track = track
-        self.window = self._steps_of(self.settings.window or self.track.default_window())
+        self.window = self._steps_of(self.settings.window or default_window(self.track))
         self.frame = 0.0  # which the character is to be in now; between frames where the pace is not one
         self.pace = 1.0  # frames of the track in a step
         self.lift = 0.0  # m that the reference is raised by in the world
@@ -79,6 +77,16 @@ class Replanning:
         q[2] += self.lift
         return q
 
+    @property
+    def row(self) -> int:
+        """The track's row of where the character is to be now."""
+        return self.track.row(self.frame)
+
+    @property
+    def lap(self) -> int:
+        """How many times a cyclic motion has repeated."""
+        return self.track.lap(self.frame)
+
     def reference_state(self) -> tuple[Array, Array]:
         """Where the reference is now: q (nq,) and the v (nv,) that leads to the next step's."""
         q = self.pose(self.frame)
@@ -94,7 +102,7 @@ class Replanning:
         self._aim(state)
         self.iterations = evaluate(machine, state.q_next, state.v, state.dt)
         if self.iterations < 0:
-            raise PlanError(f"There is no plan at {state.time:.4f} s.")
+            raise NoLawError(f"There is no plan at {state.time:.4f} s.")
         self.frame += self.pace
         scratch = self._scratch
         motors, n = len(scratch.torque), int(contacts.filled[0])
@@ -167,3 +175,12 @@ class Replanning:
         if seconds > LONGEST_WINDOW:
             raise ValueError(f"Replanning control plans up to {LONGEST_WINDOW:g} s ahead, not {seconds:g} s.")
         return max(round(seconds / self.track.dt), 1)
+
+
+def default_window(track: Track) -> float:
+    """Seconds to plan ahead: a long window steadies what holds or stands, a short one knows the next step."""
+    feet = track.loaded[:, ~track.grip]
+    if (track.loaded & track.grip).any() and not feet.any():
+        return HANGING
+    changes = track.cycle is not None or bool((feet != feet[:1]).any())
+    return STEPPING if changes else STANDING

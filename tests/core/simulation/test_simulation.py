@@ -10,6 +10,7 @@ from heft.core import dynamics
 from heft.core.character import Character
 from heft.core.contact.lcp import solve_lcp
 from heft.core.contact.terrain import Plane
+from heft.core.control.law import NoLawError
 from heft.core.simulation import AffineLaw, DivergedError, Grab, Prop, Push, World, simulate
 
 MUICO = Character.preset("muico29")
@@ -165,6 +166,19 @@ def test_resampling_does_not_turn_what_is_fast_into_something_slow():
     recording.torque[:] = flicker[:, None]
     frames = recording.resample(24.0)
     assert np.abs(frames.torque[1:-1]).max() < 1.0
+
+
+def test_a_controller_without_a_law_ends_the_simulation():
+    class GivesUp(StandingLaw):
+        def law(self, state, contacts):
+            if state.time > 0.25:
+                raise NoLawError("There is no plan.")
+            return super().law(state, contacts)
+
+    recording = simulate(World(MUICO), GivesUp(MUICO), seconds=1.0)
+    assert recording.outcome == "diverged"
+    assert recording.reason.endswith("0.2583 s: There is no plan.")
+    assert recording.steps == 31
 
 
 def test_divergence_ends_the_simulation_and_keeps_what_went_before():

@@ -6,7 +6,7 @@ import pytest
 from heft.core.character import Character
 from heft.core.character.parts import Body, Corner, Joint
 from heft.core.control.balance import Balance, Settings
-from heft.core.control.replanning import Track
+from heft.core.control.track import Track
 from heft.core.dynamics import center_of_mass, difference
 from heft.core.simulation import Push, World
 

@@ -6,7 +6,7 @@ import osqp
 import pytest
 from heft.core.control.balance import Balance, Settings
 from heft.core.control.balance.program import EVENNESS, ROOT, make_program, solve_program
-from heft.core.control.replanning import Track
+from heft.core.control.track import Track
 from heft.core.simulation import World
 from scipy import sparse
 

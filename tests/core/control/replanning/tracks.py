@@ -3,7 +3,7 @@
 
 import numpy as np
 from heft.core.character.parts import Corner
-from heft.core.control.replanning import Track
+from heft.core.control.track import Track
 from heft.core.dynamics import body_poses
 from heft.core.simulation import Grab
 

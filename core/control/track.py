@@ -1,26 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion as replanning control follows it: poses, and which points bear weight when.
+"""A motion for controllers that find torques and forces by themselves: poses, and which points bear weight when.
 
-It needs neither torques nor forces, so any motion will do, and it may be exchanged for another while it is followed.
+Any motion will do, and it may be exchanged for another while it is followed.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character import Character
-from ...dynamics import difference, integrate
-from ...motion.cycle import Cycle
-from ...motion.cycles import power
-from ...motion.reference import Reference
+from ..character import Character
+from ..dynamics import difference, integrate
+from ..motion.cycle import Cycle
+from ..motion.cycles import power
+from ..motion.reference import Reference
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-# Windows that served, s: feet that step, feet that stay, hands that hold.
-STEPPING, STANDING, HANGING = 8.0 / 120.0, 16.0 / 120.0, 24.0 / 120.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,27 +53,15 @@ class Track:
     def checked(self, character: Character) -> "Track":
         """The same in contiguous arrays, or ValueError saying what does not fit."""
         frames, points = len(self.q), len(self.point_body)
-        arrays: dict[str, Any] = {}
-        for name, shape, kind in (
-            ("q", (frames, character.nq), np.float64),
-            ("loaded", (frames, points), np.bool_),
-            ("normal", (frames, points, 3), np.float64),
-            ("point_body", (points,), np.int64),
-            ("point_local", (points, 3), np.float64),
-            ("grip", (points,), np.bool_),
-        ):
-            array = np.ascontiguousarray(getattr(self, name), dtype=kind)
-            if array.shape != shape:
-                raise ValueError(f"`{name}` of a track must have the shape {shape}, not {array.shape}.")
-            if not np.isfinite(array).all():
-                raise ValueError(f"All numbers in `{name}` of a track must be finite.")
-            arrays[name] = array
-        body: NDArray[np.int64] = arrays["point_body"]
-        if ((body < 0) | (body >= len(character.bodies))).any():
-            raise ValueError(f"The bodies of a track's points must be indices below {len(character.bodies)}.")
-        if frames == 0 or not 0.0 < self.dt < np.inf:
-            raise ValueError("A track needs at least one frame and a positive time step.")
-        return Track(self.dt, cycle=self.cycle, **arrays)
+        shapes = {
+            "q": (frames, character.nq),
+            "loaded": (frames, points),
+            "normal": (frames, points, 3),
+            "point_body": (points,),
+            "point_local": (points, 3),
+            "grip": (points,),
+        }
+        return Track(self.dt, cycle=self.cycle, **checked_arrays(self, shapes, character))
 
     def row(self, frame: float) -> int:
         """The row of a frame, or of the one before."""
@@ -100,10 +86,23 @@ class Track:
             return q.copy()
         return power(self.cycle, lap).move_state(character, q, np.zeros(character.nv))[0]
 
-    def default_window(self) -> float:
-        """Seconds to plan ahead: a long window steadies what holds or stands, a short one knows the next step."""
-        feet = self.loaded[:, ~self.grip]
-        if (self.loaded & self.grip).any() and not feet.any():
-            return HANGING
-        changes = self.cycle is not None or bool((feet != feet[:1]).any())
-        return STEPPING if changes else STANDING
+
+KINDS = {"loaded": np.bool_, "grip": np.bool_, "point_body": np.int64}  # all others are real
+
+
+def checked_arrays(track: Any, shapes: Mapping[str, tuple[int, ...]], character: Character) -> dict[str, Any]:
+    """A track's arrays by name, contiguous; ValueError where one has another shape, or the track makes no sense."""
+    arrays: dict[str, Any] = {}
+    for name, shape in shapes.items():
+        array: NDArray[Any] = np.ascontiguousarray(getattr(track, name), dtype=KINDS.get(name, np.float64))
+        if array.shape != shape:
+            raise ValueError(f"`{name}` of a track must have the shape {shape}, not {array.shape}.")
+        if not np.isfinite(array).all():
+            raise ValueError(f"All numbers in `{name}` of a track must be finite.")
+        arrays[name] = array
+    body = arrays["point_body"]
+    if ((body < 0) | (body >= len(character.bodies))).any():
+        raise ValueError(f"The bodies of a track's points must be indices below {len(character.bodies)}.")
+    if len(track.q) == 0 or not 0.0 < track.dt < np.inf:
+        raise ValueError("A track needs at least one frame and a positive time step.")
+    return arrays
