@@ -8,8 +8,8 @@ import pytest
 from heft.core.character import Character
 from heft.core.character.parts import Body, Joint
 from heft.core.control.replanning import Replanning, Settings, transition
-from heft.core.control.track import Track
 from heft.core.control.replanning.modes import subtree_stiffness
+from heft.core.control.track import Track
 from heft.core.dynamics import difference, integrate, mass_matrix
 from heft.core.simulation import World
 
