@@ -82,7 +82,19 @@ def parse_document(content: bytes, path: Path) -> Document:
         raise MistakeError(f"{path.name}, {_with_line(str(error), text)}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets, the 31st of February
         raise MistakeError(f"{path.name}, line {_first_bad_line(text)}: this cannot be read.") from None
-    return Document(path, values, dict(_keys(text)))
+    document = Document(path, values, dict(_keys(text)))
+    for place in _outsized(values, ()):
+        raise document.mistake(place, "TOML's whole numbers have at most 64 bits.")
+    return document
+
+
+def _outsized(value: Any, place: Place) -> Iterator[Place]:
+    """Where whole numbers stand that the format has no room for."""
+    if isinstance(value, dict | list):
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _outsized(part, (*place, name))
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        yield place
 
 
 def _with_line(message: str, text: str) -> str:

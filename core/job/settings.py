@@ -8,6 +8,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 T = TypeVar("T")
 
+BEYOND = 2**63  # no whole number so far from zero fits in the 64 bits of an array's
+
 
 def make_settings(kind: type[T], chosen: Mapping[str, Any], owner: str) -> T:
     """The defaults of `kind`, a dataclass, with those that were chosen; ValueError where one makes no sense."""
@@ -18,7 +20,7 @@ def make_settings(kind: type[T], chosen: Mapping[str, Any], owner: str) -> T:
         if name not in known:
             raise ValueError(f"There is no setting '{name}' of {owner}; there are {', '.join(known)}.")
         if not _fits(hints[name], value):
-            raise ValueError(f"The setting '{name}' of {owner} cannot be {value!r}.")
+            raise ValueError(f"The setting '{name}' of {owner} cannot be {repr(value)[:40]}.")
         values[name] = float(value) if hints[name] is float else value
     return kind(**values)
 
@@ -28,6 +30,6 @@ def _fits(hint: Any, value: Any) -> bool:
         return any(_fits(variant, value) for variant in get_args(hint))
     if get_origin(hint) is Literal:
         return value in get_args(hint)
-    if hint is float:
-        return type(value) in {int, float}
-    return type(value) is hint
+    if type(value) is int and not -BEYOND <= value < BEYOND:
+        return False
+    return type(value) in {int, float} if hint is float else type(value) is hint

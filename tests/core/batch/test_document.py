@@ -80,6 +80,7 @@ def test_every_key_has_its_line(newline):
         (b'\n\na = """\n\n', "line 3: "),
         (b"a = 1\nb = \xff\n", "line 2: this is no text in UTF-8"),
         (b"a = 1\nb = " + b"9" * 5000, "line 2: this cannot be read"),
+        (b"a = 1\n[b]\nc = [1,\n9223372036854775808]", "line 3: TOML's whole numbers have at most 64 bits"),
         (b"a = 1\n\nb = " + b"[" * 100_000, "line 3: "),
         (b"a = 2023-02-31", "line 1: "),
     ],

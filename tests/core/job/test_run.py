@@ -330,6 +330,7 @@ def test_loads_weigh_whether_planned_or_not():
         ({"method": "magic"}, "no method 'magic'; there are lookahead"),
         ({"settings": {"gamma": 1.0}}, "no setting 'gamma' of look-ahead control"),
         ({"settings": {"cycles": 1.5}}, "setting 'cycles' of look-ahead control cannot be 1.5"),
+        ({"reference": {"friction": 10**400}}, "setting 'friction' of a reference cannot be 1000"),
         ({"settings": {"policy": "pid"}}, "setting 'policy'"),
         ({"settings": {"adaptation": -1.0}}, "adaptation of look-ahead control must not be negative"),
         ({"reference": {"friction": "much"}}, "setting 'friction' of a reference"),
