@@ -13,10 +13,8 @@ from bpy.props import (
 
 from ..rig.families import FAMILIES
 from ..rig.role_names import ROLES, Roles
-from . import bake, contacts, scene
-
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
-OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+from . import bake, contacts, overrides, scene
+from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 
 
 class HEFT_PG_bone(bpy.types.PropertyGroup):
@@ -231,9 +229,11 @@ def register() -> None:
     """Hang the settings on every object; only armatures use them."""
     bake.register()
     bpy.types.Object.heft = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
+    overrides.register()
 
 
 def unregister() -> None:
     """Take them off."""
+    overrides.unregister()
     del bpy.types.Object.heft
     bake.unregister()

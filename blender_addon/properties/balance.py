@@ -4,7 +4,8 @@
 import bpy
 from bpy.props import FloatProperty
 
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+from .overrides import OVERRIDABLE
+
 
 
 class HEFT_PG_balance(bpy.types.PropertyGroup):

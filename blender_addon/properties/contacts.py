@@ -7,7 +7,8 @@ A property for every contact point and every joint that a character can have, un
 import bpy
 from bpy.props import BoolProperty, FloatProperty
 
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+from .overrides import OVERRIDABLE
+
 SIDES = ("left", "right")
 
 FEET = {

@@ -4,7 +4,8 @@
 import bpy
 from bpy.props import FloatProperty
 
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+from .overrides import OVERRIDABLE
+
 
 
 def weight(name: str, description: str, default: float) -> FloatProperty:

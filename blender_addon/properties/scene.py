@@ -4,7 +4,8 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
 
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+from .overrides import OVERRIDABLE
+
 
 
 def is_armature(_owner: bpy.types.PropertyGroup, other: bpy.types.Object) -> bool:

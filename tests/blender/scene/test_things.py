@@ -411,3 +411,20 @@ def test_a_library_override_has_things_of_its_own(rig, tmp_path):
     bpy.ops.wm.open_mainfile(filepath=str(again))
     own = next(one for one in bpy.data.objects if one.override_library is not None)
     assert counts(own) == (2, 1, 1, 0)
+
+
+def test_settings_of_a_library_override_are_kept(rig, tmp_path, capfd):
+    path, shot = tmp_path / "library.blend", tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    with bpy.data.libraries.load(str(path), link=True) as (_, linked):
+        linked.objects = ["Mannequin"]
+    own = linked.objects[0].override_create(remap_local_usages=True)
+    bpy.context.scene.collection.objects.link(own)
+    own.heft.rate, own.heft.lookahead.effort, own.heft.weight.mass = 90, 0.5, 8.0
+    own.override_library.operations_update()  # as every step of undo does
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    kept = bpy.data.objects["Mannequin"].heft
+    assert (kept.rate, kept.lookahead.effort, kept.weight.mass) == (90, 0.5, 8.0)
+    assert "expected ID type" not in "".join(capfd.readouterr())
