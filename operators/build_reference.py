@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import bpy
 
-from ..blender_addon import reference
+from ..blender_addon import reference, words
 from ..blender_addon.baking.session import CANCELLED, Session, Turn
 from ..blender_addon.baking.source import playing
 from .working import Working
@@ -58,4 +58,4 @@ class HEFT_OT_build_reference(Keying, bpy.types.Operator):
         """Key contacts and changes, and say how good it is."""
         reference.show(armature, turn.gathered.job, turn.said, turn.gathered.sampling.unit)
         found = turn.said["summary"]
-        self.report({"INFO" if found["fit_for_control"] else "WARNING"}, f"{armature.name}: {found['why']}")
+        self.report({"INFO" if found["fit_for_control"] else "WARNING"}, f"{armature.name}: {words.why(found)}")

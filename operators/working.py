@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 
 import bpy
+from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon import redraw
 from ..blender_addon.baking import session
@@ -94,7 +95,7 @@ def tell_progress(running: Session) -> None:
     state = bpy.context.window_manager.heft
     if running.over:
         return
-    state.who, state.stage = running.turn.name if len(running.turns) > 1 else "", running.stage
+    state.who, state.stage = running.turn.name if len(running.turns) > 1 else "", _(running.stage)
     state.share, state.left = running.whole_share, in_words(running.seconds_left)
 
 
@@ -103,7 +104,7 @@ def in_words(seconds: float | None) -> str:
     if seconds is None:
         return ""
     if seconds < SHORT:
-        return "a few seconds left"
+        return str(_("a few seconds left"))
     if seconds < LONG:
-        return f"about {round(seconds, -1):.0f} seconds left"
-    return f"about {seconds / 60.0:.0f} minutes left"
+        return str(_("about {:.0f} seconds left").format(round(seconds, -1)))
+    return str(_("about {:.0f} minutes left").format(seconds / 60.0))

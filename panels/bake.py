@@ -6,7 +6,9 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import bpy
+from bpy.app.translations import pgettext_iface as _
 
+from ..blender_addon.words import why
 from ..blender_addon.worker.keeper import keeper
 from ..blender_addon.worker.kernels import cache_folder
 from ..core.job import cache
@@ -16,6 +18,7 @@ from ..operators.clear_cache import HEFT_OT_clear_cache
 from .tab import ArmatureTab
 from .text import sentence
 
+PREPARING = "The physics is being prepared for this computer: once per version, a few minutes. Bake waits for it."
 ICONS = {"completed": "CHECKMARK", "fell": "ERROR", "diverged": "ERROR", "cancelled": "CANCEL"}
 
 
@@ -42,12 +45,7 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
         row.scale_y = 1.8
         row.operator(HEFT_OT_bake.bl_idname, icon="PHYSICS")
         if keeper.compiling:
-            sentence(
-                context,
-                layout,
-                "The physics is being prepared for this computer: once per version, a few minutes. Bake waits for it.",
-                "TIME",
-            )
+            sentence(context, layout, _(PREPARING), "TIME")
         elif keeper.trouble:
             sentence(context, layout, keeper.trouble, "ERROR")
         report = read_report(context.active_object.heft.report)
@@ -93,14 +91,14 @@ class HEFT_PT_bake_output(ArmatureTab, bpy.types.Panel):
         if settings.bones != "ALL":
             count = len(settings.chosen_bones)
             row = layout.row()
-            row.label(text=f"{count} bones chosen" if count else "No bones chosen")
+            row.label(text=_("{} bones chosen").format(count) if count else _("No bones chosen"), translate=False)
             row.operator("heft.choose_bones", text="Take Selected", icon="RESTRICT_SELECT_OFF")
         layout.prop(settings, "influence")
         layout.prop(settings, "reduce")
         layout.prop(settings, "write_diagnostics")
         size = cache_size(str(cache_folder()))
         row = layout.row()
-        row.label(text=f"Cache: {size / 1e6:.1f} MB")
+        row.label(text=_("Cache: {:.1f} MB").format(size / 1e6), translate=False)
         row.operator(HEFT_OT_clear_cache.bl_idname, text="Clear", icon="TRASH")
 
 
@@ -123,11 +121,11 @@ class HEFT_PT_bake_overlay(ArmatureTab, bpy.types.Panel):
 
 def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:
     """How it went, in words and a few figures."""
-    sentence(context, layout, str(report["why"]), ICONS.get(report["outcome"], "INFO"))
+    sentence(context, layout, why(report), ICONS.get(report["outcome"], "INFO"))
     if report["outcome"] == "cancelled":
         return
     rows = (
-        ("Upright", f"{report['upright_seconds']:.1f} of {report['simulated_seconds']:.1f} s"),
+        ("Upright", _("{:.1f} of {:.1f} s").format(report["upright_seconds"], report["simulated_seconds"])),
         ("From the action", f"{report['joint_rms_deg']:.1f}°, {100.0 * report['root_rms_m']:.1f} cm"),
         ("Worst slide of a foot", f"{1000.0 * report['max_foot_slide_m']:.1f} mm"),
         ("Strongest joint", f"{report['peak_torque_nm']:.0f} N m"),

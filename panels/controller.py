@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import bpy
 from bl_ui.utils import PresetPanel
+from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
 from ..blender_addon.properties.bake import FOLLOW_KEYS
@@ -48,7 +49,7 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         settings = context.active_object.heft
         layout.prop(settings, "controller")
         item = settings.bl_rna.properties["controller"].enum_items[settings.controller]
-        sentence(context, layout, item.description.partition("[")[0].strip() + ".")
+        sentence(context, layout, pgettext_tip(item.description).partition("[")[0].strip() + ".")
         group = getattr(settings, settings.controller.lower())
         column = layout.column()
         if settings.controller in FOLLOW_KEYS:

@@ -9,8 +9,8 @@ from bpy.app.translations import pgettext_iface as _
 from ..blender_addon import contacts
 from ..blender_addon.properties.contacts import FEET, OTHER_POINTS
 from ..blender_addon.reference import report_of
+from ..blender_addon.words import why
 from ..operators.build_reference import HEFT_OT_build_reference
-from ..operators.cancel import HEFT_OT_cancel
 from ..operators.find_contacts import HEFT_OT_find_contacts
 from .tab import Tab
 from .text import sentence
@@ -65,11 +65,6 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         inner = row.row()
         inner.active = settings.loop
         inner.prop(settings, "loop_seconds", text="")
-        state = context.window_manager.heft
-        if state.running:
-            layout.progress(factor=state.share, type="BAR", text=state.stage)
-            layout.operator(HEFT_OT_cancel.bl_idname, icon="CANCEL")
-            return
         report = report_of(armature)
         layout.operator(HEFT_OT_build_reference.bl_idname, icon="FILE_REFRESH" if report else "PLAY")
         if not report:
@@ -78,7 +73,7 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         box = layout.box()
         verdict = _("Good: a body could move like this") if good else _("Doubtful: look at what is named here")
         sentence(context, box, verdict, "CHECKMARK" if good else "ERROR")
-        sentence(context, box, report["why"])
+        sentence(context, box, why(report))
         column = box.column(align=True)
         for text, name, unit in FIGURES:
             row = column.split(factor=0.6)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
+from .. import words
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.proxy import columns_of, is_driven, make_proxy
@@ -58,7 +59,7 @@ def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, l
             written += 1
             lines += [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
             level = "INFO" if turn.result.outcome == "completed" else "WARNING"
-            lines.append((level, f"{armature.name}: {name}. {turn.result.why}"))
+            lines.append((level, f"{armature.name}: {name}. {words.why(turn.result.report)}"))
     return written, lines
 
 

@@ -7,7 +7,6 @@ from bpy.props import FloatProperty
 from .overrides import OVERRIDABLE
 
 
-
 class HEFT_PG_balance(bpy.types.PropertyGroup):
     """Settings of balance control; `core.control.balance.Settings` has the same names and defaults."""
 

@@ -7,7 +7,6 @@ from bpy.props import FloatProperty
 from .overrides import OVERRIDABLE
 
 
-
 def weight(name: str, description: str, default: float) -> FloatProperty:
     """A factor that is never zero."""
     return FloatProperty(

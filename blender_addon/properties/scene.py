@@ -7,7 +7,6 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty
 from .overrides import OVERRIDABLE
 
 
-
 def is_armature(_owner: bpy.types.PropertyGroup, other: bpy.types.Object) -> bool:
     """For the pickers of pointers."""
     return other.type == "ARMATURE"

@@ -17,6 +17,7 @@ from ..report.explanation import explain
 from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
 from ..report.simulation import Simulation
+from ..sentences import say, to_data, told
 from .cache import Cache
 from .job import BakeJob, dressed
 from .methods import METHODS
@@ -171,14 +172,16 @@ def _result(
     def frame_at(seconds: float) -> float:
         return motion.first_frame + seconds * job.fps
 
-    doubts = "" if motion.reference.quality.fit_for_control else motion.reference.quality.why
+    quality = motion.reference.quality
+    doubts = () if quality.fit_for_control else quality.sentences
     trouble = first_trouble(simulation, motion.reference)
-    why = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
+    sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
     clock.seconds["measure"] = time.perf_counter() - begun
     report = figures | {
-        "why": why,
+        "why": told(sentences),
+        "sentences": to_data(sentences),
         "method": job.method,
-        "reference": motion.reference.quality.why,
+        "reference": quality.why,
         "notes": [*motion.lines, *simulation.notes, *cache.notes],
         "seconds": clock.seconds,
     }
@@ -215,8 +218,10 @@ def _fall(simulation: Simulation, frame_at: Callable[[float], float]) -> Fall | 
 def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     """The result of a run that was stopped before it simulated anything."""
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
+    sentences = [say("Cancelled before the simulation began.")]
     report = metrics.nothing() | {
-        "why": "Cancelled before the simulation began.",
+        "why": told(sentences),
+        "sentences": to_data(sentences),
         "method": job.method,
         "reference": "",
         "notes": cache.notes,

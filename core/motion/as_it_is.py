@@ -8,6 +8,7 @@ import numpy as np
 from ..character import Character
 from ..contact.terrain import Plane, Terrain, make_terrain
 from ..dynamics import bias_force, difference, mass_matrix
+from ..sentences import say
 from .clean_up import moved_by
 from .cycle import Cycle
 from .fit import Trajectory
@@ -68,7 +69,7 @@ def reference_as_it_is(
             last_step=0.0,
             seconds=0.0,
             fit_for_control=True,
-            why="It is followed as it is: nothing was optimised.",
+            sentences=(say("It is followed as it is: nothing was optimised."),),
             joint_change=moved.joints,
             root_change=moved.root,
         ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..character import Character, JointKind
 from ..character.anthropometry import Sex
+from ..sentences import say
 from .body_plan import BodyPlan, make_body_plan
 from .clip import Clip
 from .damage import Repair, repair
@@ -40,7 +41,8 @@ class Performance:
         lines = [one.text for one in self.repairs]
         if self.floor.samples:
             tilt = math.degrees(self.floor.tilt)
-            lines.append(f"floor: {100.0 * self.floor.height:.1f} cm high, tilted by {tilt:.2f}°, moved to z = 0")
+            moved = "floor: {height:.1f} cm high, tilted by {tilt:.2f}°, moved to z = 0"
+            lines.append(str(say(moved, height=100.0 * self.floor.height, tilt=tilt)))
         lines.append(
             f"fit: {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet {100.0 * self.error.ends_rms:.2f} cm"
         )

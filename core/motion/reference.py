@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from ..character import Character, storage
 from ..files import write_whole
+from ..sentences import Sentence, from_data, to_data, told
 from .cycle import Cycle
 from .schedule import ContactPoint, ContactSchedule
 
 Array = NDArray[np.float64]
 
 FORMAT = "heft.reference"
-VERSION = 2
+VERSION = 3
 LARGEST_FILE = 2**30  # bytes, unpacked
 
 
@@ -49,9 +50,14 @@ class Quality:
     last_step: float  # greatest change of a pose in the last iteration, rad and m
     seconds: float  # of computation
     fit_for_control: bool
-    why: str  # a sentence
+    sentences: tuple[Sentence, ...]  # how good it is, or what is doubtful
     joint_change: Array = field(repr=False)  # (N + 1, bodies) angle between the reference's joint and the clip's, rad
     root_change: Array = field(repr=False)  # (N + 1, 3) of the root's place, m
+
+    @property
+    def why(self) -> str:
+        """The sentences in English."""
+        return told(self.sentences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +137,7 @@ def _pack(reference: Reference) -> bytes:
         entry.name: getattr(reference.quality, entry.name)
         for entry in fields(Quality)
         if entry.name not in QUALITY_ARRAYS
-    }
+    } | {"sentences": to_data(reference.quality.sentences)}
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -203,13 +209,14 @@ def _point(entry: dict[str, Any]) -> ContactPoint:
 
 
 def _quality(entry: dict[str, Any], data: dict[str, Any], frames: int) -> Quality:
-    numbers = {item.name for item in fields(Quality)} - {"fit_for_control", "why", *QUALITY_ARRAYS}
-    if set(entry) != numbers | {"fit_for_control", "why"}:
+    numbers = {item.name for item in fields(Quality)} - {"fit_for_control", "sentences", *QUALITY_ARRAYS}
+    if set(entry) != numbers | {"fit_for_control", "sentences"}:
         raise ValueError(f"its quality says {', '.join(sorted(entry))[:200]}.")
     finite = all(isinstance(entry[name], int | float) and np.isfinite(entry[name]) for name in numbers)
-    if not (finite and isinstance(entry["fit_for_control"], bool) and isinstance(entry["why"], str)):
+    if not (finite and isinstance(entry["fit_for_control"], bool)):
         raise ValueError("its quality holds what cannot be.")
     for name in QUALITY_ARRAYS:
         if data[name].ndim != 2 or len(data[name]) != frames or not np.isfinite(data[name]).all():
             raise ValueError(f"its {name} does not have one finite row per frame.")
+    entry = entry | {"sentences": from_data(entry["sentences"])}
     return Quality(**entry, **_chosen(data, QUALITY_ARRAYS))

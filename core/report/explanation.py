@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of a simulation in a sentence that an animator understands, and what to try."""
+"""What became of a simulation in sentences that an animator understands, and what to try."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.quaternions import conjugate, rotate
+from ..sentences import Sentence, say
 from ..simulation import Push
 from .failure import Trouble
 from .simulation import Simulation
@@ -21,58 +22,67 @@ STRONG = 10.0  # N, of a push that can be to blame
 MILLIMETRES, CENTIMETRES = 1e3, 1e2
 
 
+FELL = {
+    "forwards": "Fell forwards at frame {frame:.0f} ({seconds:.1f} s)",
+    "backwards": "Fell backwards at frame {frame:.0f} ({seconds:.1f} s)",
+    "left": "Fell to its left at frame {frame:.0f} ({seconds:.1f} s)",
+    "right": "Fell to its right at frame {frame:.0f} ({seconds:.1f} s)",
+    "down": "Fell down at frame {frame:.0f} ({seconds:.1f} s)",
+}
+
+
 def explain(
     simulation: Simulation,
     figures: dict[str, Any],
     pushes: Sequence[Push],
     frame_at: Callable[[float], float],
-    doubts: str = "",
+    doubts: Sequence[Sentence] = (),
     trouble: Trouble | None = None,
-) -> str:
-    """The sentence. `frame_at` gives the scene's frame of a time; `doubts` says what was wrong with the reference.
+) -> list[Sentence]:
+    """What happened. `frame_at` gives the scene's frame of a time; `doubts` say what was wrong with the reference.
 
     `trouble` is what came first if it failed (failure.py).
     """
-    told = "" if trouble is None else _capital(trouble.told(frame_at, simulation.recording.rate))
+    first = [] if trouble is None else [trouble.told(frame_at, simulation.recording.rate)]
     outcome, seconds = figures["outcome"], figures["simulated_seconds"]
     if outcome == "cancelled":
-        return f"Cancelled after {seconds:.1f} s of motion."
+        return [say("Cancelled after {seconds:.1f} s of motion.", seconds=seconds)]
     if outcome == "diverged":
-        return _sentences(
-            f"The simulation broke off at frame {frame_at(seconds):.0f}: {simulation.recording.reason}", told, doubts
-        )
+        broke = "The simulation broke off at frame {frame:.0f}: {reason}"
+        return [say(broke, frame=frame_at(seconds), reason=simulation.recording.reason), *first, *doubts]
     if outcome == "fell":
-        return _sentences(_fall(simulation, pushes, frame_at), told, doubts)
-    return _sentences(_completed(figures), doubts)
+        return [_fall(simulation, pushes, frame_at), *first, *doubts]
+    return [*_completed(figures), *doubts]
 
 
-def _completed(figures: dict[str, Any]) -> str:
-    told = f"Stayed up to the end; joints within {figures['joint_rms_deg']:.1f}° of the motion"
-    told += f", feet slid at most {MILLIMETRES * figures['max_foot_slide_m']:.0f} mm."
+def _completed(figures: dict[str, Any]) -> list[Sentence]:
+    stayed = "Stayed up to the end; joints within {degrees:.1f}° of the motion, feet slid at most {millimetres:.0f} mm."
+    slid = MILLIMETRES * figures["max_foot_slide_m"]
+    told = [say(stayed, degrees=figures["joint_rms_deg"], millimetres=slid)]
     strayed = figures["root_max_m"]
     if strayed > STRAYED:
-        told += f" It strayed up to {CENTIMETRES * strayed:.0f} cm from its way."
+        told.append(say("It strayed up to {centimetres:.0f} cm from its way.", centimetres=CENTIMETRES * strayed))
     return told
 
 
-def _fall(simulation: Simulation, pushes: Sequence[Push], frame_at: Callable[[float], float]) -> str:
-    recording = simulation.recording
+def _fall(simulation: Simulation, pushes: Sequence[Push], frame_at: Callable[[float], float]) -> Sentence:
     lost = simulation.lost or 0
-    time = lost / recording.rate
-    told = f"Fell {_direction(simulation, lost)} at frame {frame_at(time):.0f} ({time:.1f} s)"
+    time = lost / simulation.recording.rate
+    fell = say(FELL[_direction(simulation, lost)], frame=frame_at(time), seconds=time)
     push = _last_push(pushes, time)
-    if push is not None:
-        strength = float(np.linalg.norm(push.force, axis=1).max())
-        return f"{told}, after the push of {strength:.0f} N on '{push.body}': try a weaker or shorter one"
-    return told
+    if push is None:
+        return say("{fell}.", fell=fell)
+    strength = float(np.linalg.norm(push.force, axis=1).max())
+    after = "{fell}, after the push of {newtons:.0f} N on '{body}': try a weaker or shorter one."
+    return say(after, fell=fell, newtons=strength, body=push.body)
 
 
 def _direction(simulation: Simulation, lost: int) -> str:
-    """Which way it went from where it should have been, seen from where it faced."""
+    """Which way it went from where it should have been, seen from where it faced: a key of `FELL`."""
     wanted = simulation.followed.q[lost]
     away = simulation.recording.q[lost, :3] - wanted[:3]
     forward, left, up = rotate(conjugate(wanted[3:7]), away)
-    ways = {"forwards": forward, "backwards": -forward, "to its left": left, "to its right": -left}
+    ways = {"forwards": forward, "backwards": -forward, "left": left, "right": -left}
     ways |= {"down": -1.5 * up}  # a body that sinks hardly moves aside
     return max(ways, key=lambda way: float(ways[way]))
 
@@ -87,11 +97,3 @@ def _last_push(pushes: Sequence[Push], time: float) -> Push | None:
             if begun <= time <= ended + AFTER_PUSH:
                 recent.append((begun, push))
     return max(recent, key=lambda pair: pair[0])[1] if recent else None
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _sentences(*parts: str) -> str:
-    return " ".join(part if part.endswith(".") else f"{part}." for part in parts if part)

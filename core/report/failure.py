@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..motion.reference import Reference
+from ..sentences import Sentence, say
 from . import metrics
 from .simulation import Simulation
 
@@ -27,16 +28,24 @@ SLID = 0.02  # m in one stance
 STRAIN = 3.0  # times the reference's greatest torque of a joint
 LEAST_TORQUE = 50.0  # N m: less strains nobody
 
-ADVICE: dict[Kind, str] = {
-    "early": "let the phase follow contacts, or lift the foot higher before",
-    "late": "check that the ground is as high there as the motion has it",
-    "scuffed": "lift the foot higher there, or mark it as standing if it is to touch",
-    "stayed": "check that the motion's contacts let the foot go when it leaves the ground",
-    "slid": "raise the friction, or mark the foot as free while it turns or glides",
-    "phase": "keep the phase by time",
-    "torque": "try another controller or other settings of it, or a calmer motion",
-    "contact problem": "try a higher rate, or look for things that are pressed into each other",
+FIRST: dict[Kind, str] = {
+    "early": "First '{what}' came down {milliseconds:.0f} ms early, at frame {frame:.0f}: let the phase follow "
+    "contacts, or lift the foot higher before.",
+    "late": "First '{what}' bore no weight {milliseconds:.0f} ms after it was to stand, at frame {frame:.0f}: check "
+    "that the ground is as high there as the motion has it.",
+    "scuffed": "First '{what}' scuffed the ground in the air, at frame {frame:.0f}: lift the foot higher there, or "
+    "mark it as standing if it is to touch.",
+    "stayed": "First '{what}' still bore weight {milliseconds:.0f} ms after it was to leave the ground, at frame "
+    "{frame:.0f}: check that the motion's contacts let the foot go when it leaves the ground.",
+    "slid": "First '{what}' slid by {centimetres:.0f} cm, at frame {frame:.0f}: raise the friction, or mark the foot "
+    "as free while it turns or glides.",
+    "phase": "First the phase was moved on by {amount:.0f} frames, at frame {frame:.0f}: keep the phase by time.",
+    "torque": "First '{what}' strained with {amount:.0f} N m, at frame {frame:.0f}: try another controller or other "
+    "settings of it, or a calmer motion.",
+    "contact problem": "First no contact forces were found, at frame {frame:.0f}: try a higher rate, or look for "
+    "things that are pressed into each other.",
 }
+"""What happened, and what to try."""
 
 
 class Trouble(NamedTuple):
@@ -47,20 +56,10 @@ class Trouble(NamedTuple):
     what: str  # body or joint
     amount: float  # s early or late, m slid, frames skipped, N m
 
-    def told(self, frame_at: Callable[[float], float], rate: float) -> str:
+    def told(self, frame_at: Callable[[float], float], rate: float) -> Sentence:
         """In words; `frame_at` gives the scene's frame of a time."""
-        name = f"'{self.what}'"
-        happened = {
-            "early": f"{name} came down {1e3 * self.amount:.0f} ms early",
-            "late": f"{name} bore no weight {1e3 * self.amount:.0f} ms after it was to stand",
-            "scuffed": f"{name} scuffed the ground in the air",
-            "stayed": f"{name} still bore weight {1e3 * self.amount:.0f} ms after it was to leave the ground",
-            "slid": f"{name} slid by {1e2 * self.amount:.0f} cm",
-            "phase": f"the phase was moved on by {self.amount:.0f} frames",
-            "torque": f"{name} strained with {self.amount:.0f} N m",
-            "contact problem": "no contact forces were found",
-        }[self.kind]
-        return f"first {happened}, at frame {frame_at(self.step / rate):.0f}: {ADVICE[self.kind]}"
+        amounts = {"amount": self.amount, "milliseconds": 1e3 * self.amount, "centimetres": 1e2 * self.amount}
+        return say(FIRST[self.kind], what=self.what, frame=frame_at(self.step / rate), **amounts)
 
 
 def first_trouble(simulation: Simulation, reference: Reference) -> Trouble | None:

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..motion.quaternions import Array
 from ..motion.reference import Quality, Reference
+from ..sentences import to_data
 
-HIDDEN = ("joint_change", "root_change")
+HIDDEN = ("sentences", "joint_change", "root_change")
 MOVING = ("ball", "universal", "hinge")
 
 
@@ -27,7 +28,8 @@ class Changes:
 def summary(reference: Reference, lines: Sequence[str] = ()) -> dict[str, Any]:
     """The figures of `motion.reference.Quality` by name, and the lines that tell what was done to the clip."""
     names = [entry.name for entry in fields(Quality) if entry.name not in HIDDEN]
-    return {name: getattr(reference.quality, name) for name in names} | {"lines": list(lines)}
+    words = {"why": reference.quality.why, "sentences": to_data(reference.quality.sentences), "lines": list(lines)}
+    return {name: getattr(reference.quality, name) for name in names} | words
 
 
 def changes(reference: Reference) -> Changes:

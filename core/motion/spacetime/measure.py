@@ -10,6 +10,7 @@ from ...character import Character
 from ...character.tree import VELOCITIES_OF_JOINT
 from ...dynamics import mass_matrix
 from ...dynamics.kinematics import difference_positions
+from ...sentences import Sentence, say
 from ..fit import Trajectory
 from ..reference import Quality
 from ..schedule import ContactSchedule
@@ -46,8 +47,10 @@ def measure(
     joint_rms = _rms_degrees(joint_change[:, _moving(character)])
     distance = np.linalg.norm(root_change, axis=1)
     forces = np.linalg.norm(iterate.force, axis=2)
-    why = _faults(character, trajectory, problem, settings, solution, (force, slip, depth))
-    why += _departures(character, trajectory, schedule, joint_change, distance)
+    doubts = _faults(character, trajectory, problem, settings, solution, (force, slip, depth))
+    doubts += _departures(character, trajectory, schedule, joint_change, distance)
+    near = "It stays within {degrees:.1f}° and {centimetres:.1f} cm of the clip."
+    verdict = doubts or [say(near, degrees=joint_rms, centimetres=100.0 * distance.max())]
     return Quality(
         residual_newtons=force,
         residual_newton_metres=torque,
@@ -63,8 +66,8 @@ def measure(
         iterations=len(solution.steps),
         last_step=solution.steps[-1],
         seconds=solution.seconds,
-        fit_for_control=not why,
-        why=" ".join(why) or f"It stays within {joint_rms:.1f}° and {100.0 * distance.max():.1f} cm of the clip.",
+        fit_for_control=not doubts,
+        sentences=tuple(verdict),
         joint_change=joint_change,
         root_change=root_change,
     )
@@ -86,10 +89,12 @@ def _rms_degrees(angles: Array) -> float:
     return float(np.degrees(np.sqrt(np.mean(angles**2)))) if angles.size else 0.0
 
 
-def named_frames(trajectory: Trajectory, frames: Sequence[int] | NDArray[np.int64]) -> str:
+def named_frames(trajectory: Trajectory, frames: Sequence[int] | NDArray[np.int64]) -> Sentence:
     """Frames as their user numbers them: the first and the last of these."""
-    first, last = (f"{trajectory.frame(int(frame)):.5g}" for frame in (frames[0], frames[-1]))
-    return f"frame {first}" if first == last else f"frames {first} to {last}"
+    first, last = (trajectory.frame(int(frame)) for frame in (frames[0], frames[-1]))
+    if first == last:
+        return say("frame {first:.5g}", first=first)
+    return say("frames {first:.5g} to {last:.5g}", first=first, last=last)
 
 
 def world_forces(problem: Problem, iterate: Iterate) -> Array:
@@ -159,42 +164,50 @@ def _faults(
     settings: Settings,
     solution: Solution,
     measured: tuple[float, float, float],
-) -> list[str]:
+) -> list[Sentence]:
     """What is wrong with the physics."""
     force, slip, depth = measured
     weight = character.total_mass * float(np.linalg.norm(character.gravity))
     faults = []
     if not solution.converged:
-        faults.append(
-            f"It was still changing by {solution.steps[-1]:.1g} (rad or m) after {len(solution.steps)} iterations."
-        )
+        changing = "It was still changing by {step:.1g} (rad or m) after {count:.0f} iterations."
+        faults.append(say(changing, step=solution.steps[-1], count=len(solution.steps)))
     if force > MOST_RESIDUAL * weight:
         frame = named_frames(trajectory, [solution.worst_frame])
-        faults.append(f"It lacks a force of {force:.2g} N, worst at {frame}.")
+        faults.append(say("It lacks a force of {force:.2g} N, worst at {frame}.", force=force, frame=frame))
     if slip > MOST_SLIP:
-        faults.append(f"A held point is {slip:.1f} mm from its place.")
+        faults.append(say("A held point is {slip:.1f} mm from its place.", slip=slip))
     if depth > MOST_SLIP:
-        faults.append(f"A point is {depth:.1f} mm under the ground.")
+        faults.append(say("A point is {depth:.1f} mm under the ground.", depth=depth))
     if _friction_use(problem, solution.iterate, settings.friction) > 1.0:
-        faults.append("A contact force is outside the cone of friction.")
+        faults.append(say("A contact force is outside the cone of friction."))
     return faults
 
 
 def _departures(
     character: Character, trajectory: Trajectory, schedule: ContactSchedule, joint_change: Array, distance: Array
-) -> list[str]:
+) -> list[Sentence]:
     """Where it is too far from the clip to be called the same motion."""
     departures = []
     joint_rms, root_rms = posture_rms(character, schedule, joint_change), float(np.sqrt(np.mean(distance**2)))
     if joint_rms > MOST_JOINT_RMS:
         frame, b = np.unravel_index(int(joint_change[:, 1:].argmax()), joint_change[:, 1:].shape)
         departures.append(
-            f"Its joints moved {joint_rms:.1f}° from the clip (RMS), most '{character.joints[b + 1].name}' at "
-            f"{named_frames(trajectory, [int(frame)])} ({np.degrees(joint_change[frame, b + 1]):.0f}°)."
+            say(
+                "Its joints moved {rms:.1f}° from the clip (RMS), most '{joint}' at {frame} ({most:.0f}°).",
+                rms=joint_rms,
+                joint=character.joints[b + 1].name,
+                frame=named_frames(trajectory, [int(frame)]),
+                most=np.degrees(joint_change[frame, b + 1]),
+            )
         )
     if root_rms > MOST_ROOT_RMS:
         far = np.flatnonzero(distance > 0.5 * distance.max())
         departures.append(
-            f"Its root moved up to {100.0 * distance.max():.0f} cm from the clip, in {named_frames(trajectory, far)}."
+            say(
+                "Its root moved up to {most:.0f} cm from the clip, in {frames}.",
+                most=100.0 * distance.max(),
+                frames=named_frames(trajectory, far),
+            )
         )
     return departures

@@ -36,6 +36,7 @@ KEYS = {
     "step_us_p99",
     "seconds",
     "why",
+    "sentences",
 }
 STAGES = ["fit", "reference", "policy", "rehearse", "simulate"]
 

@@ -14,6 +14,7 @@ from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.report.explanation import explain
 from heft.core.report.failure import first_trouble, planned_stances
 from heft.core.report.metrics import measure
+from heft.core.sentences import told
 
 from tests.core.contact.meshes import box
 from tests.core.motion.spacetime import motions
@@ -50,7 +51,7 @@ def test_a_ledge_is_met_early_or_scuffed(walk):
     assert trouble.kind in {"early", "scuffed"}
     assert trouble.what in {"left_foot", "right_foot"}
     assert 0.3 < simulation.recording.q[trouble.step, 0] < 1.2  # a foot reaches up to 0.6 m ahead of the root
-    sentence = explain(simulation, measure(simulation), (), lambda seconds: 120.0 * seconds, "", trouble)
+    sentence = told(explain(simulation, measure(simulation), (), lambda seconds: 120.0 * seconds, (), trouble))
     assert f"First '{trouble.what}'" in sentence
     assert f"at frame {trouble.step}: " in sentence
 
@@ -59,7 +60,7 @@ def test_a_pit_is_met_late(walk):
     simulation = walk_over(walk, Mesh(*box((-1.0, -2.0, -1.0), (0.75, 2.0, 0.0))))
     trouble = first_trouble(simulation, walk)
     assert trouble.kind == "late"
-    assert "as high there" in trouble.told(lambda seconds: seconds, 120.0)
+    assert "as high there" in str(trouble.told(lambda seconds: seconds, 120.0))
 
 
 def test_ice_makes_feet_slide(walk):
@@ -87,6 +88,6 @@ def test_a_phase_that_is_reset_is_told(walk):
     skipped = replace(simulation, lost=200, followed=replace(simulation.followed, frame=frame))
     trouble = first_trouble(skipped, walk)
     assert (trouble.kind, trouble.step, trouble.amount) == ("phase", 190, 7.0)
-    assert trouble.told(lambda seconds: 120.0 * seconds, 120.0) == (
-        "first the phase was moved on by 7 frames, at frame 190: keep the phase by time"
+    assert str(trouble.told(lambda seconds: 120.0 * seconds, 120.0)) == (
+        "First the phase was moved on by 7 frames, at frame 190: keep the phase by time."
     )

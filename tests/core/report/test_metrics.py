@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from heft.core import sentences
 from heft.core.character import Character
 from heft.core.contact.terrain import Plane, RigidMotion, make_terrain
 from heft.core.dynamics import integrate
@@ -305,8 +306,9 @@ def test_in_the_air_there_is_no_balance():
 # sentences
 
 
-def told(simulation, pushes=(), doubts=""):
-    return explain(simulation, metrics.measure(simulation), pushes, lambda seconds: 1.0 + 24.0 * seconds, doubts)
+def told(simulation, pushes=(), doubts=()):
+    figures = metrics.measure(simulation)
+    return sentences.told(explain(simulation, figures, pushes, lambda seconds: 1.0 + 24.0 * seconds, doubts))
 
 
 def test_sentences():
@@ -343,4 +345,6 @@ def test_the_last_push_before_a_fall_is_named():
     ]
     found = told(made_up(standing(), lost=6), pushes)
     assert "after the push of 50 N on 'torso'" in found
-    assert told(made_up(standing(), lost=6), doubts="It lacks a force.").endswith("(0.1 s). It lacks a force.")
+    assert told(made_up(standing(), lost=6), doubts=[sentences.say("It lacks a force.")]).endswith(
+        "(0.1 s). It lacks a force."
+    )

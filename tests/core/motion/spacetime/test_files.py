@@ -60,7 +60,7 @@ def altered(reference, tmp_path, change):
         (lambda _, a: a.update(torque=a["torque"].astype(np.float32)), "torque cannot be float32"),
         (lambda _, a: a.pop("force"), "it holds"),
         (lambda h, _: h["points"][0].update(body=99), "belongs to no body"),
-        (lambda h, _: h["quality"].pop("why"), "its quality says"),
+        (lambda h, _: h["quality"].pop("sentences"), "its quality says"),
         (lambda h, _: h["quality"].update(slip_millimetres="none"), "what cannot be"),
         (lambda h, _: h.update(rate=-1.0), "makes no sense"),
         (lambda h, _: h.pop("cycle"), "cycle"),

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sentences for people, kept as an English template and the values in it, so that they can be told in any language."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Any, Union
+
+Value = Union[float, str, "Sentence"]
+FORM = re.compile(r"(\.\d[efg]|g)?")  # of a number in a template
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A template as `str.format` takes it, with names only, and what stands for them; a part may be one by itself."""
+
+    template: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for _, name, form, conversion in Formatter().parse(self.template):
+            if name is not None and (name not in self.values or conversion or not FORM.fullmatch(form or "")):
+                raise ValueError(f"The sentence '{self.template[:80]}' cannot be filled with {', '.join(self.values)}.")
+
+    def __str__(self) -> str:
+        return self.told(str)
+
+    def told(self, translate: Callable[[str], str]) -> str:
+        """The whole in the language of `translate`, which is given templates; in English where that does not fit."""
+        parts = {
+            name: value.told(translate) if isinstance(value, Sentence) else value for name, value in self.values.items()
+        }
+        try:
+            return translate(self.template).format(**parts)
+        except (KeyError, IndexError, ValueError, AttributeError):  # a translation with other names or forms
+            return self.template.format(**parts)
+
+
+def say(template: str, **values: Value) -> Sentence:
+    """A sentence; a number that is rounded to nothing is told without a sign."""
+    forms = {name: form for _, name, form, _ in Formatter().parse(template) if name}
+    return Sentence(template, {name: _plain(value, forms.get(name) or "") for name, value in values.items()})
+
+
+def told(sentences: Iterable[Sentence], translate: Callable[[str], str] = str) -> str:
+    """Sentences in a row."""
+    return " ".join(sentence.told(translate) for sentence in sentences)
+
+
+def to_data(sentences: Iterable[Sentence]) -> list[Any]:
+    """Sentences as JSON has them: each a pair of the template and a table of its values."""
+    return [
+        [
+            sentence.template,
+            {
+                name: to_data([value])[0] if isinstance(value, Sentence) else value
+                for name, value in sentence.values.items()
+            },
+        ]
+        for sentence in sentences
+    ]
+
+
+def from_data(data: Any) -> tuple[Sentence, ...]:
+    """And back; ValueError where it is none of it."""
+    match data:
+        case [*entries]:
+            return tuple(_sentence(entry) for entry in entries)
+    raise ValueError(f"{str(data)[:40]!r} are no sentences.")
+
+
+def _sentence(data: Any) -> Sentence:
+    match data:
+        case [str(template), dict(values)]:
+            return Sentence(template, {str(name): _value(value) for name, value in values.items()})
+    raise ValueError(f"{str(data)[:40]!r} is no sentence.")
+
+
+def _value(data: Any) -> Value:
+    if isinstance(data, list):
+        return _sentence(data)
+    if isinstance(data, str | float) or type(data) is int:
+        return data
+    raise ValueError(f"{str(data)[:40]!r} cannot stand in a sentence.")
+
+
+def _plain(value: Value, form: str) -> Value:
+    if isinstance(value, str | Sentence):
+        return value
+    return abs(float(value)) if float(format(value, form)) == 0.0 else float(value)
