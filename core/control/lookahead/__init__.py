@@ -2,7 +2,7 @@
 """Look-ahead control after Muico et al. 2009: linear and nonlinear quadratic regulators, adapted to contact."""
 
 from .lookahead import LookAhead, Place
-from .precompute import Policy, precompute
+from .precompute import CostToGo, Policy, precompute, sweep
 from .search import Choice, choose_settings
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
@@ -10,6 +10,7 @@ from .track import Track, standing
 
 __all__ = [
     "Choice",
+    "CostToGo",
     "LookAhead",
     "Place",
     "Policy",
@@ -21,4 +22,5 @@ __all__ = [
     "precompute",
     "save_policy",
     "standing",
+    "sweep",
 ]

@@ -46,7 +46,22 @@ class Policy(NamedTuple):
     feature_weight: Array  # (np, 3) square roots of [W]
 
 
+class CostToGo(NamedTuple):
+    """Half of what eq. 8 sums from frame k on, ½ x^T S x + s^T x, by deviations x of frame k in its lap's coordinates.
+
+    The frame's own state is part of it; what the reference itself costs is not.
+    """
+
+    slope: Array  # (nf, 2 nv, 2 nv) [S_k]
+    costate: Array  # (nf, 2 nv) [s_k]
+
+
 def precompute(character: Character, track: Track, settings: Settings) -> Policy:
+    """What the law needs of `sweep`."""
+    return sweep(character, track, settings)[0]
+
+
+def sweep(character: Character, track: Track, settings: Settings) -> tuple[Policy, CostToGo]:
     """Sweep a cyclic motion's periods, or the settled stance and then all frames, from the last to the first."""
     settings.checked()
     track = track.checked(character)
@@ -81,10 +96,11 @@ def precompute(character: Character, track: Track, settings: Settings) -> Policy
         feature_point=weights.feature_point,
         feature_weight=np.sqrt(weights.feature_weight),
     )
+    value = CostToGo(np.zeros((frames, 2 * nv, 2 * nv)), np.zeros((frames, 2 * nv)))
     stances = [_stance_cost(character, policy, weights.stance, k) for k in range(frames)]
     turn = _lap_map(character, track)
     slope, costate = np.diag(weights.state), np.zeros(2 * nv)
-    for k in _sweep(track, settings):
+    for k in _order(track, settings):
         if track.stance and k == frames - 1 - track.stance:
             # deviations at the end cost what they would cost a stance, but the motion is not to stop before its end
             costate = np.zeros(2 * nv)
@@ -97,10 +113,11 @@ def precompute(character: Character, track: Track, settings: Settings) -> Policy
         slope, costate = result.slope, result.costate
         if k == frames - 1 and track.cycle is not None:
             slope, costate = np.ascontiguousarray(turn @ slope @ turn.T), turn @ costate
-    return policy
+        value.slope[k], value.costate[k] = slope, costate
+    return policy, value
 
 
-def _sweep(track: Track, settings: Settings) -> list[int]:
+def _order(track: Track, settings: Settings) -> list[int]:
     """Steps in the order of the recursion; what it finds last of a step is what stays."""
     frames = len(track.q)
     once = list(range(frames - 1, -1, -1))

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walks of 1.0 and 1.2 m a stride as one controller."""
+
+import numpy as np
+import pytest
+from heft.core.control.combination.walks import CombinedWalk
+from heft.core.control.lookahead import LookAhead, Settings, Track, sweep
+from heft.core.dynamics import body_poses
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.spacetime import Ends, build_reference
+from heft.core.simulation import World
+
+from tests.core.motion.spacetime import motions
+
+
+@pytest.fixture(scope="module")
+def walks():
+    made = [motions.walk(stride=stride, points_of=motions.corners) for stride in (1.0, 1.2)]
+    return [
+        build_reference(m.character, Trajectory(m.rate, m.q, m.v), m.schedule, bounds=Ends(cycle=m.cycle)) for m in made
+    ]
+
+
+@pytest.fixture(scope="module")
+def both(walks):
+    return CombinedWalk(walks)
+
+
+def begun(controller):
+    world = World(controller.character)
+    world.reset(*controller.reference_state())
+    return world
+
+
+def steps(world, controller, laps):
+    """Lengths of steps, m, between feet in the middle of their stances."""
+    feet = [controller.character.index(f"{side}_foot") for side in ("left", "right")]
+    places = []
+    while controller.lap < laps:
+        before = controller.phase
+        world.step(controller)
+        for foot, middle in zip(feet, (0.3, 0.8), strict=True):
+            if before < middle <= controller.phase:
+                places.append(body_poses(controller.character, world.q)[0][foot, 0])
+    return np.diff(places)
+
+
+def test_the_cost_to_go_is_what_the_policy_descends(walks):
+    character, track = walks[0].character, Track.of(walks[0])
+    policy, value = sweep(character, track, Settings(stance=0.0))
+    nv = character.nv
+    assert value.slope[1:, nv:, nv:] == pytest.approx(policy.slope_velocity[:-1], rel=1e-9)
+    assert value.slope[1:, nv:, :nv] == pytest.approx(policy.slope_position[:-1], rel=1e-9)
+    assert value.costate[1:, nv:] == pytest.approx(policy.costate[:-1], rel=1e-9)
+
+
+def test_asked_for_its_own_stride_a_walk_is_alone(both, walks):
+    both.reset()
+    both.ask(1.0)
+    alone = LookAhead(walks[0].character, Track.of(walks[0]))
+    worlds = [begun(alone), begun(alone)]  # from the same bits: roundings grow at every touchdown
+    for _ in range(200):
+        for world, controller in zip(worlds, (both, alone), strict=True):
+            world.step(controller)
+    assert both.row == alone.row
+    assert both.lap == alone.lap == 1
+    assert worlds[0].q == pytest.approx(worlds[1].q, abs=1e-12)
+
+
+@pytest.mark.parametrize("stride", [1.05, 1.1, 1.17])
+def test_strides_between_those_of_two_walks(both, stride):
+    both.reset()
+    found = both.ask(stride)
+    assert found.modes == 1
+    lengths = steps(begun(both), both, 5)
+    assert lengths == pytest.approx(0.5 * stride, abs=0.02)
+    assert lengths[-2:] == pytest.approx(0.5 * stride, abs=0.005)
+
+
+def test_a_stride_is_changed_while_walking(both):
+    both.reset()
+    both.ask(1.0)
+    world = begun(both)
+    steps(world, both, 1)
+    both.ask(1.15)
+    lengths = steps(world, both, 8)
+    assert lengths[0] == pytest.approx(0.5, abs=0.01)
+    assert lengths[3:] == pytest.approx(0.575, abs=0.02)
+    assert lengths[-4:] == pytest.approx(0.575, abs=0.005)
+
+
+def test_walks_of_different_duration_share_a_phase(walks):
+    quick = motions.walk(stride=1.2, frames=124, points_of=motions.corners)
+    reference = build_reference(
+        quick.character, Trajectory(quick.rate, quick.q, quick.v), quick.schedule, bounds=Ends(cycle=quick.cycle)
+    )
+    both = CombinedWalk([walks[0], reference])
+    both.ask(1.1)
+    world = begun(both)
+    lengths = steps(world, both, 5)
+    assert lengths[-4:] == pytest.approx(0.55, abs=0.01)
+    assert world.time == pytest.approx(5 * 128 / 120.0, abs=0.1)
+
+
+def test_what_cannot_be_combined(walks, squat):
+    with pytest.raises(ValueError, match="two walks"):
+        CombinedWalk(walks[:1])
+    with pytest.raises(ValueError, match="cyclic"):
+        CombinedWalk([walks[0], squat])
+    with pytest.raises(ValueError, match="phase"):
+        CombinedWalk(walks, Settings(reset_phase=True))
+    with pytest.raises(ValueError, match="does not lie between"):
+        CombinedWalk(walks).ask(1.5)
