@@ -5,6 +5,8 @@ import math
 from html import escape
 from typing import NamedTuple
 
+from heft.core.report.page import STYLE
+
 WIDTH, HEIGHT = 420, 260
 LEFT, RIGHT, TOP, BOTTOM = 60, 16, 28, 40
 COLORS = {"NQR": "#2a6fdb", "LQR": "#d43b2f"}
@@ -57,3 +59,8 @@ def log_chart(title: str, lines: list[Line], x_label: str, y_label: str, y_range
                 f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" stroke="{color}" fill="{color if counts else "#fff"}"/>'
             )
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def alone(svg: str) -> str:
+    """A chart of `core.report.svg` as a file of its own, with the colours that its page would give it."""
+    return svg.replace(">", f"><style>{STYLE}svg {{ background: var(--ground); }}</style>", 1) + "\n"

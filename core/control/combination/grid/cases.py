@@ -16,12 +16,17 @@ NOWHERE = constant(0.0)
 
 def particle(count: int = 256) -> Problem:
     """A particle on a circle, dx = (1 + u) dt + dw, q = 1, g = 2 x^2 - x^4: section 5.4.1."""
+
+    def end(x: Array) -> Array:
+        within = (x[..., 0] + 1.0) % 2.0 - 1.0
+        return 2.0 * within**2 - within**4
+
     return Problem(
         axes=(Axis(-1.0, 1.0, count, periodic=True),),
         drift=constant([1.0]),
         control=constant([[1.0]]),
         running=constant(1.0),
-        terminal=lambda x: 2.0 * x[..., 0] ** 2 - x[..., 0] ** 4,
+        terminal=end,
         duration=0.5,
     )
 
@@ -63,7 +68,7 @@ def fast_wheels(goal: Array) -> tuple[Array, Array]:
     return speeds, -rates[:, :2] - rates[:, 2:] * turned[..., None, :]
 
 
-def robot(obstacle: Field = NOWHERE, counts: tuple[int, int, int] = (41, 41, 32), noise: float = 1.0) -> Problem:
+def robot(obstacle: Field = NOWHERE, counts: tuple[int, int, int] = (41, 41, 32), temperature: float = 1.0) -> Problem:
     """Three omni-wheels, state (x, y, heading), q = (1 + obstacle) / 2, g = (x^2 + y^2) / 2: section 5.4.3.
 
     Eq. 5.9 prints - z where this q leaves - z / 2. Its second derivatives come to B B' = diag(2/3, 2/3, 1/3) whatever
@@ -78,7 +83,7 @@ def robot(obstacle: Field = NOWHERE, counts: tuple[int, int, int] = (41, 41, 32)
         running=lambda x: 0.5 * (1.0 + obstacle(x)),
         terminal=lambda x: 0.5 * (x[..., 0] ** 2 + x[..., 1] ** 2),
         duration=2.0,
-        noise=noise,
+        temperature=temperature,
     )
 
 
@@ -101,7 +106,7 @@ def rod_among(posts: Array, radius: float, half_length: float, price: float) -> 
     return cost
 
 
-def sine_particle(target: float, narrow: float = 1.0, noise: float = 1.0, count: int = 512) -> Problem:
+def sine_particle(target: float, narrow: float = 1.0, temperature: float = 1.0, count: int = 512) -> Problem:
     """One state, dx = (sin 4 pi x + u) dt + dw, q = 0, g = K (x - target)^2 / 2: section 6.5.1, whose [K] is one."""
     return Problem(
         axes=(Axis(-1.5, 3.0, count),),
@@ -110,5 +115,5 @@ def sine_particle(target: float, narrow: float = 1.0, noise: float = 1.0, count:
         running=constant(0.0),
         terminal=lambda x: 0.5 * narrow * (x[..., 0] - target) ** 2,
         duration=1.0,
-        noise=noise,
+        temperature=temperature,
     )

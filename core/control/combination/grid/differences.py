@@ -51,6 +51,8 @@ def fourier(axis: Axis) -> Stencils:
     antisymmetric: the thesis leaves out the alternating signs, and prints one sign on both sides of the diagonal.
     """
     n = axis.count
+    if not axis.periodic or n % 2:
+        raise ValueError("Fourier differences need a periodic axis with an even number of nodes.")
     angle = np.pi * np.arange(1, n) / n
     sign = np.where(np.arange(1, n) % 2, -1.0, 1.0)
     scale = 2.0 * np.pi / (axis.high - axis.low)
@@ -69,7 +71,7 @@ def generator(problem: Problem, scheme: Scheme) -> sp.csr_array:
     axes, x = problem.axes, problem.states
     stencils = [scheme(axis) for axis in axes]
     drift, covariance = problem.drift(x), problem.covariance()
-    M = _diagonal(problem.running(x) / problem.noise)
+    M = _diagonal(problem.running(x) / problem.temperature)
     for i, (rising, falling, second) in enumerate(stencils):
         a = drift[..., i]
         M -= _diagonal(np.maximum(a, 0.0)) @ _along(axes, i, rising)

@@ -33,7 +33,9 @@ def roll_out(problem: Problem, policy: Array, starts: Array, noise: Array | None
     """
     steps = len(policy)
     h = problem.duration / steps
-    kicks = np.zeros((steps, len(starts), policy.shape[-1])) if noise is None else np.sqrt(problem.noise / h) * noise
+    kicks = (
+        np.zeros((steps, len(starts), policy.shape[-1])) if noise is None else np.sqrt(problem.temperature / h) * noise
+    )
     states = np.empty((steps + 1, *starts.shape))
     used = np.empty_like(kicks)
     states[0] = starts

@@ -26,7 +26,7 @@ class Problem(NamedTuple):
     running: Field  # [q] (...)
     terminal: Field  # [g] (...)
     duration: float  # [T]
-    noise: float = 1.0  # [lambda]
+    temperature: float = 1.0  # [lambda]
 
     @property
     def states(self) -> Array:
@@ -36,18 +36,18 @@ class Problem(NamedTuple):
     def covariance(self) -> Array:
         """[C C'] of the noise a second at each node, (*counts, n, n)."""
         B = self.control(self.states)
-        return self.noise * B @ np.swapaxes(B, -1, -2)
+        return self.temperature * B @ np.swapaxes(B, -1, -2)
 
     def last_reward(self) -> Array:
         """z(x, T) = exp(-g / lambda), (nodes,): eq. 5.2, where eq. 5.4 and 5.7 print g itself."""
-        reward: Array = np.exp(-self.terminal(self.states).ravel() / self.noise)
+        reward: Array = np.exp(-self.terminal(self.states).ravel() / self.temperature)
         return reward
 
     def value(self, reward: Array) -> Array:
         """Costs v = -lambda log z, (..., *counts), of z at the nodes (..., nodes): NaN where z is not positive."""
         z = reward.reshape(*reward.shape[:-1], *(axis.count for axis in self.axes))
         logarithm = np.log(z, out=np.full_like(z, np.nan), where=z > 0.0)
-        value: Array = -self.noise * logarithm
+        value: Array = -self.temperature * logarithm
         return value
 
 

@@ -10,8 +10,9 @@ leaves z positive, in Strang's order and so to second order in the step:
 
 The drift carries log z along its own flow, interpolated by cubics. The noise averages z along each axis with a normal
 distribution over the nodes, exp(-theta k^2), whose theta gives it the variance of the step: as good as the integral
-where it is wider than the grid's spacing, the three-point stencil where it is narrower, and positive in both. What
-leaves the grid waits at its edge, since z = 0 there (eq. 5.8) has no logarithm.
+where it is wider than the grid's spacing, the three-point stencil where it is narrower, and positive in both. Steep
+rewards need the former: steps so long that a standard deviation of their noise reaches about a node. What leaves the
+grid waits at its edge, since z = 0 there (eq. 5.8) has no logarithm.
 
 log z is kept throughout, and each line of nodes is scaled by its greatest z before it is averaged: nothing is floored.
 Sums of solutions are solutions only up to the grid's error, for log z is interpolated and not z.
@@ -34,7 +35,7 @@ def solve_by_splitting(problem: Problem, steps: int) -> Array:
     """Cost to go v = -lambda log z at each time, (steps + 1, *counts)."""
     h = problem.duration / steps
     x = problem.states
-    cost = 0.5 * h * problem.running(x) / problem.noise
+    cost = 0.5 * h * problem.running(x) / problem.temperature
     kernels = [_kernel(problem, k, h) for k in range(len(problem.axes))]
     carried = interpolation(problem.axes, _feet(problem, 0.5 * h), CUBIC) if np.any(problem.drift(x)) else None
 
@@ -42,7 +43,7 @@ def solve_by_splitting(problem: Problem, steps: int) -> Array:
         return reward if carried is None else (carried @ reward.ravel()).reshape(reward.shape)
 
     found = np.empty((steps + 1, *x.shape[:-1]))
-    found[-1] = -problem.terminal(x) / problem.noise
+    found[-1] = -problem.terminal(x) / problem.temperature
     for k in range(steps - 1, -1, -1):
         reward = carry(found[k + 1] - cost)
         for axis, kernel in enumerate(kernels):
@@ -50,9 +51,9 @@ def solve_by_splitting(problem: Problem, steps: int) -> Array:
         found[k] = carry(reward) - cost
     if not np.all(np.isfinite(found)):
         raise ValueError(
-            "The costs span more than numbers hold along one axis: a smaller grid or more noise is needed."
+            "The costs span more than numbers hold along one axis: a smaller grid or a higher temperature is needed."
         )
-    return -problem.noise * found
+    return -problem.temperature * found
 
 
 def _feet(problem: Problem, h: float) -> Array:

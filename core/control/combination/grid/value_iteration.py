@@ -21,7 +21,7 @@ def value_iteration(problem: Problem, steps: int) -> Array:
     x = problem.states
     B = problem.control(x)
     m = B.shape[-1]
-    spread = np.sqrt(m * problem.noise * h) * np.moveaxis(B, -1, 0)
+    spread = np.sqrt(m * problem.temperature * h) * np.moveaxis(B, -1, 0)
     kicks = np.concatenate([spread, -spread])
     found = np.empty((steps + 1, *x.shape[:-1]))
     found[-1] = problem.terminal(x)

@@ -92,6 +92,12 @@ def test_explicit_methods_blow_up_where_implicit_ones_do_not():
     assert error(fourier, radau, 64, 64) < 2e-7
 
 
+@pytest.mark.parametrize("axis", [Axis(0.0, 1.0, 8), Axis(0.0, 1.0, 9, periodic=True)])
+def test_fourier_differences_refuse_other_axes(axis):
+    with pytest.raises(ValueError, match="periodic axis with an even number"):
+        fourier(axis)
+
+
 @pytest.mark.parametrize(("scheme", "count", "off"), [(fourier, 12, 1e-10), (central, 60, 0.03)])
 def test_generator_on_waves(scheme, count, off):
     """Equation 5.1 with coupled noise, drift and a running cost, term by term."""
@@ -103,7 +109,7 @@ def test_generator_on_waves(scheme, count, off):
         running=lambda x: 1.0 + np.cos(x[..., 0]),
         terminal=constant(0.0),
         duration=1.0,
-        noise=0.7,
+        temperature=0.7,
     )
     x, y = np.moveaxis(problem.states, -1, 0)
     C = 0.7 * B @ B.T
@@ -125,14 +131,14 @@ def test_solutions_add_up(method, scheme):
     assert np.abs(apart / together - 1.0).max() < 1e-12
 
 
-@pytest.mark.parametrize("noise", [1.0, 0.3])
-def test_riccati_in_one_dimension(noise):
+@pytest.mark.parametrize("temperature", [1.0, 0.3])
+def test_riccati_in_one_dimension(temperature):
     A, B, Q, S = np.array([[0.6]]), np.array([[1.3]]), np.array([[2.0]]), np.array([[3.0]])
-    problem = quadratic(A, B, Q, S, duration=0.8, noise=noise, axes=(Axis(-7.0, 7.0, 192, periodic=True),))
+    problem = quadratic(A, B, Q, S, duration=0.8, temperature=temperature, axes=(Axis(-7.0, 7.0, 192, periodic=True),))
     z = march(radau(generator(problem, fourier), 0.8 / 400), problem.last_reward(), 400)
     x = problem.axes[0].nodes
     near = np.abs(x) < 1.2
-    wanted = value_by_riccati(A, B, Q, S, 0.8, noise, x[:, None])
+    wanted = value_by_riccati(A, B, Q, S, 0.8, temperature, x[:, None])
     assert np.abs(problem.value(z)[0] - wanted)[near].max() < 1e-6
 
 
@@ -141,7 +147,7 @@ def test_riccati_in_two_dimensions():
     A, B = np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]])
     Q, S = np.diag([3.0, 1.0]), np.diag([4.0, 4.0])
     axes = Axis(-4.2, 4.2, 34, periodic=True), Axis(-4.2, 4.2, 34, periodic=True)
-    problem = quadratic(A, B, Q, S, duration=0.5, noise=1.0, axes=axes)
+    problem = quadratic(A, B, Q, S, duration=0.5, temperature=1.0, axes=axes)
     z = march(radau(generator(problem, fourier), 0.5 / 50), problem.last_reward(), 50)
     x = problem.states
     near = np.max(np.abs(x), axis=-1) < 0.8

@@ -20,7 +20,7 @@ BRICK = (np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]]), np.diag([
 
 def brick_error(problem, value):
     """Greatest where |x| < 0.5 and |v| < 2, of values up to 50."""
-    P, c = slope_by_riccati(*BRICK, problem.duration, problem.noise)
+    P, c = slope_by_riccati(*BRICK, problem.duration, problem.temperature)
     x = problem.states
     near = (np.abs(x[..., 0]) < 0.5) & (np.abs(x[..., 1]) < 2.0)
     return np.abs(value - 0.5 * np.einsum("...i,ij,...j", x, P, x) - c)[near].max()
@@ -75,17 +75,27 @@ def test_splitting_with_noise_wider_and_narrower_than_the_grid(steps):
     assert np.abs(solve_by_splitting(problem, steps)[0] + np.log(wanted)).max() < 1e-4
 
 
+def test_splitting_adds_up_to_the_error_of_the_grid():
+    """Equation 6.5: log z is interpolated and not z, so a sum of solutions is one as well as either part is."""
+    pair = [cases.sine_particle(target, count=601) for target in (0.35, 1.35)]
+    apart = [solve_by_splitting(problem, 50) for problem in pair]
+    summed = -np.logaddexp(-apart[0], -apart[1])
+    nodes = pair[0].axes[0].nodes
+    whole = pair[0]._replace(terminal=lambda x: np.interp(x[..., 0], nodes, summed[-1]))
+    assert np.abs(solve_by_splitting(whole, 50)[0] - summed[0]).max() < 1e-6
+
+
 def test_splitting_refuses_what_it_cannot_do():
     coupled = cases.brick(8)._replace(control=constant([[1.0], [1.0]]))
     with pytest.raises(ValueError, match="does not couple axes"):
         solve_by_splitting(coupled, 5)
-    with pytest.raises(ValueError, match="more noise is needed"):
-        solve_by_splitting(cases.brick(32)._replace(noise=0.01), 20)
+    with pytest.raises(ValueError, match="higher temperature"):
+        solve_by_splitting(cases.brick(32)._replace(temperature=0.01), 20)
 
 
 def test_robot_does_not_know_its_heading_but_for_an_obstacle():
     """Without one, v = P r^2 / 2 + T / 2 + lambda ln(1 + 2/3 T), P = 1 / (1 + 2/3 T): equation 5.9 has no arcs."""
-    problem = cases.robot(counts=(41, 41, 12), noise=0.3)
+    problem = cases.robot(counts=(41, 41, 12), temperature=0.3)
     x = problem.states
     assert problem.covariance() == pytest.approx(np.broadcast_to(0.3 * np.diag([2.0, 2.0, 1.0]) / 3.0, (*x.shape, 3)))
     value = solve_by_splitting(problem, 20)[0]
@@ -94,7 +104,7 @@ def test_robot_does_not_know_its_heading_but_for_an_obstacle():
     wanted = 0.5 * square / (1.0 + 4.0 / 3.0) + 1.0 + 0.3 * np.log(1.0 + 4.0 / 3.0)
     assert np.abs(value - wanted)[square < 1.0].max() < 1e-3
     rod = cases.rod_among(np.array([[0.5, 0.0]]), radius=0.3, half_length=0.5, price=20.0)
-    value = solve_by_splitting(cases.robot(rod, (41, 41, 12), noise=0.3), 20)[0]
+    value = solve_by_splitting(cases.robot(rod, (41, 41, 12), temperature=0.3), 20)[0]
     across, along = value[20, 20, 3], value[20, 20, 0]  # beside the post, at 90 and 0 degrees
     assert along > across + 0.5
 
@@ -104,7 +114,7 @@ def test_policy_and_rollouts_against_riccati():
     problem, steps = cases.brick(96), 200
     value = solve_by_splitting(problem, steps)
     policy = np.stack([controls(problem, each) for each in value[1:]])
-    P, added = slope_by_riccati(*BRICK, problem.duration, problem.noise)
+    P, added = slope_by_riccati(*BRICK, problem.duration, problem.temperature)
     x = problem.states
     near = (np.abs(x[..., 0]) < 0.5) & (np.abs(x[..., 1]) < 2.0)
     u = controls(problem, value[0])[..., 0]
