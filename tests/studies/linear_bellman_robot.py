@@ -16,8 +16,12 @@ from tests.studies.chart import alone
 STARTS = 25
 AWAY, CLOSE = 3.0, 0.1  # m, of the goal at first and at last
 DT = 0.02  # s
-COUNTS, TEMPERATURE = (41, 41, 48), 0.3
-STEPS, FINER = 20, 10
+COUNTS, TEMPERATURE, SECONDS = (61, 61, 48), 0.15, 4.0
+STEPS, FINER = 40, 10
+POSTS = np.array([[-0.6, -0.65], [-0.6, 0.65]])
+RADIUS, HALF_LENGTH = 0.45, 0.5  # m, of a post and of the rod
+PRICE, PULL = 200.0, 4.0  # of touching a post, of being away from the goal
+
 LEAST_TIME = """Middle. Holds: in the least time the robot goes along circular arcs, and along straight lines where
 these are as fast. Does not: equation 5.9 cannot give such ways. Its B B' is the same at every heading, so v does not
 know the heading (below, first row), and its wheels have a price but no greatest speed. What is drawn comes from another
@@ -25,15 +29,14 @@ solver: value iteration for wheels of at most unit speed, in the robot's own fra
 
 ![Ways in the least time](linear_bellman_5_1_arcs.svg)
 """
-AMONG_POSTS = """
-Right. Holds: a robot that knows of the obstacle makes room for itself. Does not: a round robot's v would still not know
-the heading, and not every start comes through untouched. The thesis does not describe its obstacle; this one is two
-posts 40 cm apart, between which a rod of 1 m along the robot's heading fits only lengthways; 41 x 41 x 48 nodes.
+AMONG_POSTS = f"""
+Right. Holds: a robot that knows of the obstacle turns and makes room for itself on its way to the origin. Does not: the
+obstacle must know the heading for v to know it, and the thesis does not describe one. Here it is two posts 40 cm apart,
+between which a rod of 1 m along the robot's heading fits only lengthways; q = (1 + {PULL:g} r^2 + obstacle) / 2,
+lambda = {TEMPERATURE}, {SECONDS:g} s, 61 x 61 x 48 nodes.
 
 ![Ways of the rod](linear_bellman_5_1_posts.svg)
 """
-POSTS = np.array([[-0.8, -0.65], [-0.8, 0.65]])
-RADIUS, HALF_LENGTH, PRICE = 0.45, 0.5, 40.0  # m, of a post and of the rod
 
 
 def figure_5_1(folder):
@@ -54,7 +57,7 @@ def arcs(folder):
         straight = (AWAY - CLOSE) * np.abs(ahead).max()  # s, with the heading it has
         gained.append(1.0 - DT * len(speeds) / straight)
         turning.append(np.mean(np.abs(speeds.sum(axis=1)) > 0.5))
-        if len(gained) % 4 == 1:
+        if np.abs(np.sin(angle)) < 0.6 and len(gained) % 2:
             ways[f"goal at {np.degrees(angle):.0f}°"] = way
     chart = plan_chart("Figure 5-1, middle: least time, wheels of bounded speed", [], ways)
     (folder / "linear_bellman_5_1_arcs.svg").write_text(alone(chart), encoding="utf-8")
@@ -92,17 +95,21 @@ def among_posts(folder):
     """A rod that must turn to get between two posts, from 25 starts, with and without knowing of them."""
     rng = np.random.default_rng(7)
     starts = np.column_stack(
-        [rng.uniform(-1.8, -1.4, STARTS), rng.uniform(-0.5, 0.5, STARTS), rng.uniform(0.0, np.pi, STARTS)]
+        [rng.uniform(-1.8, -1.55, STARTS), rng.uniform(-0.5, 0.5, STARTS), rng.uniform(0.0, np.pi, STARTS)]
     )
     noise = rng.standard_normal((STEPS * FINER, STARTS, 3))
-    known = cases.rod_among(POSTS, RADIUS, HALF_LENGTH, PRICE)
+    rod = cases.rod_among(POSTS, RADIUS, HALF_LENGTH, PRICE)
+
+    def away(x):
+        return PULL * np.sum(x[..., :2] ** 2, axis=-1)
+
     page = [
         "| policy | v changes with the heading by | starts untouched | under noise | ends off by | seconds to solve |",
         "|---|---|---|---|---|---|",
     ]
     ways = {}
-    for name, obstacle in (("knows no obstacle", cases.NOWHERE), ("knows the posts", known)):
-        problem = cases.robot(obstacle, COUNTS, TEMPERATURE)
+    for name, price in (("knows no obstacle", away), ("knows the posts", lambda x: away(x) + rod(x))):
+        problem = cases.robot(price, COUNTS, TEMPERATURE)._replace(duration=SECONDS)
         begin = time.perf_counter()
         value = solve_by_splitting(problem, STEPS)
         seconds = time.perf_counter() - begin

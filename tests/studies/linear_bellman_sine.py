@@ -25,11 +25,11 @@ class Setting(NamedTuple):
     """K of g = K (x - target)^2 / 2, and lambda."""
 
     name: str
-    narrow: float
+    stiffness: float
     temperature: float
 
     def goal(self, target):
-        return Goal(np.array([target]), np.array([[self.narrow]]))
+        return Goal(np.array([target]), np.array([[self.stiffness]]))
 
 
 SETTINGS = (
@@ -49,7 +49,7 @@ class Solved(NamedTuple):
 
 
 def solve(setting, target):
-    problem = cases.sine_particle(target, setting.narrow, setting.temperature, COUNT)
+    problem = cases.sine_particle(target, setting.stiffness, setting.temperature, COUNT)
     value = solve_by_splitting(problem, STEPS)
     return Solved(problem, value, np.stack([controls(problem, each) for each in value[:-1]]))
 
@@ -142,7 +142,7 @@ def figure_6_6(folder, number, setting, pair):
     projection = projected(setting, SHOWN)
     weight = projection.weights
     ends = [np.exp(-one.value[-1, seen] / setting.temperature) for one in pair]
-    goal = np.exp(-0.5 * setting.narrow / setting.temperature * (nodes[seen] - SHOWN) ** 2)
+    goal = np.exp(-0.5 * setting.stiffness / setting.temperature * (nodes[seen] - SHOWN) ** 2)
     rewards = {"h1": ends[0], "h2": ends[1], "combined": weight @ ends, f"wanted, {SHOWN}": goal}
     chart = line_chart(f"Figure 6-6, below: rewards, {setting.name}", nodes[seen], rewards, "x", "h")
     (folder / f"linear_bellman_6_6_rewards_{number}.svg").write_text(alone(chart), encoding="utf-8")

@@ -106,14 +106,14 @@ def rod_among(posts: Array, radius: float, half_length: float, price: float) -> 
     return cost
 
 
-def sine_particle(target: float, narrow: float = 1.0, temperature: float = 1.0, count: int = 512) -> Problem:
+def sine_particle(target: float, stiffness: float = 1.0, temperature: float = 1.0, count: int = 512) -> Problem:
     """One state, dx = (sin 4 pi x + u) dt + dw, q = 0, g = K (x - target)^2 / 2: section 6.5.1, whose [K] is one."""
     return Problem(
         axes=(Axis(-1.5, 3.0, count),),
         drift=lambda x: np.sin(4.0 * np.pi * x),
         control=constant([[1.0]]),
         running=constant(0.0),
-        terminal=lambda x: 0.5 * narrow * (x[..., 0] - target) ** 2,
+        terminal=lambda x: 0.5 * stiffness * (x[..., 0] - target) ** 2,
         duration=1.0,
         temperature=temperature,
     )

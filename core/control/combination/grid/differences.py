@@ -47,8 +47,8 @@ def central(axis: Axis) -> Stencils:
 def fourier(axis: Axis) -> Stencils:
     """Differentiates the trigonometric polynomial through all nodes, whose number is even; the axis is periodic.
 
-    Column j of the first derivative has (-1)^j / 2 cot(j h / 2), h = 2 pi / count, times 2 pi / length, and is
-    antisymmetric: the thesis leaves out the alternating signs, and prints one sign on both sides of the diagonal.
+    The first derivative has (-1)^j / 2 cot(j h / 2), h = 2 pi / count, times 2 pi / length, j nodes below the diagonal.
+    It is antisymmetric; the thesis prints the same signs on both sides of the diagonal.
     """
     n = axis.count
     if not axis.periodic or n % 2:

@@ -16,7 +16,6 @@ class Rollout(NamedTuple):
     """Simulated motions from r starts."""
 
     states: Array  # (steps + 1, r, n)
-    controls: Array  # (steps, r, m)
     costs: Array  # (r,)
 
 
@@ -33,17 +32,16 @@ def roll_out(problem: Problem, policy: Array, starts: Array, noise: Array | None
     """
     steps = len(policy)
     h = problem.duration / steps
-    kicks = (
-        np.zeros((steps, len(starts), policy.shape[-1])) if noise is None else np.sqrt(problem.temperature / h) * noise
-    )
+    if noise is None:
+        noise = np.zeros((steps, len(starts), policy.shape[-1]))
+    kicks = np.sqrt(problem.temperature / h) * noise
     states = np.empty((steps + 1, *starts.shape))
-    used = np.empty_like(kicks)
     states[0] = starts
     costs = np.zeros(len(starts))
     for k in range(steps):
         x = states[k]
-        used[k] = interpolation(problem.axes, x) @ policy[k].reshape(-1, policy.shape[-1])
-        costs += h * (problem.running(x) + 0.5 * np.sum(used[k] ** 2, axis=-1))
-        pushed = np.einsum("...ij,...j->...i", problem.control(x), used[k] + kicks[k])
+        u = interpolation(problem.axes, x) @ policy[k].reshape(-1, policy.shape[-1])
+        costs += h * (problem.running(x) + 0.5 * np.sum(u**2, axis=-1))
+        pushed = np.einsum("...ij,...j->...i", problem.control(x), u + kicks[k])
         states[k + 1] = x + h * (problem.drift(x) + pushed)
-    return Rollout(states, used, costs + problem.terminal(states[-1]))
+    return Rollout(states, costs + problem.terminal(states[-1]))

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from .axes import CUBIC, interpolation
+from .axes import CUBIC, Axis, interpolation
 from .problem import Problem
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ def solve_by_splitting(problem: Problem, steps: int) -> Array:
     h = problem.duration / steps
     x = problem.states
     cost = 0.5 * h * problem.running(x) / problem.temperature
-    kernels = [_kernel(problem, k, h) for k in range(len(problem.axes))]
+    kernels = [_kernel(axis, h * each) for axis, each in zip(problem.axes, _variances(problem), strict=True)]
     carried = interpolation(problem.axes, _feet(problem, 0.5 * h), CUBIC) if np.any(problem.drift(x)) else None
 
     def carry(reward: Array) -> Array:
@@ -67,19 +67,22 @@ def _feet(problem: Problem, h: float) -> Array:
     return feet
 
 
-def _kernel(problem: Problem, k: int, h: float) -> Array | None:
-    """What noise of a step does along an axis, (count, count), rows of sum one; None where there is none."""
+def _variances(problem: Problem) -> Array:
+    """Of the noise a second along each axis, (n,)."""
     covariance = problem.covariance().reshape(-1, len(problem.axes), len(problem.axes))
     alone = np.diag(np.diag(covariance[0]))
     if np.max(np.abs(covariance - alone)) > ROUNDING * np.max(alone):
         raise ValueError("The splitting scheme needs noise that is the same everywhere and does not couple axes.")
-    variance = covariance[0, k, k]
+    return np.diag(alone)
+
+
+def _kernel(axis: Axis, variance: float) -> Array | None:
+    """What noise of a variance does along an axis, (count, count), rows of sum one; None where there is none."""
     if variance == 0.0:
         return None
-    axis = problem.axes[k]
     nodes = np.arange(axis.count)
     kernel = np.zeros((axis.count, axis.count))
-    for offset, share in _normal(h * variance / axis.spacing**2):
+    for offset, share in _normal(variance / axis.spacing**2):
         reached = (nodes + offset) % axis.count if axis.periodic else np.clip(nodes + offset, 0, axis.count - 1)
         kernel[nodes, reached] += share
     return kernel
