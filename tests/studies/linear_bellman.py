@@ -86,7 +86,7 @@ of the combination and of a linear blend for the target 1.2, and costs whose rat
 
 Figure 6-6. Does not hold as printed, K = 1 and lambda = 1: control costs more than it gains, and both end at 0.31.
 Targets as narrow as in the third setting give the printed numbers, nearly, if the blend has raw weights; but then one
-weight is zero, the combination is the nearer controller alone, and its reward is nowhere near the wanted one.
+weight is next to none, the combination is the nearer controller alone, and its reward is far from the wanted one.
 
 Figure 6-7. "Always lower" holds for what the combination is the optimum of, its own terminal cost under noise, within
 the error of the means. It does not hold for the task without noise, where blends are often cheaper.
