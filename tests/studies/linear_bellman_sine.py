@@ -148,9 +148,9 @@ def figure_6_6(folder, number, setting, pair):
     (folder / f"linear_bellman_6_6_rewards_{number}.svg").write_text(alone(chart), encoding="utf-8")
     there, _, tried = ways_to(SHOWN, setting, pair)
     sentence = (
-        f"Weights for {SHOWN}: {weight[0]:.2g} and {weight[1]:.2g}; the sum's reward has {projection.modes} peak(s) and "
-        f"is {100 * projection.residual:.0f} % off the wanted one. Its v and that of the splitting scheme, solved for "
-        f"the sum's terminal cost, differ by {superposition(setting, pair):.0e}. From the origin:"
+        f"Weights for {SHOWN}: {weight[0]:.2g} and {weight[1]:.2g}; the sum's reward has {projection.modes} peak(s) "
+        f"and is {100 * projection.residual:.0f} % off the wanted one. Its v and that of the splitting scheme, solved "
+        f"for the sum's terminal cost, differ by {superposition(setting, pair):.0e}. From the origin:"
     )
     page = [
         f"![Values](linear_bellman_6_6_values_{number}.svg)",
