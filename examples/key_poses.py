@@ -81,8 +81,10 @@ def squat(context: bpy.types.Context, place: Place = (0.0, 0.0, 0.0)) -> bpy.typ
     return armature
 
 
-def stand_on(context: bpy.types.Context, armature: bpy.types.Object, side: str) -> None:
-    """Keep a foot flat where it is: its ankle by IK of the leg, its turn by a copy."""
+def stand_on(
+    context: bpy.types.Context, armature: bpy.types.Object, side: str
+) -> tuple[bpy.types.Constraint, bpy.types.Constraint]:
+    """Keep a foot flat where it is: its ankle by IK of the leg, its turn by a copy; return both constraints."""
     import bpy
 
     foot = armature.data.bones[f"foot.{side}"]
@@ -97,6 +99,7 @@ def stand_on(context: bpy.types.Context, armature: bpy.types.Object, side: str) 
     flat.target = target
     turn(armature, f"thigh.{side}", "X", -10.0, context.scene.frame_start)
     turn(armature, f"shin.{side}", "X", 20.0, context.scene.frame_start)
+    return leg, flat
 
 
 def put(context: bpy.types.Context, before: set[bpy.types.Object], place: Place) -> None:
@@ -133,8 +136,8 @@ def hold(
     bone: str,
     place: Place,
     parent: bpy.types.Object,
-) -> None:
-    """Keep the tip of a two-bone chain at a place."""
+) -> bpy.types.Constraint:
+    """Keep the tip of a two-bone chain at a place, by the constraint returned."""
     import bpy
 
     target = bpy.data.objects.new(f"{armature.name} {bone}", None)
@@ -146,6 +149,7 @@ def hold(
     constraint.target, constraint.chain_count = target, 2
     elbow = armature.pose.bones[bone]
     elbow.lock_ik_y = elbow.lock_ik_z = True
+    return constraint
 
 
 def raise_arm(armature: bpy.types.Object, side: str, frame: int) -> None:

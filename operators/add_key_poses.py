@@ -11,6 +11,8 @@ from .adding import Adding
 SCENES = [
     ("CHIN_UP", "Mannequin on a Bar", "Hangs and pulls itself up: two key poses, hands that hold on"),
     ("SQUAT", "Mannequin with a Barbell", "Stands, squats and stands again under 30 kg: three key poses"),
+    ("JUMP_TO_BAR", "Mannequin that Jumps to a Bar", "Crouches, jumps, takes hold of a bar and swings on it"),
+    ("PICK_UP_BOX", "Mannequin with a Box", "Bends down to a box, takes it and stands up with it"),
 ]
 
 
@@ -25,9 +27,14 @@ class HEFT_OT_add_key_poses(Adding, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add it at the 3D cursor and make it the active object."""
-        from ..examples import key_poses
+        from ..examples import jump_to_bar, key_poses, pick_up_box
 
-        make = {"CHIN_UP": key_poses.chin_up, "SQUAT": key_poses.squat}[self.scene]
+        make = {
+            "CHIN_UP": key_poses.chin_up,
+            "SQUAT": key_poses.squat,
+            "JUMP_TO_BAR": jump_to_bar.jump_to_bar,
+            "PICK_UP_BOX": pick_up_box.pick_up_box,
+        }[self.scene]
         armature = make(context, tuple(context.scene.cursor.location))
         self.choose(context, armature)
         self.report({"INFO"}, f"Added {armature.name}: press Bake")

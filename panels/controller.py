@@ -14,7 +14,7 @@ from .text import sentence
 
 FIRST = {
     "LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase"),
-    "REPLANNING": ("window", "delay", "slowing"),
+    "REPLANNING": ("window", "delay", "transition", "slowing"),
     "MOMENTUM": ("flexible_time", "damping"),
     "BALANCE": ("balance",),
 }

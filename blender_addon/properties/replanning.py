@@ -41,6 +41,18 @@ class HEFT_PG_replanning(bpy.types.PropertyGroup):
         precision=3,
         override=OVERRIDABLE,
     )
+    transition: FloatProperty(
+        name="Transition after a Grab",
+        description="Seconds in which the body, once hands take hold, goes over from its own way to the action's. "
+        "0 pulls it into the action at once [motion transition, section 6]",
+        default=0.0,
+        min=0.0,
+        soft_max=1.0,
+        max=5.0,
+        step=1,
+        precision=2,
+        override=OVERRIDABLE,
+    )
     slowing: FloatProperty(
         name="Slow Down after a Push",
         description="By how much the motion is slower for a second after a push; the walks that it was tried on fell "

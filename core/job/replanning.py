@@ -33,5 +33,9 @@ def prepare_policy(reference: Reference, chosen: Mapping[str, Any], cache: Cache
 
 def simulate_policy(controller: Replanning, stage: Stage, watch: Watch) -> Simulation:
     """Follow the track from its first frame on."""
-    controller.reset(lift=stage.lift, surprises=[push.start for push in stage.scene.pushes])
+    controller.reset(
+        lift=stage.lift,
+        surprises=[push.start for push in stage.scene.pushes],
+        catches={grab.start for grab in stage.scene.grabs if grab.start > 0.0},
+    )
     return simulate_torques(controller, stage, watch)

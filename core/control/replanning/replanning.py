@@ -2,6 +2,7 @@
 """`Replanning`: a track followed by plans that are made anew at every step."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...dynamics import difference
 from ...dynamics.workspace import Workspace
 from ..law import AffineLaw, NoLawError, State
 from ..track import Track
+from .editing import transition
 from .evaluation import Goal, Points, Weights, make_scratch
 from .machine import evaluate, make_machine
 from .modes import subtree_stiffness
@@ -48,6 +50,7 @@ class Replanning:
         self.lift = 0.0  # m that the reference is raised by in the world
         self.iterations = 0  # of the last contact plan
         self._surprises: tuple[float, ...] = ()
+        self._catches: list[float] = []
         self._machine_of: tuple[Workspace, Contacts, Track] | None = None
 
     @property
@@ -57,14 +60,21 @@ class Replanning:
 
     @track.setter
     def track(self, track: Track) -> None:
-        self._track = track.checked(self.character)
+        self._track = self._given = track.checked(self.character)
 
-    def reset(self, frame: int = 0, lift: float = 0.0, surprises: Iterable[float] = ()) -> None:
-        """Go to a frame; `surprises` are the times, in s, of pushes: felt after the delay, and slowing it down."""
+    def reset(
+        self, frame: int = 0, lift: float = 0.0, surprises: Iterable[float] = (), catches: Iterable[float] = ()
+    ) -> None:
+        """Go to a frame of the track that was given.
+
+        `surprises` are the times, in s, of pushes: felt after the delay, and slowing it down. `catches` are those when
+        hands take hold, from which on the motion is gone over to.
+        """
         if not 0 <= frame < len(self.track.q):
             raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")
         self.frame, self.pace, self.lift = float(frame), 1.0, float(lift)
-        self._surprises = tuple(surprises)
+        self._surprises, self._catches = tuple(surprises), sorted(catches)
+        self._track = self._given
 
     @property
     def squares(self) -> Array:
@@ -96,6 +106,7 @@ class Replanning:
         """The law for one step; and on to the next frame."""
         if abs(state.dt - self.track.dt) > SAME_STEP * self.track.dt:
             raise ValueError(f"The track's step of {self.track.dt} s is not the world's of {state.dt} s.")
+        self._go_over(state)
         machine = self._machine_on(state.work, contacts)
         if self.settings.slowing > 0.0:
             self.pace = 1.0 - self.settings.slowing if self._since_push(state.time) < SLOWED else 1.0
@@ -107,6 +118,20 @@ class Replanning:
         scratch = self._scratch
         motors, n = len(scratch.torque), int(contacts.filled[0])
         return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
+
+    def _go_over(self, state: State) -> None:
+        """Once hands have taken hold, blend the way on which that has sent the body with the rest of the motion."""
+        track = self._track
+        if not self._catches or state.time < self._catches[0] + 0.5 * state.dt:
+            return
+        self._catches.pop(0)
+        here = int(self.frame) + 1
+        if self.settings.transition > 0.0 and track.cycle is None and here < len(track.q):
+            rest = replace(track, q=track.q[here:], loaded=track.loaded[here:], normal=track.normal[here:])
+            q = state.q_next.copy()
+            q[2] -= self.lift
+            gone_over = transition(self.character, track, here, (q, state.v), rest, self.settings.transition)
+            self._track = gone_over.checked(self.character)
 
     def _aim(self, state: State) -> None:
         """Fill the goal. The state of step k, q_{k+1} and v_k, is that of the reference a step from here."""
@@ -120,8 +145,10 @@ class Replanning:
         if self._since_push(state.time) < self.settings.delay:
             goal.q_felt[:] = self.pose(here)
             goal.v_felt[:] = difference(self.character, self.pose(self.frame), goal.q_felt) / track.dt
+        # a hand may miss: with forces of a grip that is still to come, arms would brace for a bar that is not there
+        held = track.loaded[track.row(max(self.frame - self.pace, 0.0))]
         for k in range(self.window):
-            goal.loaded[k] = track.loaded[track.row(self.frame + k * self.pace)]
+            goal.loaded[k] = track.loaded[track.row(self.frame + k * self.pace)] & (held | ~track.grip)
         goal.normal[:] = track.normal[track.row(here)]
 
     def _since_push(self, time: float) -> float:

@@ -29,7 +29,7 @@ class Settings:
     bracing: float = 0.0
     friction: float = 0.8  # share of the ground's friction that plans use
     delay: float = 0.0  # s after a push before low-frequency modes and contact plans know of it; people need 0.2
-
+    transition: float = 0.0  # s in which, once hands take hold, its own way gives way to the motion again (section 6)
     slowing: float = 0.0  # share by which the motion is slower for a second after a push (section 7.3)
 
     def checked(self) -> "Settings":
@@ -37,7 +37,7 @@ class Settings:
         owner = "replanning control"
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if entry.name in {"window", "delay", "bracing", "slowing"}:
+            if entry.name in {"window", "delay", "bracing", "transition", "slowing"}:
                 check.not_negative(value, entry.name, owner)
             else:
                 check.positive(value, entry.name.replace("_", " "), owner)

@@ -10,6 +10,9 @@ import pytest
 from heft.blender_addon.baking.gather import gather, method_settings
 from heft.blender_addon.rig.reading import sample_armatures
 from heft.core.control.replanning import Settings
+from heft.examples import mannequin
+
+HAND = mannequin.STATURE * mannequin.HAND_LENGTH
 
 
 def wrists(rig, frames):
@@ -20,7 +23,12 @@ def wrists(rig, frames):
     return (sampling.object_matrix[:, None] @ sampling.pose)[:, columns][..., :3, 3]
 
 
-@pytest.fixture(params=["CHIN_UP", "SQUAT"])
+def where_at(thing, frame):
+    bpy.context.scene.frame_set(frame)
+    return thing.matrix_world.translation.copy()
+
+
+@pytest.fixture(params=["CHIN_UP", "SQUAT", "JUMP_TO_BAR", "PICK_UP_BOX"])
 def keyed(heft_enabled, request):
     bpy.context.scene.cursor.location = (0.5, -1.0, 0.0)
     bpy.context.scene.frame_start = 5
@@ -42,8 +50,20 @@ def test_key_poses_are_baked_as_they_are(keyed):
         assert np.abs(after - after[:1]).max() < 0.1  # wrists turn about what the hands hold
         assert report["max_foot_slide_m"] == 0.0, report["notes"]
         assert report["joint_rms_deg"] < 4.0
-    else:
+    elif name == "SQUAT":
         assert np.abs(after - before).max() < 0.05
+        assert report["max_foot_slide_m"] < 0.003
+    elif name == "JUMP_TO_BAR":
+        assert rig.heft.replanning.transition == 0.5
+        caught = round(1.24 * 24 / 8)  # of the frames that are looked at
+        assert np.abs(after - before)[: caught + 1].max() < 0.15  # nothing pulls it there: it flies
+        assert np.ptp(after[caught + 1 :], axis=0).max() < HAND  # wrists turn about what the hands hold
+        assert after[-1, 0, 2] > after[0, 0, 2] + 1.0
+    else:
+        box = bpy.data.objects["Box"]
+        heights = [where_at(box, frame).z for frame in (5, 43, 101)]
+        np.testing.assert_allclose(heights[:2], 0.2, atol=0.02)
+        assert heights[2] > 0.7
         assert report["max_foot_slide_m"] < 0.003
 
 

@@ -229,6 +229,31 @@ def test_a_transition_begins_where_the_character_is_and_ends_in_the_other_motion
     assert both.loaded[-1].sum() == swing.loaded[-1].sum()
 
 
+def test_a_catch_is_gone_over_from_and_counted_on_only_when_it_holds(character):
+    """Hands that grip a bar half a second from now, where the keys have them far from here."""
+    (swing, _) = hanging(character)
+    taken = 60
+    grips = swing.loaded & (np.arange(len(swing.q)) >= taken)[:, None]
+    keys = swing.q.copy()
+    keys[taken:, 0] += 0.3
+    track = replace(swing, q=keys, loaded=grips)
+    controller, world = Replanning(character, track, Settings(transition=0.5)), World(character)
+    law_at(controller, world, track.q[taken - 2], np.zeros(character.nv), taken - 2)
+    assert not controller._goal.loaded.any()
+    law_at(controller, world, track.q[taken + 1], np.zeros(character.nv), taken + 1)
+    assert controller._goal.loaded.all()
+
+    world.reset(track.q[taken - 1])
+    controller.reset(taken - 1, catches=[0.0])
+    for _ in range(2):
+        world.step(controller)
+    here = taken + 1  # the state before the last step was led to by this frame
+    np.testing.assert_allclose(controller.track.pose(character, here)[0], track.q[0, 0], atol=1e-3)
+    np.testing.assert_allclose(controller.track.q[here + 60], keys[here + 60], atol=1e-12)
+    controller.reset()
+    np.testing.assert_array_equal(controller.track.q, keys)
+
+
 def test_what_makes_no_sense_is_refused(character):
     track = squatting(character)
     with pytest.raises(ValueError, match="plans up to 1 s ahead, not 3 s"):
