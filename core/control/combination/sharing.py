@@ -37,13 +37,20 @@ def combined_value(values: ArrayLike, weights: ArrayLike, temperature: float) ->
 
 def mixed_law(laws: Sequence[AffineLaw], parts: Array) -> AffineLaw:
     """The sum of laws by their shares (n,) (eq. 6.6)."""
-    gains = [share * law.contact_gain for share, law in zip(parts, laws, strict=True) if law.contact_gain is not None]
-    implicit = [share * law.implicit for share, law in zip(parts, laws, strict=True) if law.implicit is not None]
-    return AffineLaw(
-        np.sum([share * law.torque for share, law in zip(parts, laws, strict=True)], axis=0),
-        np.sum(gains, axis=0) if gains else None,
-        np.sum(implicit, axis=0) if implicit else None,
-    )
+    torque = np.zeros_like(laws[0].torque)
+    gain: Array | None = None
+    implicit: Array | None = None
+    for share, law in zip(parts, laws, strict=True):
+        torque += share * law.torque
+        gain = _with(gain, share, law.contact_gain)
+        implicit = _with(implicit, share, law.implicit)
+    return AffineLaw(torque, gain, implicit)
+
+
+def _with(found: Array | None, share: float, part: Array | None) -> Array | None:
+    if part is None:
+        return found
+    return share * part if found is None else found + share * part
 
 
 def _exponents(values: ArrayLike, weights: ArrayLike, temperature: float) -> Array:

@@ -9,6 +9,7 @@ The thesis leaves open how to combine controllers of different duration. Walks h
 1 in each stride at the weighted mean of their rates; each is asked at its own frame of that phase.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from ...contact.detection import Contacts
 from ...contact.terrain import Terrain
 from ...dynamics import difference, integrate
+from ...dynamics.kinematics import difference_positions
 from ...motion.cycle import Cycle
 from ...motion.reference import Reference
 from ..law import AffineLaw, State
@@ -27,6 +29,8 @@ from .sharing import mixed_law, shares
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-9  # of a stride
+ALIKE = 0.001  # m by which strides must differ at least
+IN_STEP = 0.75  # share of a stride in which the same feet stand, at least
 
 
 class CombinedWalk:
@@ -55,8 +59,10 @@ class CombinedWalk:
             policy, value = sweep(reference.character, track, chosen)
             self.controllers.append(LookAhead(self.character, track, chosen, policy, terrain))
             self._values.append(value)
+        self._error = np.zeros(2 * self.character.nv)
         self.strides = np.array([float(np.linalg.norm(cycle.shift)) for cycle in self._cycles])  # m
-        self._frames = np.array([len(controller.track.q) for controller in self.controllers])
+        self._frames = [len(controller.track.q) for controller in self.controllers]
+        _check_steps(self.strides, [controller.track for controller in self.controllers])
         self.temperature = self._widest() if temperature is None else temperature
         self._asked: Array = np.full(len(references), 1.0 / len(references))
         self.weights = self.shares = self._asked
@@ -104,7 +110,7 @@ class CombinedWalk:
 
     def _advance(self) -> None:
         """A step of the phase; where it is full, on to the next stride."""
-        self.phase += float(self.weights @ (1.0 / self._frames))
+        self.phase += self._rate
         if self.phase > 1.0 - ROUNDING:
             self.lap += 1
             self._begin(*self._next)
@@ -124,6 +130,7 @@ class CombinedWalk:
         self.weights = self.shares = self._asked
         shift = self.weights @ np.array([cycle.shift for cycle in self._cycles])
         end_x, end_y, _ = Cycle((x, y), yaw).move_points(np.array([*shift, 0.0])).tolist()
+        self._rate = sum(weight / frames for weight, frames in zip(self.weights.tolist(), self._frames, strict=True))
         self._anchor = (x, y, yaw)
         self._next = (end_x, end_y, yaw + float(self.weights @ [cycle.turn for cycle in self._cycles]))
         for controller in self.controllers:
@@ -132,26 +139,30 @@ class CombinedWalk:
     def _value(self, i: int, q: Array, v: Array) -> float:
         """What the state costs walk i from its present place on [v_i]; never below zero, as its cost never is."""
         controller = self.controllers[i]
-        place = controller.place
         q_wanted, v_wanted = controller.reference_state()
         nv = len(v)
-        error = np.concatenate((difference(self.character, q_wanted, q), v - v_wanted))
-        back = Cycle((0.0, 0.0), -place.anchor[3])
-        error[:3], error[nv : nv + 3] = back.move_points(error[:3]), back.move_points(error[nv : nv + 3])
-        return self._cost(i, place.frame, error)
+        error = self._error
+        difference_positions(self.character.tree, q_wanted, q, error[:nv])
+        np.subtract(v, v_wanted, error[nv:])
+        yaw = controller.place.anchor[3]
+        c, s = math.cos(yaw), math.sin(yaw)
+        for first in (0, nv):  # the root's linear parts, from the world's axes to the walk's own
+            x, y = float(error[first]), float(error[first + 1])
+            error[first], error[first + 1] = c * x + s * y, c * y - s * x
+        return self._cost(i, controller.place.frame, error)
 
     def _cost(self, i: int, frame: int, error: Array) -> float:
-        value = self._values[i]
-        return max(0.0, 0.5 * float(error @ value.slope[frame] @ error) + float(value.costate[frame] @ error))
+        slope, costate = self._values[i].slope[frame], self._values[i].costate[frame]
+        return max(0.0, float(error @ (0.5 * (slope @ error) + costate)))
 
     def _widest(self) -> float:
         """The greatest d^T S d from any walk's state to another's at the same phase, by the cost-to-go of either."""
         found = 0.0
-        samples = int(self._frames.max())
+        samples = max(self._frames)
         for i, own in enumerate(self.controllers):
             for j, other in enumerate(self.controllers):
                 for sample in range(samples) if j != i else ():
-                    a, b = (sample * int(self._frames[k]) // samples for k in (i, j))
+                    a, b = (sample * self._frames[k] // samples for k in (i, j))
                     apart = difference(self.character, own.track.q[a], other.track.q[b])
                     d = np.concatenate((apart, other.track.v[b] - own.track.v[a]))
                     found = max(found, float(d @ self._values[i].slope[a] @ d))
@@ -175,3 +186,17 @@ def _check(references: Sequence[Reference], settings: Settings) -> None:
             raise ValueError(f"Walks of {first.rate:g} and {other.rate:g} steps per second cannot be combined.")
     if settings.reset_phase:
         raise ValueError("Combined walks share their phase: it cannot be reset by contacts.")
+
+
+def _check_steps(strides: Array, tracks: Sequence[Track]) -> None:
+    if np.diff(np.sort(strides)).min() < ALIKE:
+        raise ValueError("Two of the walks have the same stride: there is nothing between them.")
+    bodies = sorted({int(body) for track in tracks for body in track.point_body})
+    samples = max(len(track.q) for track in tracks)
+    standing = []
+    for track in tracks:
+        frames = np.arange(samples) * len(track.q) // samples
+        standing.append([track.loaded[frames][:, track.point_body == body].any(axis=1) for body in bodies])
+    for other in standing[1:]:
+        if np.mean(np.all(np.equal(standing[0], other), axis=0)) < IN_STEP:
+            raise ValueError("The walks are not in step: make all references begin at the same point of a stride.")

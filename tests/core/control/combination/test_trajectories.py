@@ -197,3 +197,23 @@ def test_full_second_order_values_are_right_to_second_order():
     second = beside[0] + beside[1] - 2.0 * best.cost
     assert d @ own.curvature[0] @ d == pytest.approx(second, rel=1e-3)
     assert own.worth(start + d, 0, 0.0) == pytest.approx(beside[0], rel=1e-3)
+
+
+class Bent:
+    """x + u² + u / 10: two controls lead to the same place."""
+
+    def step(self, x, u):
+        return x + u * u + 0.1 * u
+
+    def slopes(self, x, u):
+        return np.ones((len(x), 1, 1)), (2.0 * u + 0.1)[:, :, None]
+
+
+def test_several_first_guesses_give_the_cheapest_optimum():
+    cost = Cost(1.0, np.zeros(1), np.zeros((1, 1)), 0.1 * np.eye(1), np.ones(1), 10.0 * np.eye(1))
+    guesses = [np.array([[-1.0]]), np.array([[1.0]])]
+    ends = [ddp.optimise(Bent(), cost, np.zeros(1), guess) for guess in guesses]
+    assert [end.converged for end in ends] == [True, True]
+    best = ddp.best_of(Bent(), cost, np.zeros(1), guesses)
+    assert best.u == pytest.approx(ends[1].u)
+    assert best.cost < ends[0].cost - 0.005

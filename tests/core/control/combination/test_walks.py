@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Walks of 1.0 and 1.2 m a stride as one controller."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core.control.combination.walks import CombinedWalk
@@ -107,6 +109,10 @@ def test_what_cannot_be_combined(walks, squat):
         CombinedWalk(walks[:1])
     with pytest.raises(ValueError, match="cyclic"):
         CombinedWalk([walks[0], squat])
+    with pytest.raises(ValueError, match="same stride"):
+        CombinedWalk([walks[0], walks[0]])
+    with pytest.raises(ValueError, match="in step"):
+        CombinedWalk([walks[0], replace(walks[1], carrying=np.roll(walks[1].carrying, 66, axis=0))])
     with pytest.raises(ValueError, match="phase"):
         CombinedWalk(walks, Settings(reset_phase=True))
     with pytest.raises(ValueError, match="does not lie between"):

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Full characters that walk with any stride between those of given walks: part of the study of combination."""
+
+import time
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from heft.core.control.combination.walks import CombinedWalk
+from heft.core.control.law import NoLawError
+from heft.core.dynamics import body_poses
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.make_reference import make_reference
+from heft.core.motion.quaternions import rotate
+from heft.core.motion.reference import Reference
+from heft.core.motion.schedule import runs
+from heft.core.motion.spacetime import Ends, build_reference
+from heft.core.motion.variants import with_stride
+from heft.core.simulation import DivergedError, World
+
+from tests.core.motion.skeletons import GOOD
+from tests.core.motion.spacetime import motions
+from tests.core.motion.walkers import captured
+
+LAPS = 11  # ten strides of each foot: twenty steps
+SETTLED = 3  # strides after which a start between walks is over
+FALLEN = 0.25  # m
+BETWEEN = np.arange(1, 8) / 8.0
+PUSH, PUSHED, PUSHED_AT = 100.0, 0.1, 3.2  # N, s, s
+EQUAL = 1e12  # a temperature at which values no longer count
+
+
+class Outcome(NamedTuple):
+    laps: int
+    fell: bool
+    errors: np.ndarray  # (n,) of steps, half of those of strides, in their order, m
+    shares: tuple[float, float]  # least and greatest of the first walk
+
+
+@cache
+def made(stride: float, frames: int = 132) -> Reference:
+    motion = motions.walk(stride=stride, frames=frames, points_of=motions.corners)
+    trajectory = Trajectory(motion.rate, motion.q, motion.v)
+    return build_reference(motion.character, trajectory, motion.schedule, bounds=Ends(cycle=motion.cycle))
+
+
+@cache
+def lengthened(number: str, factor: float) -> Reference:
+    """A captured walk with its strides made longer or shorter."""
+    character, trajectory = captured(number)[:2]
+    return make_reference(character, with_stride(character, trajectory, factor), cyclic=True).reference
+
+
+def groups() -> dict[str, list[Reference]]:
+    found = {
+        "made, 0.9 and 1.3 m": [made(0.9), made(1.3)],
+        "made, 0.9, 1.1 and 1.3 m": [made(0.9), made(1.1), made(1.3)],
+        "made, 0.9 m in 1.15 s, 1.3 m in 1.03 s": [made(0.9, 138), made(1.3, 124)],
+        "made, 0.6 m in 1.3 s, 1.05 m in 1.13 s, 1.5 m in 0.97 s": [made(0.6, 156), made(1.05, 136), made(1.5, 116)],
+    }
+    for number in ("02_01", "132_20") if GOOD else ():
+        ends = [lengthened(number, factor) for factor in (0.85, 1.0, 1.15)]
+        found[f"captured {number}, strides x 0.85 and 1.15"] = [ends[0], ends[2]]
+        found[f"captured {number}, strides x 0.85, 1 and 1.15"] = ends
+    return found
+
+
+def middles(walk: CombinedWalk) -> dict[int, float]:
+    """Of each foot, the phase in the middle of its longest stance."""
+    track = walk.controllers[0].track
+    frames, found = len(track.q), {}
+    for body in np.unique(track.point_body):
+        on = np.tile(track.loaded[:, track.point_body == body].any(axis=1), 2)
+        stances = runs(on)
+        if not stances:
+            continue
+        start, stop = max(stances, key=lambda stance: stance[1] - stance[0])
+        found[int(body)] = ((start + stop) / 2 % frames) / frames
+    return found
+
+
+def sunk(walk: CombinedWalk) -> float:
+    """How far the lowest point of a foot is under ground in the poses half-way between the first two walks, m."""
+    walk.reset()
+    walk.ask(float(walk.strides[:2].mean()))
+    track, depth = walk.controllers[0].track, 0.0
+    while walk.lap == 0:
+        place, turn = body_poses(walk.character, walk.reference_state()[0])
+        points = place[track.point_body] + rotate(turn[track.point_body], track.point_local)
+        depth = max(depth, -float(points[:, 2].min()))
+        walk._advance()
+    return depth
+
+
+def run(walk: CombinedWalk, stride: float, laps: int = LAPS, push: np.ndarray | None = None) -> Outcome:
+    """From the state between the walks on."""
+    walk.reset()
+    walk.ask(stride)
+    world = World(walk.character, rate=1.0 / walk.controllers[0].track.dt)
+    world.reset(*walk.reference_state())
+    height, ahead = world.q[2], walk.controllers[0].track.cycle.shift / walk.strides[0]
+    feet, places, shares, fell = middles(walk), {}, [], False
+    while walk.lap < laps and not fell:
+        before = walk.phase
+        if push is not None and PUSHED_AT <= world.time < PUSHED_AT + PUSHED:
+            world.apply_impulse("torso", push * world.dt, (0.0, 0.0, 0.2))
+        try:
+            world.step(walk)
+        except (DivergedError, NoLawError):
+            fell = True
+            break
+        shares.append(walk.shares[0])
+        for body, middle in feet.items():
+            if before < middle <= walk.phase:
+                place = body_poses(walk.character, world.q)[0][body, :2]
+                places.setdefault(body, []).append((walk.lap, float(place @ ahead)))
+        fell = abs(world.q[2] - height) > FALLEN
+    strides = sorted((lap, along - last) for rows in places.values() for (_, last), (lap, along) in pairwise(rows))
+    errors = np.array([0.5 * (length - stride) for _, length in strides])
+    return Outcome(walk.lap, fell, errors, (float(min(shares)), float(max(shares))))
+
+
+def strides_table() -> list[str]:
+    """A row for each group of walks, by shares and by fixed weights."""
+    page = [
+        "| walks | shares | up for 20 steps | worst step, cm | after six steps, cm | share of the first | sunk, mm |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, references in groups().items():
+        walk = CombinedWalk(references)
+        depth = 1e3 * sunk(walk)
+        for label, temperature in (("by value", walk.temperature), ("fixed", EQUAL)):
+            walk.temperature = temperature
+            low, high = walk.strides.min(), walk.strides.max()
+            found = [run(walk, low + share * (high - low)) for share in BETWEEN]
+            up = [one for one in found if not one.fell]
+            worst = max((np.abs(one.errors).max() for one in up), default=np.nan)
+            later = max((np.abs(one.errors[2 * SETTLED :]).max() for one in up), default=np.nan)
+            moved = f"{min(one.shares[0] for one in found):.2f} to {max(one.shares[1] for one in found):.2f}"
+            cells = (name, label, f"{len(up)} of {len(BETWEEN)}", f"{100 * worst:.1f}", f"{100 * later:.1f}", moved)
+            page.append(f"| {' | '.join(cells)} | {depth:.1f} |")
+    return page
+
+
+def pushes() -> list[str]:
+    """Eight directions on the strides between the middle walk and the others, and on that walk itself."""
+    walk = CombinedWalk([made(0.9), made(1.1), made(1.3)])
+    own = walk.temperature
+    rows = ["| stride, m | by value | fixed |", "|---|---|---|"]
+    for stride in (0.95, 1.0, 1.1, 1.2, 1.25):
+        cells = []
+        for walk.temperature in (own, EQUAL):
+            forces = [PUSH * np.array([np.cos(a), np.sin(a), 0.0]) for a in 0.25 * np.pi * np.arange(8)]
+            cells.append(sum(not run(walk, stride, 8, force).fell for force in forces))
+        rows.append(f"| {stride:.2f} | {cells[0]} of 8 | {cells[1]} of 8 |")
+    return rows
+
+
+def overhead() -> str:
+    """Milliseconds of a combined law, and of what it adds to its controllers' own."""
+    walk = CombinedWalk([made(0.9), made(1.1)])
+    own: list[float] = []
+    whole: list[float] = []
+
+    def timed(law, times):
+        def call(state, contacts):
+            begun = time.perf_counter()
+            found = law(state, contacts)
+            times.append(time.perf_counter() - begun)
+            return found
+
+        return call
+
+    for controller in walk.controllers:
+        controller.law = timed(controller.law, own)
+    walk.law = timed(walk.law, whole)
+    run(walk, 1.0)
+    apart = np.array(own).reshape(-1, 2).sum(axis=1)
+    added = np.median(np.array(whole) - apart)
+    return f"{1e3 * np.median(whole):.3f} ms, of which {1e3 * added:.3f} ms are not its two controllers' own"
