@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A chart on logarithmic axes as SVG text, for pages of studies: solid where points count, dashed elsewhere."""
+"""Charts as SVG text, for pages of studies."""
 
 import math
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -9,6 +10,10 @@ from heft.core.report.page import STYLE
 
 WIDTH, HEIGHT = 420, 260
 LEFT, RIGHT, TOP, BOTTOM = 60, 16, 28, 40
+OPENING = (
+    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+    'font-size="11"><rect width="100%" height="100%" fill="#fff"/>'
+)
 COLORS = {"NQR": "#2a6fdb", "LQR": "#d43b2f"}
 
 
@@ -18,7 +23,7 @@ class Line(NamedTuple):
 
 
 def log_chart(title: str, lines: list[Line], x_label: str, y_label: str, y_range: tuple[float, float]) -> str:
-    """Values outside the range are drawn at its edge."""
+    """Solid where points count, dashed elsewhere; values outside the range are drawn at its edge."""
     low_x = math.log10(min(x for line in lines for x, _, _ in line.points))
     high_x = math.log10(max(x for line in lines for x, _, _ in line.points))
     low_y, high_y = (math.log10(y) for y in y_range)
@@ -28,12 +33,8 @@ def log_chart(title: str, lines: list[Line], x_label: str, y_label: str, y_range
         up = (min(max(math.log10(y), low_y), high_y) - low_y) / (high_y - low_y)
         return LEFT + across * (WIDTH - LEFT - RIGHT), TOP + (1.0 - up) * (HEIGHT - TOP - BOTTOM)
 
-    opening = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
-        'font-size="11"><rect width="100%" height="100%" fill="#fff"/>'
-    )
     parts = [
-        opening,
+        OPENING,
         f'<text x="{LEFT}" y="17" font-size="13">{escape(title)}</text>',
         f'<text x="{WIDTH / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>',
         f'<text transform="translate(13 {HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>',
@@ -64,3 +65,34 @@ def log_chart(title: str, lines: list[Line], x_label: str, y_label: str, y_range
 def alone(svg: str) -> str:
     """A chart of `core.report.svg` as a file of its own, with the colours that its page would give it."""
     return svg.replace(">", f"><style>{STYLE}svg {{ background: var(--ground); }}</style>", 1) + "\n"
+
+
+def curves(
+    title: str, named: Mapping[str, Sequence[float]], step: float, seconds: float, y_range: tuple[float, float]
+) -> str:
+    """Values over time, a step apart, on a logarithmic axis; those outside the range are drawn at its edge."""
+    low, high = (math.log10(y) for y in y_range)
+
+    def place(time: float, value: float) -> tuple[float, float]:
+        up = (min(max(math.log10(max(value, y_range[0])), low), high) - low) / (high - low)
+        return LEFT + time / seconds * (WIDTH - LEFT - RIGHT - 70), TOP + (1.0 - up) * (HEIGHT - TOP - BOTTOM)
+
+    right = place(seconds, y_range[0])[0]
+    parts = [
+        OPENING,
+        f'<text x="{LEFT}" y="17" font-size="13">{escape(title)}</text>',
+        f'<text x="{0.5 * (LEFT + right):.0f}" y="{HEIGHT - 6}" text-anchor="middle">seconds</text>',
+    ]
+    for exponent in range(math.ceil(low), math.floor(high) + 1):
+        x, y = place(0.0, 10.0**exponent)
+        parts.append(f'<path d="M{x} {y:.1f}H{right:.1f}" stroke="#ddd"/>')
+        parts.append(f'<text x="{x - 5}" y="{y + 4:.1f}" text-anchor="end">{10.0**exponent:g}</text>')
+    for time in range(math.floor(seconds) + 1):
+        x, y = place(time, y_range[0])
+        parts.append(f'<text x="{x:.1f}" y="{y + 13:.1f}" text-anchor="middle">{time}</text>')
+    for number, (name, values) in enumerate(named.items()):
+        color = f"hsl({300.0 * number / len(named):.0f} 65% 42%)"
+        way = "L".join("{:.1f} {:.1f}".format(*place(k * step, value)) for k, value in enumerate(values))
+        parts.append(f'<path d="M{way}" fill="none" stroke="{color}" stroke-width="1.5"/>')
+        parts.append(f'<text x="{right + 6:.1f}" y="{TOP + 8 + 14 * number}" fill="{color}">{escape(name)}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"

@@ -12,12 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from heft.core import BakeJob, run
 from heft.core.character import Character
+from heft.core.contact.detection import Contacts
 from heft.core.contact.terrain import Plane
+from heft.core.control.law import AffineLaw, State
 from heft.core.control.replanning import Replanning, Settings, transition
 from heft.core.control.replanning.contact_plan import plan_contacts
 from heft.core.control.track import Track
-from heft.core.dynamics import difference
+from heft.core.dynamics import center_of_mass, difference, integrate
 from heft.core.job import Scene
+from heft.core.job.running import prepare
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
@@ -28,6 +31,7 @@ from heft.core.simulation import DivergedError, Push, World
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 from tests.core.motion.spacetime import motions
+from tests.studies.chart import curves
 from tests.studies.replanning_motions import DT, Motion, chin_up, flight, lift, squat
 
 REPLICAS = 5
@@ -361,6 +365,109 @@ def held_all(track: Track) -> dict[str, np.ndarray]:
     }
 
 
+class Selected:
+    """Replanning with chosen modes planned over the window and all others a step ahead, whatever their frequencies.
+
+    One controller has no mode above its threshold and one has all of them there; from each come the actuations of some.
+    Contact forces, and what joints answer to unplanned ones, are those of a third, with the usual threshold.
+    """
+
+    def __init__(self, motion: Motion, chosen: Sequence[int], window: float) -> None:
+        self.usual, self.ahead, self.next_step = (
+            Replanning(motion.character, motion.track, Settings(window=window, threshold=threshold))
+            for threshold in (Settings().threshold, 1e8, 1e-6)
+        )
+        self._chosen = list(chosen)
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        law = self.usual.law(state, contacts)
+        self.ahead.law(state, contacts)
+        self.next_step.law(state, contacts)
+        work = self.usual._scratch
+        change = self.next_step._scratch.actuation - work.actuation
+        change[self._chosen] = (self.ahead._scratch.actuation - work.actuation)[self._chosen]
+        law.torque[:] += work.effect[6:].T @ change[6:] / state.dt
+        return law
+
+
+def which_modes(folder: Path) -> list[str]:
+    """Figure 5: thirteen modes in a row are planned over the window, from mode 6 + k on; and some at random."""
+    motion, window, seconds = walk(), 8 * DT, 4.0
+    nv = motion.character.nv
+    rng = np.random.default_rng(0)
+    choices = {f"{6 + k} to {18 + k}": range(6 + k, 19 + k) for k in (0, 4, 8, 12, 16, 20, nv - 19)}
+    choices |= {f"random {i + 1}": sorted(6 + rng.permutation(nv - 6)[:13]) for i in range(3)}
+    rows, errors = [], {}
+    for name, chosen in choices.items():
+        controller, world = Selected(motion, chosen, window), World(motion.character)
+        world.reset(*controller.usual.reference_state())
+        error, why = [], "stands"
+        for _ in range(round(seconds / DT)):
+            try:
+                world.step(controller)
+            except DivergedError:
+                why = "breaks off"
+                break
+            away = difference(motion.character, controller.usual.reference_state()[0], world.q)
+            error.append(float(np.degrees(np.linalg.norm(away[3:6]))))
+            if np.linalg.norm(away[:3]) > FALLEN:
+                why = "falls"
+                break
+        at = len(error) * DT
+        half, one = (f"{error[round(t / DT)]:.1f}" if at > t + DT else "" for t in (0.5, 1.0))
+        rows.append((name, why if why == "stands" else f"{why} at {at:.1f} s", half, one, f"{max(error):.1f}"))
+        errors[name] = error
+    picture = curves("Error of the root's orientation, degrees", errors, DT, seconds, (0.01, 100.0))
+    (folder / "replanning_modes.svg").write_text(picture, encoding="utf-8")
+    note = (
+        "The walk with thirteen modes planned over a window of 8 steps, those from 6 + k to 18 + k as in figure 5, or "
+        "thirteen\nat random; all others are led to the next frame. The error is that of the root's orientation."
+    )
+    head = ("modes", "outcome", "° at 0.5 s", "° at 1 s", "° at most")
+    return ["## Which modes", "", note, "", *table(head, rows), "![Figure 5](replanning_modes.svg)", ""]
+
+
+def halfway() -> list[str]:
+    """Walks on their way from what was captured to what is possible."""
+    page = ["## Why captured walks fall as they are", ""]
+    if not GOOD:
+        return [*page, "The clips are not beside the checkout.", ""]
+    pairs = []
+    for path in GOOD:
+        if path.stem.startswith(WALKS):
+            job = BakeJob(read_bvh(path, CMU_UNIT), CMU_ROLES, method="replanning")
+            made = [prepare(replace(job, optimise=optimise)).reference for optimise in (False, True)]
+            pairs.append(made)
+    rows = []
+    for share in (0.0, 0.5, 0.75, 0.9, 1.0):
+        stood, away = np.zeros(2, dtype=int), 0.0
+        for pair in pairs:
+            character = pair[0].character
+            q = np.array(
+                [
+                    integrate(character, a, difference(character, a, b), share)
+                    for a, b in zip(*(r.q for r in pair), strict=True)
+                ]
+            )
+            away = max(
+                away,
+                *(
+                    np.linalg.norm(center_of_mass(character, a) - center_of_mass(character, b))
+                    for a, b in zip(q, pair[1].q, strict=True)
+                ),
+            )
+            stood += [not follow(Motion(character, replace(Track.of(r), q=q))).why for r in pair]
+        rows.append((f"{100 * share:.0f} %", f"{1000 * away:.0f}", *(f"{n} of {len(pairs)}" for n in stood)))
+    note = (
+        "Poses that lie a share of the way from the captured walk, its feet held still, to the possible one that\n"
+        "optimisation finds; with the contacts of either, which makes no difference. Derivatives, signs and steps are\n"
+        "those of tests. What decides is where the centre of mass is over the feet, to within millimetres: it falls\n"
+        "away like an inverted pendulum, and this method takes no other steps than those of the motion."
+    )
+    head = ("share", "centre of mass off by mm", "with captured contacts", "with the possible ones")
+    return [*page, note, "", *table(head, rows)]
+
+
 def thresholds() -> list[str]:
     """How many modes are planned over the window."""
     page = ["## Threshold", "", "The walk for 10 s with other thresholds between low and high modes, (rad/s)².", ""]
@@ -408,6 +515,16 @@ def plan_time(controller: Replanning, candidates: int) -> float:
 
 def study(folder: Path) -> str:
     """The page."""
-    del folder
-    sections = (modes, key_poses, caught, captured, pushes, edits, thresholds, speed)
+    sections = (
+        modes,
+        lambda: which_modes(folder),
+        key_poses,
+        caught,
+        captured,
+        halfway,
+        pushes,
+        edits,
+        thresholds,
+        speed,
+    )
     return "\n".join([INTRODUCTION, *(line for section in sections for line in section())])
