@@ -43,8 +43,11 @@ quite different duration, from a slow walk on, are not to be combined in this wa
 equally well: at the temperature at which goals melt into one, values hardly move the shares.
 
 ### Pushes of 100 N for 0.1 s on strides between 0.9, 1.1 and 1.3 m
-
 """
+
+PUSHED = (
+    "Between the two shorter walks up to two directions of eight are lost that a walk made for the stride survives."
+)
 
 GYMNAST = """
 ## Gymnast: swing-up from 25 starts
@@ -55,7 +58,7 @@ tracker's trajectory is the second's, continued from start to start. Not homotop
 Switching takes the tracker with the least value; trust charges for distance from the trajectory.
 """
 
-DIVER = """
+DIVER = """\
 ## Diver: goals between two dives
 
 Dives of 1.2 s by a seven-link diver, optimal for 160° and 200°; goals between, by how far the two goals' bells overlap.
@@ -63,7 +66,7 @@ Pitch at the end in degrees, and the cost of the asked goal. Raw: weights as pro
 one; open loop: torques of the trajectories alone, normalised.
 """
 
-COORDINATION = """
+COORDINATION = """\
 ## Diver: three dives for other angular velocities
 
 Dives to 180° for 0.85, 1 and 1.15 times the velocity of half a turn, and eight velocities from 0.8 to 1.2 times it.
@@ -77,7 +80,7 @@ trajectory promises too little, and the combination does no better than the best
 difference of values is a usable temperature on the homotopic pair only. On the other pair switching does as well.
 """
 
-BELLS = """\
+BELLS = """
 What holds: goals between are met within 0.7° while d^T Q d / lambda is 1, within 1.9° at 3.9, and worse where the sum
 has two maxima. What does not: the thesis's "naive blend fails" (figure 6-8). Fixed weights on the feedback laws come as
 near, at less cost, even raw; open loop costs more.
@@ -85,8 +88,7 @@ near, at less cost, even raw; open loop costs more.
 
 THREE = """\
 What holds: with trust the combination is nearer to vertical than the middle dive's tracker alone, by a fifth, at less
-cost (figure 6-10). What does not: without trust it is far worse than that tracker, and switching does as well.
-"""
+cost (figure 6-10). What does not: without trust it is far worse than that tracker, and switching does as well."""
 
 
 def follow(system, rule, start, steps):
@@ -248,17 +250,7 @@ def study(folder: Path) -> str:
     """The page."""
     del folder
     system = PlanarSystem(Character.preset("diver7"), DT)
-    page = [INTRODUCTION, *strides_table(), WALKS.rstrip("\n"), "", *pushes(), ""]
+    page = [INTRODUCTION, *strides_table(), WALKS, *pushes(), "", PUSHED, ""]
     page += [f"A combined law of two walks takes {overhead()}.", GYMNAST, *gymnast(), SWUNG]
-    page += [
-        DIVER.strip("\n"),
-        "",
-        *interpolation(system),
-        "",
-        BELLS,
-        COORDINATION.strip("\n"),
-        "",
-        *coordination(system),
-    ]
-    page += ["", THREE.rstrip("\n")]
+    page += [DIVER, *interpolation(system), BELLS, COORDINATION, *coordination(system), "", THREE]
     return "\n".join(page) + "\n"
