@@ -80,7 +80,7 @@ def _sentence(data: Any) -> Sentence:
 def _value(data: Any) -> Value:
     if isinstance(data, list):
         return _sentence(data)
-    if isinstance(data, str | float) or type(data) is int:
+    if isinstance(data, str | float):
         return data
     raise ValueError(f"{str(data)[:40]!r} cannot stand in a sentence.")
 

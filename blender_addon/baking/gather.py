@@ -20,6 +20,7 @@ from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
 from ..scene.props import SceneProp
 from ..scene.reading import Watch
+from .looping import PERIODS, Loop, loop_of
 from .source import Source, playing, source_of
 
 MOST_FRAMES = 100_000
@@ -34,6 +35,7 @@ class Gathered:
     sampling: Sampling  # of all of the source's frames
     props: tuple[SceneProp, ...]
     notes: tuple[str, ...]
+    loop: Loop | None = None  # as which the bake is to repeat
 
 
 def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) -> list[Gathered]:
@@ -55,7 +57,8 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                 setting_up.store(armature, setting_up.set_up(context, armature))
             setting_up.check_roles(armature, armature.heft.chosen_roles())
             check_choice(armature)
-        keyed = [frames_of(context.scene, armature) for armature in armatures]
+        loops = [wanted_loop(armature) for armature in armatures]
+        keyed = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
         if len(frames) > MOST_FRAMES:
             raise ValueError(f"{len(frames)} frames are too many to bake: choose a range of {MOST_FRAMES} at most.")
@@ -74,14 +77,16 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         scales = [armature.heft.scale for armature in armatures]
         samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look)
         return [
-            gathered(armature, source, cut(sampling, offset, offset + count), watch)
-            for armature, source, sampling, watch, offset, count in zip(
-                armatures, sources, samplings, watches, offsets, counts, strict=True
+            gathered(armature, source, cut(sampling, offset, offset + count), watch, loop)
+            for armature, source, sampling, watch, loop, offset, count in zip(
+                armatures, sources, samplings, watches, loops, offsets, counts, strict=True
             )
         ]
 
 
-def gathered(armature: bpy.types.Object, source: Source, sampling: Sampling, watch: Watch) -> Gathered:
+def gathered(
+    armature: bpy.types.Object, source: Source, sampling: Sampling, watch: Watch, loop: Loop | None
+) -> Gathered:
     """Return what one armature's bake needs."""
     settings: HEFT_PG_armature = armature.heft
     clip = sampling.clip
@@ -103,7 +108,7 @@ def gathered(armature: bpy.types.Object, source: Source, sampling: Sampling, wat
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
-    return Gathered(job, source, sampling, around.props, around.notes)
+    return Gathered(job, source, sampling, around.props, around.notes, loop)
 
 
 def check_choice(armature: bpy.types.Object) -> None:
@@ -121,8 +126,16 @@ def contacts_of(
     return None if edited is None else tuple(edited)
 
 
-def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[float, float]:
+def wanted_loop(armature: bpy.types.Object) -> Loop | None:
+    """Return how the bake is to repeat: as its source does, unless a range or a time to walk on is asked for."""
+    settings: HEFT_PG_armature = armature.heft
+    return None if settings.use_frame_range or settings.loop else loop_of(armature)
+
+
+def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | None) -> tuple[float, float]:
     """Return the first and last frame to read: the whole motion, and the range to simulate if it reaches further."""
+    if loop is not None:
+        return loop.first, loop.first + PERIODS * loop.period
     keyed = setting_up.frames_of_motion(scene, armature)
     settings = armature.heft
     if not settings.use_frame_range:

@@ -22,6 +22,7 @@ from ..rig.proxy import columns_of, is_driven, make_proxy
 from ..rig.reading import ordered_bones
 from ..writer import assign_action, only_bag, write_action, write_curve
 from .gather import Gathered
+from .looping import PERIODS, Loop, one_period, repeat
 from .mixing import mix, ramps
 from .poses import armature_poses, rows_of
 from .props import write_prop
@@ -69,7 +70,8 @@ def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gath
     if names != result.bones:
         raise ValueError(f"The bones of {armature.name} have changed meanwhile: bake again.")
     settings: HEFT_PG_armature = armature.heft
-    motion = motion_of(settings, gathered, result)
+    loop = loop_in(gathered, result)
+    motion = motion_of(settings, gathered, result, loop)
     output = settings.output
     if output == "AUTO":
         output = "PROXY" if is_driven(armature) else "ACTION"
@@ -94,26 +96,33 @@ def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gath
     remember(action, gathered, result, json.dumps(kept))
     target.heft.report = armature.heft.report = result.report_text
     if settings.write_diagnostics:
-        write_diagnostics(target, action, result, asked_for(gathered, result))
+        write_diagnostics(target, action, result, rows_shown(gathered, result, loop))
+    if loop is not None:
+        repeat(only_bag(action), loop)
     assign_action(target, action)
     for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
     return str(action.name)
 
 
-def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult) -> Motion:
+def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
     """Return the keyed and the simulated motion as one: outside the range, and for bones not taken, the keyed one."""
     sampling = gathered.sampling
     asked = asked_for(gathered, result)
     frames = result.frames[:asked]
     rows = rows_of(sampling, frames)
     simulated = armature_poses(result.poses[:asked], sampling, rows)
-    names = sampling.clip.skeleton.names
+    names, parent = sampling.clip.skeleton.names, sampling.clip.skeleton.parent
+    if loop is not None:
+        simulated = one_period(sampling.pose[rows], simulated, parent, loop.period)
+        frames, rows = frames[: len(simulated)], rows[: len(simulated)]
     taken = taken_bones(settings, names)
     bones = np.ones(len(names)) if taken is None else np.array([float(name in taken) for name in names])
-    ramp = ramps(frames, settings.blend_in, settings.blend_out if result.outcome == "completed" else 0)
-    weight = float(settings.influence) * ramp[:, None] * bones[None]
-    pose = mix(sampling.pose[rows], simulated, weight, sampling.clip.skeleton.parent)
+    weight = float(settings.influence) * bones[None].repeat(len(frames), axis=0)
+    if loop is None:
+        ramp = ramps(frames, settings.blend_in, settings.blend_out if result.outcome == "completed" else 0)
+        weight *= ramp[:, None]
+    pose = mix(sampling.pose[rows], simulated, weight, parent)
     before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
     # a motion that ends earlier than it would is not followed by what is left of the keyed one in its range
     after = np.flatnonzero(sampling.frames > max(frames[-1], end_of(gathered)) + FRAME)
@@ -123,6 +132,19 @@ def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult
         np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
         np.concatenate([sampling.pose[before], pose, sampling.pose[after]]),
     )
+
+
+def loop_in(gathered: Gathered, result: BakeResult) -> Loop | None:
+    """Return how the bake repeats; None where it fell, or a method has changed its time."""
+    loop = gathered.loop
+    if loop is None or result.outcome != "completed":
+        return None
+    return loop if asked_for(gathered, result) == PERIODS * loop.period + 1 else None
+
+
+def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> slice:
+    """Return the rows of a result that are written: of a loop the second period."""
+    return slice(asked_for(gathered, result)) if loop is None else slice(loop.period, 2 * loop.period + 1)
 
 
 def asked_for(gathered: Gathered, result: BakeResult) -> int:
@@ -190,7 +212,7 @@ def remember(action: bpy.types.Action, gathered: Gathered, result: BakeResult, k
     notes.overlay = record.pack(result, gathered.sampling.clip.skeleton.parent)
 
 
-def write_diagnostics(armature: bpy.types.Object, action: bpy.types.Action, result: BakeResult, asked: int) -> None:
+def write_diagnostics(armature: bpy.types.Object, action: bpy.types.Action, result: BakeResult, rows: slice) -> None:
     """Key what was measured on the armature's own properties."""
     bag = only_bag(action)
     feet = armature.heft.feet
@@ -201,9 +223,9 @@ def write_diagnostics(armature: bpy.types.Object, action: bpy.types.Action, resu
         if path is None and foot != name:
             feet.add().name = foot
             path = f'heft.feet["{bpy.utils.escape_identifier(foot)}"].force'
-        there = np.flatnonzero(np.isfinite(values[:asked]))
+        there = np.flatnonzero(np.isfinite(values[rows]))
         if path is not None and len(there):
-            write_curve(bag, path, 0, "Heft", result.frames[there], values[there])
+            write_curve(bag, path, 0, "Heft", result.frames[there], values[rows][there])
 
 
 PATHS = {

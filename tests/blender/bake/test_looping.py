@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Actions that repeat by Cycles modifiers come back repeating."""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+from heft.blender_addon.baking.looping import PERIODS, Loop, loop_of, one_period
+from heft.blender_addon.writer import assigned_curves
+from heft.examples import walk
+
+from tests.blender.bake.test_bake import poses
+
+
+def walking(frame, drift):
+    """A parent that moves on by 0.1 a frame and drifts, with a child that swings with a period of 8 frames."""
+    pose = np.tile(np.eye(4), (2, 1, 1))
+    pose[:, 0, 3] = 0.1 * frame + drift * frame**2
+    angle = 2.0 * np.pi * frame / 8.0
+    pose[1, :2, :2] = [[np.cos(0.3 * np.sin(angle)), -np.sin(0.3 * np.sin(angle))], [np.sin(0.3 * np.sin(angle)), 1.0]]
+    pose[1, 1, 1] = pose[1, 0, 0]
+    pose[1, 1, 3] = 1.0 + 10.0 * drift * frame
+    return pose
+
+
+def test_a_period_begins_as_it_goes_on():
+    period, parent = 8, np.array([-1, 0])
+    keyed = np.array([walking(frame, 0.0) for frame in range(PERIODS * period + 1)])
+    same = one_period(keyed, keyed, parent, period)
+    np.testing.assert_allclose(same, keyed[: period + 1], atol=1e-12)
+    drifting = np.array([walking(frame, 1e-4) for frame in range(PERIODS * period + 1)])
+    found = one_period(keyed, drifting, parent, period)
+    moved_on = found[0].copy()
+    moved_on[:, 0, 3] += 0.1 * period
+    np.testing.assert_allclose(found[-1], moved_on, atol=1e-12)
+    assert np.abs(found - drifting[period : 2 * period + 1])[:, 1, 1, 3].max() < 0.01
+
+
+@pytest.fixture
+def cycle(rig):
+    """One cycle of the mannequin's walk, whose curves repeat for ever, the pelvis moving on."""
+    action = walk.key_walk(rig, cycles=1)
+    for curve in assigned_curves(rig, action):
+        modifier = curve.modifiers.new("CYCLES")
+        modifier.mode_before = modifier.mode_after = "REPEAT_OFFSET" if "location" in curve.data_path else "REPEAT"
+    return rig
+
+
+def test_a_walk_cycle_is_baked_as_a_cycle(cycle):
+    period = walk.FRAMES_PER_CYCLE
+    assert loop_of(cycle) == Loop(1.0, period, True)
+    keyed = poses(cycle, (1, 1 + period, 1 + 5 * period))
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    report = json.loads(cycle.heft.report)
+    assert report["outcome"] == "completed", report["why"]
+    action = cycle.animation_data.action
+    assert tuple(action.frame_range) == (1.0, 1.0 + period)
+    assert loop_of(cycle) == Loop(1.0, period, True)
+    found = poses(cycle, (1, 1 + period, 1 + 5 * period))
+    # five periods on it has come as far as the keyed walk, and looks as at its start
+    way, back = found[2] - found[0], keyed[2] - keyed[0]
+    np.testing.assert_allclose(way[..., :3, 3], back[..., :3, 3], atol=2e-3)
+    np.testing.assert_allclose(way[..., :3, :3], 0.0, atol=1e-3)
+    seam = poses(cycle, np.arange(period - 2, period + 6))[..., :3, 3]
+    bend = np.abs(np.diff(seam, n=2, axis=0)).max(axis=(1, 2))
+    assert bend[2:5].max() < 2.0 * max(bend[0], bend[-1], 0.005)
+
+
+def test_no_loop_where_a_range_is_asked_for_or_not_all_repeats(cycle):
+    curve = next(curve for curve in assigned_curves(cycle, cycle.animation_data.action) if "chest" in curve.data_path)
+    curve.modifiers.remove(curve.modifiers[0])
+    assert loop_of(cycle) is None
+    cycle.heft.use_frame_range, cycle.heft.frame_start, cycle.heft.frame_end = True, 1, 20
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    baked = cycle.animation_data.action
+    assert baked.frame_range[1] == 1.0 + walk.FRAMES_PER_CYCLE
+    assert not any(len(curve.modifiers) for curve in assigned_curves(cycle, baked))
