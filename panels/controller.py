@@ -21,6 +21,14 @@ FIRST = {
 """The settings of each method that are shown at once."""
 
 
+def settings_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """A column of settings with their names in the fields: beside them there is no room for so many words."""
+    column = layout.column()
+    column.use_property_split = False
+    column.use_property_decorate = False
+    return column
+
+
 class HEFT_PT_controller_presets(PresetPanel, bpy.types.Panel):
     """Presets of all of a method's settings."""
 
@@ -51,7 +59,7 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         item = settings.bl_rna.properties["controller"].enum_items[settings.controller]
         sentence(context, layout, pgettext_tip(item.description).partition("[")[0].strip() + ".")
         group = getattr(settings, settings.controller.lower())
-        column = layout.column()
+        column = settings_column(layout)
         if settings.controller in FOLLOW_KEYS:
             column.prop(settings, "optimise")
         for name in FIRST[settings.controller]:
@@ -67,15 +75,12 @@ class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):
     bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The other settings, the rate, the cache."""
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        """The rate, and the method's other settings."""
         settings = context.active_object.heft
         group = getattr(settings, settings.controller.lower())
-        column = layout.column()
+        column = settings_column(self.layout)
         column.prop(settings, "rate")
         for entry in group.bl_rna.properties:
             if entry.identifier not in {"rna_type", "name", *FIRST[settings.controller]}:
                 column.prop(group, entry.identifier)
-        layout.operator("heft.precompute", icon="SHADERFX")
+        self.layout.operator("heft.precompute", icon="SHADERFX")

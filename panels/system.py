@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import bpy
+from bpy.app.translations import pgettext_iface as _
 
 from .tab import Tab
 
@@ -42,7 +43,7 @@ class HEFT_PT_system(Tab, bpy.types.Panel):
         column.label(text=f"Heft {version()}")
         missing = missing_packages()
         if missing:
-            column.label(text=f"Not found: {', '.join(missing)}", icon="ERROR")
+            column.label(text=_("Not found: {}").format(", ".join(missing)), icon="ERROR", translate=False)
             column.label(text="Install the zip made for this Blender")
         else:
             column.label(text="Physics packages found", icon="CHECKMARK")

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of the Controller panel with each method, its advanced settings open.
+
+python3 run.py build --bare
+blender-gui run tests/gui/controllers.py -o out/gui dist/heft-*-bare.zip tests/gui/window.py
+"""
+
+import bpy
+import guikit
+import window
+
+ADVANCED = "HEFT_PT_controller_advanced"
+
+
+def open_advanced():
+    """Advanced, which is closed at first."""
+    panel = getattr(bpy.types, ADVANCED)
+    bpy.utils.unregister_class(panel)
+    panel.bl_options = set()
+    bpy.utils.register_class(panel)
+
+
+def choose(method):
+    """A step: that method."""
+
+    def chosen():
+        window.rig().heft.controller = method
+
+    return chosen
+
+
+guikit.steps(
+    window.install,
+    open_advanced,
+    window.clear,
+    window.add_mannequin,
+    window.set_up,
+    window.panels_alone("HEFT_PT_controller", ADVANCED),
+    window.tab,
+    *(
+        step
+        for method in ("LOOKAHEAD", "REPLANNING", "MOMENTUM", "BALANCE")
+        for step in (choose(method), guikit.move(300, 300), 1.0, guikit.shot(f"controller_{method.lower()}"))
+    ),
+)
