@@ -34,7 +34,7 @@ def render_film_strip(
     height: int = 400,
     camera: bpy.types.Object | None = None,
     captions: Sequence[str] | None = None,
-    samples: int = 24,
+    samples: int = 12,
 ) -> Path:
     """Render some frames of a scene, each `width` by `height` pixels, and save them side by side as one PNG.
 

@@ -79,7 +79,7 @@ def main(output: str | Path) -> None:
             with ExitStack() as without:
                 for mesh in other.children:
                     without.enter_context(changed(mesh, hide_render=True))
-                render_film_strip(scene, shown, row, subject=subject, width=176, height=320, samples=12)
+                render_film_strip(scene, shown, row, subject=subject, width=176, height=320)
         stack(rows, picture)
     film = output / "mannequin_baked.mp4"
     with stage(f"Rendering {film.name}"):
@@ -125,7 +125,7 @@ def simulate_beside(keyed: bpy.types.Object) -> bpy.types.Object:
     simulated.select_set(state=True)
     settings = simulated.heft
     settings.loop, settings.loop_seconds = True, SECONDS
-    settings.lookahead.adaptation, settings.lookahead.reset_phase = 0.003, True  # the preset Pushes and Steps
+    settings.lookahead.adaptation, settings.lookahead.reset_phase = 0.003, True
     bpy.ops.heft.bake()
     return simulated
 

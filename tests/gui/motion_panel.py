@@ -59,7 +59,7 @@ def changes():
         bpy.ops.graph.view_all()
 
 
-CONTACTS = (1090, 464)  # the header of the sub-panel
+CONTACTS = (1090, 422)  # the header of the sub-panel
 
 guikit.steps(
     window.install,
