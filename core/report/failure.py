@@ -29,8 +29,8 @@ STRAIN = 3.0  # times the reference's greatest torque of a joint
 LEAST_TORQUE = 50.0  # N m: less strains nobody
 
 FIRST: dict[Kind, str] = {
-    "early": "First '{what}' came down {milliseconds:.0f} ms early, at frame {frame:.0f}: let the phase follow "
-    "contacts, or lift the foot higher before.",
+    "early": "First '{what}' came down {milliseconds:.0f} ms early, at frame {frame:.0f}: switch on Early Contacts, or "
+    "lift the foot higher before.",
     "late": "First '{what}' bore no weight {milliseconds:.0f} ms after it was to stand, at frame {frame:.0f}: check "
     "that the ground is as high there as the motion has it.",
     "scuffed": "First '{what}' scuffed the ground in the air, at frame {frame:.0f}: lift the foot higher there, or "
@@ -39,7 +39,7 @@ FIRST: dict[Kind, str] = {
     "{frame:.0f}: check that the motion's contacts let the foot go when it leaves the ground.",
     "slid": "First '{what}' slid by {centimetres:.0f} cm, at frame {frame:.0f}: raise the friction, or mark the foot "
     "as free while it turns or glides.",
-    "phase": "First the phase was moved on by {amount:.0f} frames, at frame {frame:.0f}: keep the phase by time.",
+    "phase": "First the motion was moved on by {amount:.0f} frames, at frame {frame:.0f}: switch off Early Contacts.",
     "torque": "First '{what}' strained with {amount:.0f} N m, at frame {frame:.0f}: try another controller or other "
     "settings of it, or a calmer motion.",
     "contact problem": "First no contact forces were found, at frame {frame:.0f}: try a higher rate, or look for "

@@ -89,5 +89,5 @@ def test_a_phase_that_is_reset_is_told(walk):
     trouble = first_trouble(skipped, walk)
     assert (trouble.kind, trouble.step, trouble.amount) == ("phase", 190, 7.0)
     assert str(trouble.told(lambda seconds: 120.0 * seconds, 120.0)) == (
-        "First the phase was moved on by 7 frames, at frame 190: keep the phase by time."
+        "First the motion was moved on by 7 frames, at frame 190: switch off Early Contacts."
     )
