@@ -3,7 +3,8 @@
 
 It lies flat on the ground, at one yaw, at the mean of where its ends are, weighted towards their slowest moments.
 
-A foot that turns by more than 10° while it stands flat pivots: the end of the sole that is the steadier one keeps its
+A foot that turns by less than 25° while it stands flat is held: its leg takes the turn, which the eye misses, while a
+sole that slips it does not. One that turns by more pivots: the end of the sole that is the steadier one keeps its
 place, and the other is taken out of the schedule for as long as it sweeps. A foot neither of whose ends keeps its place
 glides: its stance is parted where it glides fastest, and there it is taken out altogether. All of that is said.
 
@@ -29,8 +30,9 @@ from .schedule import ContactPoint, ContactSchedule, Mask, runs
 from .tracks import point_places, velocities
 
 YAW_CUTOFF = 8.0  # Hz
-MOST_TURN = np.radians(10.0)  # of a foot that stands
-MOST_DRIFT = np.radians(20.0)  # of a foot that never turns fast: captured feet twist slowly while their soles rest
+MOST_TURN = np.radians(25.0)  # of a foot that stands: its ends are then still near their places
+SAME_YAW = np.radians(10.0)  # a foot that turned and is as near as this to where it was has turned back
+LEAST_PIVOT = np.radians(5.0)  # a turn that is a pivot
 MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
 GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
@@ -286,7 +288,7 @@ def _untwisted(yaw: Array, flat: Mask, rate: float) -> Array:
         ends = [
             min(stop, len(yaw) - 1) for start, stop in turning if start > first and stop - first < LONGEST_TWIST * rate
         ]
-        back = [stop for stop in ends if abs(yaw[stop] - yaw[before]) < MOST_TURN]
+        back = [stop for stop in ends if abs(yaw[stop] - yaw[before]) < SAME_YAW]
         if back:
             done = back[-1]
             result[before : done + 1] = np.linspace(yaw[before], yaw[done], done + 1 - before)
@@ -301,10 +303,10 @@ def _pieces(yaw: Array, flat: Mask, rate: float) -> list[_Piece]:
     yaw = yaw[np.clip(np.arange(len(yaw)), first, last)]
     turning = np.abs(np.gradient(yaw)) * rate > PIVOT_RATE
     for start, stop in runs(turning):
-        if np.ptp(yaw[start:stop]) < 0.5 * MOST_TURN:
+        if np.ptp(yaw[start:stop]) < LEAST_PIVOT:
             turning[start:stop] = False
     for start, stop in runs(~turning):
-        if stop - start < SHORTEST_PLANTED * rate or np.ptp(yaw[start:stop]) > MOST_DRIFT:
+        if stop - start < SHORTEST_PLANTED * rate or np.ptp(yaw[start:stop]) > MOST_TURN:
             turning[start:stop] = True
     pieces = [_Piece(*run, True) for run in runs(turning)] + [_Piece(*run, False) for run in runs(~turning)]
     return sorted(pieces)

@@ -123,23 +123,37 @@ def test_slope_is_walked_on():
             np.testing.assert_allclose(place[:, 2], slope * place[:, 0], atol=1e-9)
 
 
-def test_foot_that_turns_pivots_on_one_end():
-    """A body that turns by 60° over its feet, which stand for as long before and after."""
+def turned_on_its_left_toe(angle):
+    """A body that turns over its feet, which stand for as long before and after, cleaned up; and where that toe is."""
     character = Character.preset("muico29")
     q = np.tile(character.neutral(), (240, 1))
     toe = next(point for point in contact_points(character) if point.name == "left_foot_toe")
     x, y, _ = point_places(character, q[:1], [toe])[0, 0]
-    angle = np.interp(np.arange(240), [80, 160], [0.0, np.pi / 3.0])
-    for frame, turned in enumerate(angle):
+    for frame, turned in enumerate(np.interp(np.arange(240), [80, 160], [0.0, angle])):
         q[frame, :2] -= (x, y)
         turn(q[frame : frame + 1], turned)
         q[frame, :2] += (x, y)
     trajectory = Trajectory(120.0, q, fit.velocities(character, q, 120.0))
     points = contact_points(character)
-    intervals = [interval for interval in label(character, trajectory).intervals if interval.point.startswith("left")]
     schedule = label(character, trajectory)
+    intervals = [interval for interval in schedule.intervals if interval.point.startswith("left")]
     schedule = type(schedule)(points, from_intervals(points, intervals, 240), schedule.place)
-    clean = clean_up(character, trajectory, schedule)
+    return clean_up(character, trajectory, schedule), (x, y)
+
+
+def test_foot_that_turns_a_little_is_held():
+    """120_08: held at one end while it turned, its corners slid by 15 mm."""
+    clean, _ = turned_on_its_left_toe(np.radians(20.0))
+    assert clean.lines == ()
+    corners = [i for i, name in enumerate(clean.held.names) if name.startswith(("left_heel_", "left_toe_"))]
+    assert clean.held.active[:, corners].all()
+    assert np.ptp(clean.held.place[:, corners], axis=0).max() < 1e-9
+    assert worst_slide(clean) < 1e-4
+    assert np.degrees(clean.moved.joint_rms) < 3.0
+
+
+def test_foot_that_turns_pivots_on_one_end():
+    clean, (x, y) = turned_on_its_left_toe(np.pi / 3.0)
     assert len(clean.lines) == 1
     assert "left_foot turns by 60°" in clean.lines[0]
     # held at that end while it turns, at its corners before and after
