@@ -24,7 +24,7 @@ from ...maths.dense import cholesky_solve, cholesky_solve_rows
 from ...maths.kernel import inner_kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from ...motion.spacetime.products import add_symmetric_product, add_transposed_product, factor_cholesky
-from .cones import Cones, make_cones, solve_within_cones
+from .cones import Cones, find_friction, make_cones, solve_within_cones
 from .precompute import Policy
 
 Array = NDArray[np.float64]
@@ -157,7 +157,9 @@ def update_law(
         _fill_columns(tree, bodies, b, world_point(bodies, b, row(policy.local, p)), J, 3 * c)
     if linear:
         _predict_linear(tree, policy, work, k, anchor, q, v)
-    elif not _predict(tree, bodies, policy, work, J, k, anchor, v, q_next, dt, about_reference, possible_forces):
+    elif not _predict(
+        tree, bodies, contacts, policy, work, J, k, anchor, v, q_next, dt, about_reference, possible_forces
+    ):
         return False
     return _adapt(tree, bodies, contacts, policy, work, J, count, anchor[3], adaptation)
 
@@ -188,6 +190,7 @@ def _predict_linear(tree: Tree, policy: Policy, work: Scratch, k: int, anchor: A
 def _predict(
     tree: Tree,
     bodies: Workspace,
+    contacts: Contacts,
     policy: Policy,
     work: Scratch,
     J: Array,
@@ -258,6 +261,7 @@ def _predict(
     if not factor_cholesky(H, m):
         return False
     if possible_forces:
+        find_friction(contacts, policy, k, work.cones.friction)
         solve_within_cones(H, motors, policy.points[k], work.cones, work.control[:m])
     else:
         cholesky_solve(H, work.control[:m])

@@ -32,6 +32,7 @@ class Policy(NamedTuple):
     point: NDArray[np.int64]  # (nf, np) which they are
     body: NDArray[np.int64]  # (np,)
     local: Array  # (np, 3) in the body's frame
+    grip: NDArray[np.int64]  # (np,) 1: the point may pull as well as push
     slope_position: Array  # (nf, nv, nv) rows of the velocities of [S_{k+1}], columns of the positions
     slope_velocity: Array  # (nf, nv, nv) the same, columns of the velocities
     costate: Array  # (nf, nv) rows of the velocities of [s_{k+1}]
@@ -83,6 +84,7 @@ def sweep(character: Character, track: Track, settings: Settings) -> tuple[Polic
         point=np.array([np.pad(row, (0, points - len(row))) for row in used], dtype=np.int64).reshape(frames, points),
         body=track.point_body,
         local=track.point_local,
+        grip=track.grip.astype(np.int64),
         slope_position=np.zeros((frames, nv, nv)),
         slope_velocity=np.zeros((frames, nv, nv)),
         costate=np.zeros((frames, nv)),

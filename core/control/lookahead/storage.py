@@ -18,7 +18,7 @@ from .precompute import Policy
 from .settings import Settings
 from .track import Track
 
-VERSION = 1
+VERSION = 2
 LARGEST_FILE = 2**31  # bytes, unpacked
 
 
@@ -45,6 +45,7 @@ def policy_key(character: Character, track: Track, settings: Settings) -> str:
         track.loaded,
         track.point_body,
         track.point_local,
+        track.grip,
     ):
         digest.update(f"{array.dtype.str}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -84,7 +85,7 @@ def _read(source: Path, key: str) -> Policy:
 
 def _check(data: dict[str, NDArray[Any]]) -> None:
     """Shapes that kernels rely on; the key stands for the rest."""
-    indices = {"points", "point", "body", "feature_body"}
+    indices = {"points", "point", "body", "grip", "feature_body"}
     for name, array in data.items():
         if array.dtype != (np.int64 if name in indices else np.float64) or not np.isfinite(array).all():
             raise ValueError(f"its {name} is not an array of finite numbers of the right kind.")
@@ -100,6 +101,7 @@ def _check(data: dict[str, NDArray[Any]]) -> None:
         "points": (frames,),
         "point": (frames, count),
         "local": (count, 3),
+        "grip": (count,),
         "slope_position": (frames, nv, nv),
         "slope_velocity": (frames, nv, nv),
         "costate": (frames, nv),

@@ -3,13 +3,17 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.optimize
 from heft.core.control.lookahead import LookAhead, Settings
 from heft.core.control.lookahead.cones import FRICTION, make_cones, solve_within_cones
 from heft.core.maths.kernel import allocating_kernel
 from heft.core.simulation import DivergedError, World
 
-FACES = np.array([(x, y, FRICTION) for y in (-1.0, 1.0) for x in (-1.0, 1.0)])
+
+def faces_of(friction):
+    """C of one point."""
+    return np.array([(x, y, friction) for y in (-1.0, 1.0) for x in (-1.0, 1.0)])
 
 
 def problem(rng, motors, points):
@@ -24,9 +28,10 @@ def solve(factor, motors, points, cones, control):
     solve_within_cones(factor, motors, points, cones, control)
 
 
-def solved(H, b, motors, points):
-    control = b.copy()
-    solve(np.linalg.cholesky(H), motors, points, make_cones(motors, points), control)
+def solved(H, b, motors, points, friction=FRICTION):
+    control, cones = b.copy(), make_cones(motors, points)
+    cones.friction[:] = friction
+    solve(np.linalg.cholesky(H), motors, points, cones, control)
     return control
 
 
@@ -35,8 +40,9 @@ def test_no_possible_controls_cost_less(rng, seed):
     """The gradient is nothing but a push of the cones' faces that hold: the condition for a convex minimum."""
     rng, motors, points = np.random.default_rng(seed), 5, 4
     H, b = problem(rng, motors, points)
-    u = solved(H, b, motors, points)
-    faces = np.kron(np.eye(points), FACES)
+    friction = rng.uniform(0.2, 1.0, points)
+    u = solved(H, b, motors, points, friction)
+    faces = scipy.linalg.block_diag(*(faces_of(mu) for mu in friction))
     slack = faces @ u[motors:]
     assert slack.min() > -1e-7
     gradient = H @ u - b
@@ -56,6 +62,28 @@ def test_forces_that_are_possible_stay(rng):
 def test_a_point_that_would_be_pulled_bears_nothing():
     """Two points and no torque: the other bears the same as before, since nothing ties them."""
     assert solved(np.eye(6), np.array([0.0, 0.0, -1.0, 0.1, 0.0, 2.0]), 0, 2) == pytest.approx([0, 0, 0, 0.1, 0, 2])
+
+
+def test_a_point_that_grips_pulls_and_the_other_keeps_to_its_cone():
+    u = solved(np.eye(6), np.array([0.0, 5.0, -1.0, 0.3, 0.0, 1.0]), 0, 2, np.array([np.inf, 0.1]))
+    assert u[:3] == pytest.approx([0.0, 5.0, -1.0])
+    assert abs(u[3]) + abs(u[4]) == pytest.approx(0.1 * u[5])
+
+
+@pytest.mark.parametrize("friction", [0.3, 1.0])
+def test_forces_are_foreseen_as_the_friction_of_the_ground_has_it(walk, walk_track, friction):
+    """Pushed to the side, the feet would be held by as much as there is."""
+    controller, world = LookAhead(walk.character, walk_track), World(walk.character, friction=friction)
+    world.reset(walk_track.q[0], walk_track.v[0])
+    share = 0.0
+    for step in range(40):
+        if step == 20:
+            world.apply_impulse("torso", (0.0, 15.0, 0.0), (0.0, 0.0, 0.2))
+        world.step(controller)
+        force = controller.predicted_force
+        pressing = force[force[:, 2] > 1.0]
+        share = max(share, float((np.abs(pressing[:, :2]).sum(axis=1) / pressing[:, 2]).max()))
+    assert share == pytest.approx(friction, abs=1e-6)
 
 
 @pytest.mark.parametrize("possible", [True, False])
