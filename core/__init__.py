@@ -31,7 +31,7 @@ from .dynamics import (
     step,
     step_derivatives,
 )
-from .simulation import AffineLaw, Controller, DivergedError, Foothold, Grab, Hinge, Prop, Push, World
+from .simulation import AffineLaw, Controller, Course, DivergedError, Foothold, Grab, Hinge, Prop, Push, World
 
 if TYPE_CHECKING:
     from .job import BakeJob, BakeResult, run
@@ -42,6 +42,7 @@ __all__ = [
     "BakeResult",
     "Character",
     "Controller",
+    "Course",
     "Derivatives",
     "DivergedError",
     "Foothold",

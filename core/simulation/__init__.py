@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulation: a world of one character, terrain, props, pushes and grabs, stepped by one LCP."""
 
+from .course import Course
 from .footholds import Foothold
 from .grabs import Grab
 from .law import AffineLaw, Controller, State
@@ -13,6 +14,7 @@ __all__ = [
     "AffineLaw",
     "ContactForces",
     "Controller",
+    "Course",
     "DivergedError",
     "Foothold",
     "Frames",

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bodies of a character are the legs, the trunk and the arms of one that walks on two feet."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...character.parts import Corner
+from ...character.tree import BALL, FREE, HINGE, Tree
+from ...dynamics import body_poses, mass_matrix
+from ...motion import quaternions
+from .gains import Gains
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+SIDES = ("left", "right")
+NONE = -1
+LEFT = np.array([0.0, 1.0, 0.0])
+SIDEWAYS = 0.7  # cosine of the largest angle between an elbow's axis and the left for it to bend a hanging arm forward
+# A ball's gains go with its axes' inertias, down to this share of the largest: a leg's twist needs little.
+SLIGHTEST = 0.1
+# gait28's, for which the gains were found: kg, m
+MASS, LEG = 89.6, 0.976
+
+
+class Biped(NamedTuple):
+    """Arrays of two rows are the left and the right side's."""
+
+    trunk: Indices  # (1,) body on the pelvis that carries the arms
+    head: Indices  # (1,) -1 where it has no joint of its own
+    thigh: Indices  # (2,)
+    shank: Indices  # (2,)
+    foot: Indices  # (2,)
+    arm: Indices  # (2,) -1 for an arm without a ball at its shoulder
+    elbow: Indices  # (2,) -1 for one without a hinge that bends an arm hanging down
+    elbow_sign: Array  # (2,) of its bending
+    upper_leg: Array  # (2, 3) hip to knee in the thigh's frame, m
+    lower_leg: Array  # (2, 3) knee to ankle in the thigh's frame, the knee at zero, m
+    knee_axis: Array  # (2, 3) in the thigh's frame
+    knee_sign: Array  # (2,) 1 where the axis points left, -1 where right
+    sole: Array  # (2, 4) from the ankle: heel, tip, half width, depth, m
+    base: Array  # (nq,) pose that the key poses are angles from
+    stiffness: Array  # (nv,)
+    damping: Array  # (nv,)
+    pelvis: Array  # (2,) stiffness and damping of the pelvis in the world
+    numbers: Array  # (3,) mass, kg; height of the hips in the neutral pose, m; gravity, m/s²
+
+
+def make_biped(character: Character, gains: Gains, base: Array) -> Biped:
+    """ValueError says what a character lacks for walking."""
+    tree = character.tree
+    if tree.joint[0] != FREE:
+        raise ValueError("Only a character with a free root can walk.")
+    if not character.gravity[2] < 0.0:
+        raise ValueError("Nobody walks without gravity that points down.")
+    thigh = np.array([_named(character, f"{side}_thigh") for side in SIDES])
+    if (thigh == NONE).any():
+        raise ValueError("To walk, a character needs bodies named left_thigh and right_thigh.")
+    shank = np.array([_only_child(tree, b) for b in thigh])
+    foot = np.array([_only_child(tree, b) for b in shank])
+    for side, a, b in zip(SIDES, thigh, shank, strict=True):
+        if tree.parent[a] != 0 or tree.joint[a] != BALL or tree.joint[b] != HINGE:
+            raise ValueError(f"To walk, the {side} leg needs a ball joint at the hip and a hinge at the knee.")
+    trunks = [b for b in np.flatnonzero(tree.parent == 0) if b not in thigh]
+    if len(trunks) != 1:
+        raise ValueError(f"To walk, the pelvis must carry one trunk beside the legs, not {len(trunks)}.")
+    knee_frame = tree.offset_quaternion[shank]
+    axis = quaternions.rotate(knee_frame, tree.axis[shank, 0])
+    lower = quaternions.rotate(knee_frame, tree.offset_position[foot])
+    arm = np.array([_arm(character, side) for side in SIDES])
+    elbow = np.array([_elbow(tree, int(b)) for b in arm])
+    sole = np.array([_sole(character, int(b)) for b in foot])
+    neutral = character.neutral()
+    place = body_poses(character, neutral)[0]
+    height = float(place[thigh[0], 2] - place[foot[0], 2] + sole[0, 3])
+    share = character.total_mass * height / (MASS * LEG)
+    slow = np.sqrt(height / LEG)
+    stiffness, damping = _joint_gains(character, gains, arm, (thigh, shank, foot))
+    pelvis = np.array([gains.stiffness["pelvis"], slow * gains.damping["pelvis"]])
+    return Biped(
+        trunk=np.array(trunks, dtype=np.int64),
+        head=np.array([_jointed(tree, _named(character, "head"))]),
+        thigh=thigh,
+        shank=shank,
+        foot=foot,
+        arm=arm,
+        elbow=elbow,
+        elbow_sign=np.array([-np.sign(tree.axis[b, 0, 1]) for b in elbow]),
+        upper_leg=tree.offset_position[shank].copy(),
+        lower_leg=lower,
+        knee_axis=axis,
+        knee_sign=np.where(axis @ LEFT > 0.0, 1.0, -1.0),
+        sole=sole,
+        base=base,
+        stiffness=share * stiffness,
+        damping=share * slow * damping,
+        pelvis=share * pelvis,
+        numbers=np.array([character.total_mass, height, -character.gravity[2]]),
+    )
+
+
+def _joint_gains(character: Character, gains: Gains, arm: Indices, leg: tuple[Indices, ...]) -> tuple[Array, Array]:
+    """Of every velocity; a ball's axes in the proportion of what hangs from them in the neutral pose."""
+    tree = character.tree
+    group = [""]
+    for b in range(1, len(tree.parent)):
+        parent = int(tree.parent[b])
+        if any(b in bodies for bodies in leg):
+            group.append(("hip", "knee", "ankle")[next(k for k, bodies in enumerate(leg) if b in bodies)])
+        elif group[parent] in {"ankle", "toes"}:
+            group.append("toes")
+        elif group[parent] in {"shoulder", "elbow"}:
+            group.append("elbow")
+        elif b in arm:
+            group.append("shoulder")
+        else:
+            group.append("neck" if character.bodies[b].name == "head" else "waist")
+    inertia = np.diag(mass_matrix(character, character.neutral()))
+    stiffness, damping = np.zeros(character.nv), np.zeros(character.nv)
+    for b in range(1, len(tree.parent)):
+        own = np.flatnonzero(tree.velocity_body == b)
+        if len(own) > 0:
+            share = np.clip(inertia[own] / inertia[own].max(), SLIGHTEST, 1.0) if tree.joint[b] == BALL else 1.0
+            stiffness[own] = share * gains.stiffness[group[b]]
+            damping[own] = share * gains.damping[group[b]]
+        if group[b] == "ankle" and tree.joint[b] == BALL:
+            # the pelvis turns over the standing foot by this axis too
+            stiffness[own[2]], damping[own[2]] = gains.stiffness["pelvis"], gains.damping["pelvis"]
+    return stiffness, damping
+
+
+def _named(character: Character, name: str) -> int:
+    return next((b for b, body in enumerate(character.bodies) if body.name == name), NONE)
+
+
+def _only_child(tree: Tree, parent: int) -> int:
+    children = np.flatnonzero(tree.parent == parent)
+    if len(children) != 1:
+        raise ValueError("To walk, a leg needs a thigh, a shank and a foot in a row.")
+    return int(children[0])
+
+
+def _jointed(tree: Tree, body: int) -> int:
+    """The body, if it hangs from a ball."""
+    return body if body != NONE and tree.joint[body] == BALL else NONE
+
+
+def _arm(character: Character, side: str) -> int:
+    return _jointed(character.tree, max(_named(character, f"{side}_upper_arm"), _named(character, f"{side}_arm")))
+
+
+def _elbow(tree: Tree, arm: int) -> int:
+    """The hinge below the arm whose axis points sideways."""
+    for b in range(len(tree.parent)):
+        if tree.parent[b] == arm != NONE and tree.joint[b] == HINGE and abs(tree.axis[b, 0] @ LEFT) > SIDEWAYS:
+            return b
+    return NONE
+
+
+def _sole(character: Character, foot: int) -> tuple[float, float, float, float]:
+    """From the corners of the foot and of what hangs from it."""
+    tree, corners = character.tree, []
+    for shape in character.contacts:
+        if isinstance(shape, Corner):
+            body, place = character.index(shape.body), np.array(shape.position)
+            while body not in {foot, 0}:
+                place = tree.offset_position[body] + quaternions.rotate(tree.offset_quaternion[body], place)
+                body = int(tree.parent[body])
+            if body == foot:
+                corners.append(place)
+    if not corners:
+        raise ValueError("To walk, feet need corners to stand on.")
+    x, y, z = np.array(corners).T
+    return float(x.min()), float(x.max()), float(0.5 * (y.max() - y.min())), float(-z.min())

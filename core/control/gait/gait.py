@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`Gait`: a walk made of key poses and feedback, after Carensac et al.; it needs no clip."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...contact.detection import Contacts
+from ...dynamics.workspace import Workspace
+from ...simulation.course import Course
+from ..law import AffineLaw, State
+from .biped import LEG, make_biped
+from .evaluation import LEFT, Walk, make_memory, make_scratch
+from .gains import Gains, load_gains
+from .heading import Heading
+from .machine import evaluate, make_machine
+from .settings import Settings
+from .style import load_style
+from .velocity import BINS, Learnt, learn
+
+Array = NDArray[np.float64]
+
+# m/s towards the first standing foot, as after a step: who lifts a foot at rest falls to that side within two steps.
+SWAY = 0.15
+FASTER = 0.3  # m/s by which the speed may change from one step to the next
+ROOT = 6  # velocities of the free root, which no motor drives
+
+
+class Gait:
+    """A walk along a course. It counts its steps by itself: `reset` it, and its world to the `reference_state`.
+
+    There is no reference, so where the character is to be is told by what the controller wants at the moment: joints
+    as they are to be, the pelvis upright over where it is, as high as a straight leg on the standing foot holds it.
+    """
+
+    row = 0
+    lap = 0
+
+    def __init__(
+        self,
+        character: Character,
+        course: Course,
+        rate: float,
+        settings: Settings | None = None,
+        *,
+        start: Array | None = None,
+        gains: Gains | None = None,
+    ) -> None:
+        """`start` is the pose (nq,) that the walk begins in, facing where it is to go; by default the neutral one.
+
+        Whatever the style does not move stays as it is there, and arms swing from there.
+        """
+        self.character, self.course = character, course
+        self.settings = (settings or Settings()).checked()
+        gains = gains or load_gains(rate)
+        self.start = character.neutral() if start is None else np.array(start, dtype=np.float64)
+        self.biped = make_biped(character, gains, self.start)
+        style = load_style(self.settings.style)
+        size = float(self.biped.numbers[1]) / LEG
+        slow = math.sqrt(size)  # longer legs swing more slowly
+        self._walk = Walk(
+            phases=style.phases,
+            poses=style.poses,
+            numbers=np.array([slow * style.step_seconds, size * style.clearance, size * style.width]),
+            speed=np.zeros(2),
+            curve=np.zeros((2, BINS)),
+            offset=np.zeros(2),
+            heading=np.zeros(1),
+            feedback=np.array(gains.feedback) / np.array([slow, slow, 1.0, 1.0, 1.0 / slow, size, 1.0]),
+            implicit=np.array([self.settings.implicit]),
+        )
+        self._memory = make_memory()
+        self._scratch = make_scratch(character.nq, character.nv)
+        self._machine_of: tuple[Workspace, Contacts] | None = None
+        self._wanted = self.start.copy()
+        self.reset()
+
+    def reset(self, first: int = LEFT, lift: float = 0.0) -> None:
+        """Stand at time zero, first on this leg, on ground that is so much higher than the start's."""
+        for array in self._memory:
+            array[...] = 0
+        for array in (self._walk.curve, self._walk.offset, self._walk.speed):
+            array[...] = 0.0
+        self.steps = 0
+        self._wanted[:] = self.start
+        self._wanted[2] += lift
+        self._facing = _yaw(self.start)
+        self._heading = Heading(self._facing + self.course.at(0.0)[2])
+        self._begin_step(first, 0.0)
+
+    @property
+    def stance(self) -> int:
+        """The leg that stands: 0 the left, 1 the right."""
+        return int(self._memory.stance[0])
+
+    def reference_state(self) -> tuple[Array, Array]:
+        """Positions (nq,) wanted now, and velocities (nv,), which are none but for the sway that it starts with."""
+        velocity = np.zeros(self.character.nv)
+        if self.steps == 0 and self._memory.fresh[0]:
+            sway = SWAY if self.stance == LEFT else -SWAY
+            velocity[:2] = -sway * np.sin(self._facing), sway * np.cos(self._facing)
+        return self._wanted.copy(), velocity
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """The law for one step of time."""
+        self._walk.heading[0] = self._heading.at(float(self._memory.clock[0]))
+        over = evaluate(self._machine_on(state, contacts), state.q_next, state.v, state.dt)
+        self._tell(state)
+        law = AffineLaw(self._scratch.torque[ROOT:], implicit=self._scratch.implicit[ROOT:])
+        if over:
+            self._learn()
+            self.steps += 1
+            self._begin_step(1 - self.stance, state.time + state.dt)
+        return law
+
+    def _learn(self) -> None:
+        """From the velocities seen over the step that ends."""
+        walk, memory = self._walk, self._memory
+        with np.errstate(invalid="ignore"):
+            seen = memory.seen / memory.counted
+        side = -1.0 if self.stance == LEFT else 1.0
+        for k, wanted in enumerate((walk.speed[0], side * walk.speed[1])):
+            learnt = learn(Learnt(walk.curve[k], walk.offset[k]), seen[k], float(wanted))
+            walk.curve[k], walk.offset[k] = learnt.curve, learnt.offset
+
+    def _begin_step(self, stance: int, time: float) -> None:
+        memory = self._memory
+        memory.stance[0], memory.clock[0], memory.fresh[0] = stance, 0.0, True
+        memory.seen[:], memory.counted[:] = 0.0, 0.0
+        forward, left, heading = self.course.at(time)
+        self._walk.speed[:] += np.clip(np.subtract((forward, left), self._walk.speed), -FASTER, FASTER)
+        self._heading.begin_step(self._facing + heading, -1.0 if stance == LEFT else 1.0)
+
+    def _tell(self, state: State) -> None:
+        wanted, foot, half = self._wanted, self.biped.foot[self.stance], 0.5 * self._walk.heading[0]
+        wanted[7:] = self._scratch.goal[7:]
+        wanted[:2] = state.q_next[:2]
+        wanted[2] = state.work.position[foot, 2] - self.biped.sole[self.stance, 3] + self.biped.numbers[1]
+        wanted[3:7] = np.cos(half), 0.0, 0.0, np.sin(half)
+
+    def _machine_on(self, state: State, contacts: Contacts) -> Any:
+        """The kernel's pointer to a world's arrays; a world keeps the same ones."""
+        if self._machine_of is None or self._machine_of[0] is not state.work or self._machine_of[1] is not contacts:
+            self._machine = make_machine(
+                self.character.tree, state.work, contacts, self.biped, self._walk, self._memory, self._scratch
+            )
+            self._machine_of = (state.work, contacts)
+        return self._machine
+
+
+def _yaw(q: Array) -> float:
+    """Heading of the root's forward axis."""
+    w, x, y, z = q[3:7]
+    return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where to put the foot: the inverted pendulum of Coros et al. 2010, "Generalized Biped Walking Control", section 4."""
+
+import math
+
+from ...maths.kernel import kernel
+
+
+@kernel
+def step_length(height: float, speed: float, gravity: float) -> float:
+    """How far ahead of the centre of mass a foot must stand for it to come to rest over the foot [d].
+
+    A mass on a stiff, massless leg keeps its energy, v²/2 + g h = g sqrt(h² + d²): d = v sqrt(h / g + (v / 2g)²).
+    """
+    return speed * math.sqrt(height / gravity + 0.25 * speed * speed / (gravity * gravity))

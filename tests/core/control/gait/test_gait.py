@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The law against what is known of it, and walks."""
+
+import numpy as np
+import pytest
+from heft.core.character import Character
+from heft.core.control.gait import STYLES, Gait, Settings
+from heft.core.dynamics import bias_force, body_poses
+from heft.core.motion import quaternions
+from heft.core.simulation import Course, World
+
+GAIT28 = Character.preset("gait28")
+LEGS = [GAIT28.index(f"{side}_thigh") for side in ("left", "right")]
+
+
+def first_law(q=None, v=None, **settings):
+    """The law at the first step, and what it was made of."""
+    world = World(GAIT28, rate=300.0)
+    world.reset(q, v)
+    gait = Gait(GAIT28, Course(), 300.0, Settings(**settings))
+    contacts = world.prepare()
+    return gait, gait.law(world.state(), contacts), world
+
+
+def walked(course, seconds, rate=300.0, settings=None):
+    world = World(GAIT28, rate=rate)
+    gait = Gait(GAIT28, course, rate, settings)
+    world.reset(*gait.reference_state())
+    places = []
+    for _ in range(round(seconds * rate)):
+        world.step(gait)
+        places.append(world.q[:3])
+    return np.array(places), gait, world
+
+
+class TestLaw:
+    def test_joints_off_the_standing_leg_hold_up_what_hangs_from_them(self):
+        gait, _, world = first_law()
+        still = bias_force(GAIT28, world.state().q_next, np.zeros(GAIT28.nv))
+        off = [i for i in range(6, GAIT28.nv) if not 20 <= i < 27]
+        held = gait._scratch.torque - gait._scratch.pd
+        np.testing.assert_allclose(held[off], still[off], atol=1e-9)
+
+    def test_pd_looks_at_the_steps_end(self):
+        moving = np.zeros(GAIT28.nv)
+        moving[15] = 0.7  # the left elbow
+        gait, law, world = first_law(v=moving)
+        h, kp, kd = 1.0 / 300.0, gait.biped.stiffness[15], gait.biped.damping[15]
+        lacks = gait._scratch.goal[19] - world.state().q_next[19]
+        assert gait._scratch.pd[15] == pytest.approx(kp * (lacks - h * 0.7) - kd * 0.7, rel=1e-12)
+        assert law.implicit[15 - 6] == pytest.approx(h * kd + h * h * kp, rel=1e-12)
+        explicit = first_law(v=moving, implicit=False)[1]
+        assert not explicit.implicit.any()
+
+    def test_the_standing_hip_takes_over_what_else_turns_the_pelvis(self):
+        # march keeps the pelvis level, and nothing moves: no torque is left over on it
+        _, law, _ = first_law(style="march")
+        turn = body_poses(GAIT28, GAIT28.neutral())[1]
+        torque = np.concatenate((np.zeros(6), law.torque))
+        on_pelvis = sum(
+            quaternions.rotate(turn[b], torque[k : k + 3])
+            for b, k in ((GAIT28.index("trunk"), 6), (LEGS[0], 20), (LEGS[1], 27))
+        )
+        np.testing.assert_allclose(on_pelvis, 0.0, atol=1e-9)
+        assert np.abs(torque[20:23]).max() > 1.0
+
+
+class TestWalks:
+    @pytest.mark.parametrize("rate", [225.0, 300.0, 500.0, 1000.0])
+    def test_ahead_with_the_wanted_speed(self, rate):
+        places, gait, _ = walked(Course.straight(0.7), 12.0, rate)
+        way = places[-1] - places[round(6.0 * rate)]
+        assert way[0] / 6.0 == pytest.approx(0.7, abs=0.07)
+        assert places[:, 2].min() > 0.85
+        assert gait.steps > 16
+
+    def test_a_turn(self):
+        course = Course(np.array([4.0, 4.0]), np.full(2, 0.7), np.zeros(2), np.radians([0.0, 45.0]))
+        places, _, _ = walked(course, 12.0)
+        way = places[-1] - places[-900]
+        assert np.degrees(np.arctan2(way[1], way[0])) == pytest.approx(45.0, abs=8.0)
+
+    @pytest.mark.parametrize("style", STYLES)
+    def test_every_style(self, style):
+        places, _, _ = walked(Course.straight(0.6), 8.0, settings=Settings(style=style))
+        assert places[-1, 0] > 2.5
+        assert places[:, 2].min() > 0.75
+
+    @pytest.mark.parametrize("name", ["muico29", "jain42"])
+    def test_others_walk_with_the_same_gains(self, name):
+        character = Character.preset(name)
+        world = World(character, rate=300.0)
+        gait = Gait(character, Course.straight(0.6), 300.0)
+        gait.reset(first=1)
+        world.reset(*gait.reference_state())
+        for _ in range(1800):
+            world.step(gait)
+        assert world.q[0] > 2.0
+        assert world.q[2] > 0.9 * character.neutral()[2]
+
+    def test_the_same_bits_after_a_reset(self):
+        _, gait, world = walked(Course.straight(0.7), 3.0)
+        once = world.q
+        gait.reset()
+        world.reset(*gait.reference_state())
+        for _ in range(900):
+            world.step(gait)
+        np.testing.assert_array_equal(world.q, once)
+
+    def test_it_walks_where_it_faces_at_the_start(self):
+        start = GAIT28.neutral()
+        start[3:7] = np.cos(0.5), 0.0, 0.0, np.sin(0.5)
+        world = World(GAIT28, rate=300.0)
+        gait = Gait(GAIT28, Course.straight(0.7), 300.0, start=start)
+        world.reset(*gait.reference_state())
+        for _ in range(2400):
+            world.step(gait)
+        way = world.q - start
+        assert np.arctan2(way[1], way[0]) == pytest.approx(1.0, abs=0.15)

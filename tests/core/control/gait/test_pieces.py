@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pieces of a gait against answers in closed form."""
+
+import math
+
+import numpy as np
+import pytest
+from heft.core.character import Character
+from heft.core.control.gait.biped import make_biped
+from heft.core.control.gait.gains import GROUPS, load_gains, read_gains, write_gains
+from heft.core.control.gait.heading import FIRST, SHARPEST, TURNING, Heading
+from heft.core.control.gait.leg import STRAIGHT, aim_thigh, bend_knee
+from heft.core.control.gait.pendulum import step_length
+from heft.core.control.gait.style import CHANNELS, STYLES, load_style, read_style
+from heft.core.control.gait.velocity import BINS, Learnt, learn
+from heft.core.maths.kernel import kernel
+from heft.core.motion import quaternions
+from hypothesis import given
+from hypothesis import strategies as st
+
+POSES = """
+step_seconds = 0.5
+clearance = 0.1
+width = 0
+[[pose]]
+phase = 0
+stance_knee = 90
+[[pose]]
+phase = 1
+"""
+
+
+@kernel
+def reach(thigh, shank, axis, target, side, forward, out):
+    distance = math.sqrt(target[0] ** 2 + target[1] ** 2 + target[2] ** 2)
+    knee = bend_knee(thigh, shank, axis, distance, forward)
+    out[0] = knee
+    out[1], out[2], out[3], out[4] = aim_thigh(thigh, shank, axis, knee, target, side)
+
+
+def ankle_of(thigh, shank, axis, knee, orientation):
+    bent = np.concatenate(([np.cos(knee / 2)], np.sin(knee / 2) * np.array(axis)))
+    return quaternions.rotate(orientation, np.array(thigh) + quaternions.rotate(bent, np.array(shank)))
+
+
+class TestPendulum:
+    def test_all_energy_of_motion_becomes_height(self):
+        height, speed, gravity = 0.9, 1.3, 9.81
+        length = step_length(height, speed, gravity)
+        assert 0.5 * speed**2 + gravity * height == pytest.approx(gravity * math.hypot(height, length), rel=1e-14)
+
+    def test_mirrored_by_the_speed(self):
+        assert step_length(0.9, -0.7, 9.81) == -step_length(0.9, 0.7, 9.81) < 0.0
+
+
+class TestLeg:
+    @given(st.integers(0, 10_000))
+    def test_the_ankle_is_where_it_was_wanted(self, seed):
+        rng = np.random.default_rng(seed)
+        thigh = np.array([0.0, 0.0, -0.45]) + rng.normal(scale=0.05, size=3)
+        shank = np.array([0.0, 0.0, -0.42]) + rng.normal(scale=0.05, size=3)
+        axis = np.array([0.0, 1.0, 0.0]) + rng.normal(scale=0.1, size=3)
+        axis /= np.linalg.norm(axis)
+        pose = np.array([1.0, 0.0, 0.0, 0.0]) + rng.normal(scale=0.3, size=4)
+        target = ankle_of(thigh, shank, axis, rng.uniform(0.4, 2.0), pose / np.linalg.norm(pose))
+        out = np.zeros(5)
+        reach(tuple(thigh), tuple(shank), tuple(axis), tuple(target), (0.0, 1.0, 0.0), 1.0, out)
+        np.testing.assert_allclose(ankle_of(thigh, shank, axis, out[0], out[1:]), target, atol=1e-12)
+        # and the knee's axis as near to the left as the leg's direction lets it be
+        turned = quaternions.rotate(out[1:], axis)
+        assert np.linalg.det([target, turned, [0.0, 1.0, 0.0]]) == pytest.approx(0.0, abs=1e-12)
+        assert turned[1] > 0.0
+
+    def test_equal_bones_at_a_right_angle(self):
+        out = np.zeros(5)
+        target = (0.0, 0.0, -math.sqrt(2.0))
+        reach((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0), target, (0.0, 1.0, 0.0), 1.0, out)
+        assert out[0] == pytest.approx(math.pi / 2)
+
+    def test_beyond_reach_the_leg_points_there_almost_straight(self):
+        out = np.zeros(5)
+        reach((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (0.0, 0.0, -3.0), (0.0, 1.0, 0.0), 1.0, out)
+        found = ankle_of((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0), out[0], out[1:])
+        np.testing.assert_allclose(found, [0.0, 0.0, -2.0 * (1.0 - STRAIGHT)], atol=1e-12)
+
+
+class TestHeading:
+    def test_a_change_is_spread_over_two_steps_of_which_each_turns_for_a_while(self):
+        heading, part = Heading(0.0), 0.5 * FIRST
+        heading.begin_step(0.5, outside=1.0)
+        assert [heading.at(t) for t in (0.0, 0.5 * TURNING, TURNING, 9.0)] == [0.0, 0.5 * part, part, part]
+        heading.begin_step(0.5, outside=-1.0)
+        assert [heading.at(t) for t in (0.0, TURNING)] == pytest.approx([part, 0.5])
+        heading.begin_step(0.5, outside=1.0)
+        assert heading.at(1.0) == pytest.approx(0.5)
+
+    def test_it_begins_on_the_leg_outside(self):
+        heading = Heading(0.0)
+        heading.begin_step(-0.5, outside=1.0)
+        assert heading.at(1.0) == 0.0
+        heading.begin_step(-0.5, outside=-1.0)
+        assert heading.at(1.0) < 0.0
+
+    def test_what_is_too_much_for_two_steps_follows(self):
+        heading, wanted = Heading(0.0), 1.5 * SHARPEST
+        for step in range(4):
+            heading.begin_step(wanted, outside=1.0 if step % 2 == 0 else -1.0)
+            assert heading.at(1.0) <= SHARPEST + 1e-12 or step > 1
+        assert heading.at(1.0) == pytest.approx(wanted)
+
+
+class TestVelocity:
+    def test_the_curve_learns_the_shape_and_the_offset_the_mean(self):
+        wave = 0.1 * np.sin(np.linspace(0.0, 2.0 * np.pi, BINS, endpoint=False))
+        learnt = Learnt(np.zeros(BINS), 0.0)
+        for _ in range(60):
+            # a body that does what it is asked, less a tenth, and sways
+            learnt = learn(learnt, 0.7 + learnt.offset + wave, wanted=0.8)
+        np.testing.assert_allclose(learnt.curve, wave, atol=1e-6)
+        assert learnt.offset == pytest.approx(0.1, abs=1e-5)
+
+    def test_parts_of_a_step_that_were_not_reached_teach_nothing(self):
+        seen = np.full(BINS, np.nan)
+        assert learn(Learnt(np.ones(BINS), 0.2), seen, 1.0).offset == 0.2
+        seen[:5] = 1.0
+        assert np.isfinite(learn(Learnt(np.zeros(BINS), 0.0), seen, 1.0).curve).all()
+
+
+class TestStyles:
+    @pytest.mark.parametrize("name", STYLES)
+    def test_every_style_is_read(self, name):
+        style = load_style(name)
+        assert style.poses.shape == (len(style.phases), len(CHANNELS))
+
+    def test_degrees_become_radians_and_what_is_not_named_is_zero(self):
+        style = read_style(POSES, "here")
+        assert style.poses[0, CHANNELS.index("stance_knee")] == pytest.approx(math.pi / 2)
+        assert np.abs(style.poses).sum() == pytest.approx(math.pi / 2)
+
+    @pytest.mark.parametrize(
+        ("old", "new", "said"),
+        [
+            ("phase = 1", "phase = 0.5", "phases"),
+            ("stance_knee = 90", "stance_knee = 200", "180"),
+            ("stance_knee = 90", "stance_knees = 90", "stance_knees"),
+            ("stance_knee = 90", "stance_knee = nan", "stance_knee"),
+            ("phase = 1", "phase = '1'", "phase"),
+            ("step_seconds = 0.5", "step_seconds = 9", "step_seconds"),
+            ("step_seconds = 0.5", "", "step_seconds"),
+            ("width = 0", "widths = 0\nwidth = 0", "widths"),
+            ("[[pose]]\nphase = 1", "", "two"),
+            ("width = 0", "width = ", "TOML"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, old, new, said):
+        with pytest.raises(ValueError, match=said) as caught:
+            read_style(POSES.replace(old, new), "here.toml")
+        assert "here.toml" in str(caught.value)
+
+    def test_an_unknown_style(self):
+        with pytest.raises(ValueError, match=r"no style of walking 'moon'.*sneak"):
+            load_style("moon")
+
+
+class TestGains:
+    def test_written_and_read(self):
+        gains = load_gains(300.0)
+        assert read_gains(write_gains({300.0: gains}, "a test"), "here") == {300.0: gains}
+        assert set(gains.stiffness) == set(GROUPS)
+
+    @pytest.mark.parametrize("text", ["{}", "[]", "no", '{"rates": {"300": {"stiffness": {}}}}'])
+    def test_no_table(self, text):
+        with pytest.raises(ValueError, match="here"):
+            read_gains(text, "here")
+
+
+class TestBiped:
+    def test_gait28(self):
+        character = Character.preset("gait28")
+        biped = make_biped(character, load_gains(300.0), character.neutral())
+        names = [character.bodies[b].name for b in (biped.trunk[0], biped.head[0], *biped.foot, *biped.elbow)]
+        assert names == ["trunk", "head", "left_foot", "right_foot", "left_lower_arm", "right_lower_arm"]
+        np.testing.assert_allclose(biped.sole[0], [-0.075, 0.19, 0.045, 0.0692], atol=1e-12)
+        # straight down: the neutral pose itself
+        np.testing.assert_allclose(biped.upper_leg[0] + biped.lower_leg[0], [0.0208, -0.0494, -0.9074], atol=1e-12)
+
+    @pytest.mark.parametrize("name", ["muico29", "jain42"])
+    def test_other_people_can_walk_too(self, name):
+        character = Character.preset(name)
+        biped = make_biped(character, load_gains(300.0), character.neutral())
+        assert (biped.stiffness[6:] > 0.0).all()
+
+    @pytest.mark.parametrize(("name", "said"), [("gymnast2", "free root"), ("simbicon2d", "left_thigh|trunk|ball")])
+    def test_who_cannot_walk_is_told_why(self, name, said):
+        character = Character.preset(name)
+        with pytest.raises(ValueError, match=said):
+            make_biped(character, load_gains(300.0), character.neutral())
