@@ -8,7 +8,7 @@ from bl_ui.utils import PresetPanel
 from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
-from ..blender_addon.properties.bake import FOLLOW_KEYS
+from ..blender_addon.properties.bake import FOLLOW_KEYS, WALKS_ITSELF
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -17,6 +17,7 @@ FIRST = {
     "REPLANNING": ("window", "delay", "transition", "slowing"),
     "MOMENTUM": ("flexible_time", "damping"),
     "BALANCE": ("balance",),
+    "GAIT": ("style",),
 }
 """The settings of each method that are shown at once."""
 
@@ -64,6 +65,11 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
             column.prop(settings, "optimise")
         for name in FIRST[settings.controller]:
             column.prop(group, name)
+        if settings.controller in WALKS_ITSELF:
+            column = layout.column()
+            column.use_property_decorate = True
+            for name in ("forward", "left", "heading"):
+                column.prop(settings.course, name)
 
 
 class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):

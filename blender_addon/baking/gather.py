@@ -14,7 +14,7 @@ from ...core.job import BakeJob, BodySettings, ContactInterval
 from ...core.motion.clip import Clip
 from ..contacts import Samples, edited_contacts
 from ..properties.armature import HEFT_PG_armature
-from ..properties.bake import FOLLOW_KEYS
+from ..properties.bake import FOLLOW_KEYS, LEAST_RATE, WALKS_ITSELF
 from ..rig import setting_up
 from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
@@ -92,23 +92,29 @@ def gathered(
     clip = sampling.clip
     around = watch.surroundings(clip)
     first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
+    rate = max(settings.rate, LEAST_RATE.get(settings.controller, 0))
     job = BakeJob(
         clip=clip,
         roles=settings.chosen_roles(),
         name=armature.name,
         body=body_settings(armature, sampling),
         scene=around.scene,
-        contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / settings.rate),
+        contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / rate),
         method=settings.controller.lower(),
         settings=method_settings(settings),
-        optimise=settings.optimise or settings.controller not in FOLLOW_KEYS,
-        rate=float(settings.rate),
+        optimise=optimises(settings),
+        rate=float(rate),
         frame_start=first,
         frame_end=last,
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
     return Gathered(job, source, sampling, around.props, around.notes, loop)
+
+
+def optimises(settings: HEFT_PG_armature) -> bool:
+    """Return whether the motion is made possible before it is simulated."""
+    return settings.controller not in WALKS_ITSELF and (settings.optimise or settings.controller not in FOLLOW_KEYS)
 
 
 def check_choice(armature: bpy.types.Object) -> None:

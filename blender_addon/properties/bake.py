@@ -13,6 +13,7 @@ from bpy.props import (
 )
 
 from .balance import HEFT_PG_balance
+from .gait import HEFT_PG_course, HEFT_PG_gait
 from .lookahead import HEFT_PG_lookahead
 from .momentum import HEFT_PG_momentum
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
@@ -20,6 +21,10 @@ from .replanning import HEFT_PG_replanning
 
 FOLLOW_KEYS = {"REPLANNING"}
 """Methods that can follow the keys as they are."""
+WALKS_ITSELF = {"GAIT"}
+"""Methods that take no more than a pose from the action."""
+LEAST_RATE = {"GAIT": 300}
+"""Steps a second that a method takes at least."""
 
 
 class HEFT_PG_bone_choice(bpy.types.PropertyGroup):
@@ -67,6 +72,12 @@ class BakeSettings:
                 "Follows every joint, weighs balance against it: level walks, marches, squats [da Silva 2010]",
                 3,
             ),
+            (
+                "GAIT",
+                "Walk",
+                "Walks by itself from the action's first pose, at keyed speeds, to a keyed heading [Carensac et al.]",
+                4,
+            ),
         ],
         default="LOOKAHEAD",
         override=OVERRIDABLE,
@@ -82,6 +93,8 @@ class BakeSettings:
     )
     momentum: PointerProperty(type=HEFT_PG_momentum, override=OVERRIDABLE)
     balance: PointerProperty(type=HEFT_PG_balance, override=OVERRIDABLE)
+    gait: PointerProperty(type=HEFT_PG_gait, override=OVERRIDABLE)
+    course: PointerProperty(type=HEFT_PG_course, override=OVERRIDABLE)
     source_action: PointerProperty(
         name="Source",
         description="The action to simulate; if none, the one that is assigned, or what that was baked from",
@@ -239,6 +252,8 @@ CLASSES = (
     HEFT_PG_replanning,
     HEFT_PG_momentum,
     HEFT_PG_balance,
+    HEFT_PG_gait,
+    HEFT_PG_course,
     HEFT_PG_bone_choice,
     HEFT_PG_foot,
     HEFT_PG_progress,

@@ -10,6 +10,7 @@ import bpy
 from ...core.job import Scene
 from ...core.motion.clip import Clip
 from ..overlay.data import read_rides
+from .course import Wishes
 from .footholds import find_marks, foothold_of
 from .grabs import find_grips, grabs_of
 from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
@@ -37,6 +38,7 @@ class Watch:
         self._ground = Ground(armature, context.view_layer, frames)
         self._arrows = find_arrows(context.view_layer, armature, frames)
         self._grips = find_grips(context.view_layer, armature, frames)
+        self._wishes = Wishes(armature, frames)
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
@@ -44,7 +46,7 @@ class Watch:
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
         self._ground.look(row, graph)
-        for moving in (*self._arrows, *self._grips):
+        for moving in (*self._arrows, *self._grips, self._wishes):
             moving.look(row, graph)
         if row == self._start:
             for mark in self._marks:
@@ -70,6 +72,7 @@ class Watch:
             pushes=tuple(push for push in pushes if push is not None),
             grabs=tuple(grabs),
             footholds=tuple(footholds),
+            course=self._wishes.course(clip.rate, start),
             props=tuple(prop.prop for prop in props),
             loads=tuple(loads),
             # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too

@@ -19,11 +19,11 @@ from ..motion.parts import Detail
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
 from ..motion.variants import carrying
-from ..simulation import Foothold, Grab, Prop, Push
+from ..simulation import Course, Foothold, Grab, Prop, Push
 from . import archive
 
 FORMAT = "heft.job"
-VERSION = 2
+VERSION = 3
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -85,6 +85,7 @@ class Scene:
     pushes: tuple[Push, ...] = ()  # on bodies of the character or props, by name
     grabs: tuple[Grab, ...] = ()
     footholds: tuple[Foothold, ...] = ()  # for methods that can move steps
+    course: Course = field(default_factory=Course)  # for methods that walk without a clip
     props: tuple[Prop, ...] = ()
     loads: tuple[Load, ...] = ()
     gravity: Vector = (0.0, 0.0, -9.81)  # m/s²

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from . import balance, lookahead, momentum, replanning
+from . import balance, gait, lookahead, momentum, replanning
 from .stage import Method
 
 METHODS: Mapping[str, Method] = {
@@ -13,4 +13,5 @@ METHODS: Mapping[str, Method] = {
     ),
     "momentum": Method("Momentum", momentum.prepare_policy, momentum.simulate_policy, momentum.choose),
     "balance": Method("Balance", balance.prepare_policy, balance.simulate_policy, balance.choose),
+    "gait": Method("Gait", gait.prepare_policy, gait.simulate_policy, gait.choose, plans_forces=True),
 }

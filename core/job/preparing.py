@@ -331,6 +331,7 @@ def shifted(scene: Scene, seconds: float) -> Scene:
         surfaces=tuple(replace(surface, motion=_shifted(surface.motion, seconds)) for surface in scene.surfaces),
         pushes=tuple(replace(push, start=push.start - seconds) for push in scene.pushes),
         grabs=tuple(replace(grab, start=grab.start - seconds, end=grab.end - seconds) for grab in scene.grabs),
+        course=replace(scene.course, time=scene.course.time - seconds),
     )
 
 

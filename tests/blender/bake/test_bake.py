@@ -84,6 +84,21 @@ def test_momentum_control_makes_an_action_shorter_or_longer(rig, ahead):
     assert end < 105.0 if ahead else end > 105.0
 
 
+def test_a_walk_takes_its_keyed_course_and_rate_along(rig):
+    rig.heft.controller, rig.heft.gait.style = "GAIT", "SNEAK"
+    assert method_settings(rig.heft) == {"style": "sneak"}
+    for frame, speed, heading in ((1, 0.5, 0.0), (25, 1.0, 1.0)):
+        rig.heft.course.forward, rig.heft.course.heading = speed, heading
+        rig.heft.course.keyframe_insert("forward", frame=frame)
+        rig.heft.course.keyframe_insert("heading", frame=frame)
+    job = gather(bpy.context, [rig])[0].job
+    assert (job.method, job.rate, job.optimise) == ("gait", 300.0, False)
+    assert job.scene.course.at(0.0) == pytest.approx((0.5, 0.0, 0.0), abs=1e-6)
+    assert job.scene.course.at(24.0 / job.fps) == pytest.approx((1.0, 0.0, 1.0), abs=1e-6)
+    rig.heft.rate = 500
+    assert gather(bpy.context, [rig])[0].job.rate == 500.0
+
+
 def test_balance_control_bakes_with_one_slider(rig):
     rig.heft.controller = "BALANCE"
     assert method_settings(rig.heft) == pytest.approx(asdict(balance.Settings()), rel=1e-6)
