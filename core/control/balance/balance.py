@@ -17,6 +17,7 @@ from ..track import Track
 from .evaluation import Weights, make_goal, make_scratch
 from .machine import evaluate, make_machine
 from .policy import make_policy
+from .riding import make_ride
 from .settings import Settings
 
 Array = NDArray[np.float64]
@@ -41,6 +42,7 @@ class Balance:
         self.frame = 0  # that the character is to be in now
         self.lift = 0.0  # m that the reference is raised by in the world
         self.edges = 0  # unknowns of the last step's program
+        self._ride = make_ride()
         self._way = (0, Cycle((0.0, 0.0)))
         self._machine_of: tuple[Workspace, Contacts] | None = None
 
@@ -49,6 +51,8 @@ class Balance:
         if not 0 <= frame < len(self.track.q):
             raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")
         self.frame, self.lift = frame, float(lift)
+        for part in self._ride:
+            part[:] = 0.0
 
     @property
     def row(self) -> int:
@@ -63,9 +67,12 @@ class Balance:
     def reference_state(self) -> tuple[Array, Array]:
         """Where the reference is now: q (nq,) and the v (nv,) that leads to the next step's."""
         q = self.track.pose(self.character, self.frame)
+        q[:3] += self._ride.shift
         q[2] += self.lift
         row = self.track.row(self.frame)
-        return q, self._cycle().move_state(self.character, self.policy.q[row], self.policy.v[row])[1]
+        v = self._cycle().move_state(self.character, self.policy.q[row], self.policy.v[row])[1]
+        v[:3] += self._ride.velocity
+        return q, v
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The law for one step; and on to the next frame."""
@@ -97,6 +104,7 @@ class Balance:
         goal.loaded[:] = policy.loaded[row]
         goal.normal[:] = policy.normal[row] @ way.rotation.T
         goal.place[:] = way.move_points(policy.place[row])
+        goal.glide[:] = policy.glide[row] @ way.rotation.T
         goal.q[2] += self.lift
         goal.place[:, 2] += self.lift
         for name in ("model_q", "model_v", "model_torque", "model_gain", "model_acceleration"):
@@ -115,8 +123,9 @@ class Balance:
                 friction=settings.friction,
                 strength=settings.strength,
             )
+            here = work, contacts
             self._machines = [
-                make_machine(self.character.tree, work, contacts, points, weights, model, self._goal, self._scratch)
+                make_machine(self.character.tree, *here, points, weights, model, self._goal, self._scratch, self._ride)
                 for model in self.policy.models
             ]
             self._machine_of = (work, contacts)

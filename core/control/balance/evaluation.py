@@ -3,11 +3,13 @@
 
 Everything is evaluated where the simulator solves its step, at q_{k+1} and v_k (dynamics/stepping.py):
 
+    riding     the reference goes along with what the character stands on, riding.py
     style      a_s, eq. 3.8: the reference's acceleration and a damped spring towards it, root included
     balance    of the three-link model under its policy only that counts by which it accelerates otherwise than on its
                reference: the two bodies differ there already, and style knows better
-    contacts   points that the reference puts its weight on, while they are near the ground: what moves them is to die
-               down, what gap is left to close; only those that touch bear force
+    contacts   points that the reference puts its weight on, while they are near the ground: they are to move as on the
+               reference, which is not at all but where a foot turns as it stands, what gap is left is to close; only
+               those that touch bear force
     program    program.py, eq. 3.9
     joints     hold to what the program foresees by a weak implicit spring and damper on their composite inertia [PD]
 """
@@ -27,15 +29,12 @@ from ...maths.kernel import inner_kernel
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
 from .mapping import LINKS, Model, level, map_to_model, update_accelerations
 from .program import ROOT, Program, make_program, solve_program
+from .riding import TOUCHING, Ride, ground_at, update_ride
 
 Array = NDArray[np.float64]
 
-# A planned point nearer to the ground than this is led to it, m.
+# A planned point nearer to the ground than this is led to it, m; with those alone that touch, walks fall.
 NEAR = 0.03
-# One nearer than this bears force, m. With those alone that touch, and no others led, walks fall.
-TOUCHING = 0.006
-# A point found by contact detection is the planned one if it is as near to it, m.
-SAME_POINT = 1e-3
 # Motion of a planned point dies down by this rate, 1/s; its gap closes by that stiffness, 1/s².
 STILL, CLOSING = 60.0, 900.0
 EDGES = 6  # of a grip, which may pull; a contact has four
@@ -68,6 +67,7 @@ class Goal(NamedTuple):
     loaded: NDArray[np.bool_]  # (np,)
     normal: Array  # (np, 3) of the ground
     place: Array  # (np, 3) of the points at k + 1
+    glide: Array  # (np, 3) by which they are to move along the ground
     model_q: Array  # (12,) of the model at k + 1, along the heading
     model_v: Array  # (9,) at k
     model_torque: Array  # (9,) zero at the base
@@ -97,6 +97,7 @@ def make_goal(nq: int, nv: int, points: int) -> Goal:
         loaded=np.zeros(points, dtype=np.bool_),
         normal=np.zeros((points, 3)),
         place=np.zeros((points, 3)),
+        glide=np.zeros((points, 3)),
         model_q=np.zeros(4 * LINKS),
         model_v=np.zeros(3 * LINKS),
         model_torque=np.zeros(3 * LINKS),
@@ -130,6 +131,7 @@ def update_law(
     model: Model,
     goal: Goal,
     work: Scratch,
+    ride: Ride,
     q: Array,
     v: Array,
     dt: float,
@@ -138,6 +140,7 @@ def update_law(
 ) -> int:
     """Fill `work.torque` and `work.implicit`; returns edges of the program, -1 where it has no answer."""
     program, nv = work.program, v.shape[0]
+    _take_along(bodies, contacts, points, goal, ride, dt)
     difference_positions(tree, q, goal.q, work.error)
     damping = 2.0 * np.sqrt(weights.stiffness)
     for i in range(nv):
@@ -161,6 +164,20 @@ def update_law(
                 torque -= program.rows[work.edge_row[e] + a, i] * work.edge[e, a] * program.share[e]
         work.torque[j] = torque
     return edges
+
+
+@inner_kernel
+def _take_along(bodies: Workspace, contacts: Contacts, points: Points, goal: Goal, ride: Ride, dt: float) -> None:
+    """Let the goal ride on what the character stands on."""
+    for a in range(3):
+        goal.v[a] += ride.velocity[a]
+    update_ride(bodies, contacts, points.body, points.local, goal.loaded, goal.place, ride, dt)
+    for a in range(3):
+        goal.q[a] += ride.shift[a]
+        goal.acceleration[a] += ride.acceleration[a]
+        for p in range(points.body.shape[0]):
+            if not points.grip[p]:
+                goal.place[p, a] += ride.shift[a]
 
 
 @inner_kernel
@@ -215,13 +232,13 @@ def _add_contacts(
         b = points.body[p]
         place = world_point(bodies, b, row(points.local, p))
         miss, normal = subtract(place, row(goal.place, p)), row(goal.normal, p)
-        moving, friction, gap = point_velocity(bodies, b, place), 1.0, dot(normal, miss)
+        moving, friction, gap = subtract(point_velocity(bodies, b, place), row(goal.glide, p)), 1.0, dot(normal, miss)
         grip = points.grip[p]
         if not grip:
-            found = _find_contact(contacts, b, place)
-            if found >= 0:
-                normal, gap, friction = row(contacts.normal, found), contacts.gap[found], contacts.friction[found]
-                moving = subtract(moving, row(contacts.velocity, found))
+            ground = ground_at(bodies, contacts, b, place)
+            if ground.found:
+                normal, gap, friction = ground.normal, ground.gap, ground.friction
+                moving = subtract(moving, ground.velocity)
             if gap > NEAR:
                 continue
             miss = scale(gap, normal)
@@ -235,17 +252,6 @@ def _add_contacts(
             edges = _add_edges(work, rows, edges, normal, weights.friction * friction, grip)
         rows += 3
     return rows, edges
-
-
-@inner_kernel
-def _find_contact(contacts: Contacts, b: int, place: Vector) -> int:
-    """The candidate at a point of a body, -1 if none."""
-    for c in range(contacts.filled[0]):
-        if contacts.body[c] == b:
-            way = subtract(row(contacts.point, c), place)
-            if dot(way, way) < SAME_POINT * SAME_POINT:
-                return c
-    return -1
 
 
 @inner_kernel

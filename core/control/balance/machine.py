@@ -14,6 +14,7 @@ from ...dynamics.workspace import Workspace
 from ...maths.kernel import allocating_kernel
 from .evaluation import Goal, Points, Scratch, Weights, update_law
 from .mapping import Model
+from .riding import Ride
 
 Array = NDArray[np.float64]
 
@@ -36,12 +37,13 @@ class Machine(structref.StructRefProxy):
         model: Model,
         goal: Goal,
         work: Scratch,
+        ride: Ride,
     ) -> Any:
         """Inside compiled code only, where this name stands for the compiled constructor."""
-        return structref.StructRefProxy.__new__(cls, tree, bodies, contacts, points, weights, model, goal, work)  # type: ignore[no-untyped-call]
+        return structref.StructRefProxy.__new__(cls, tree, bodies, contacts, points, weights, model, goal, work, ride)  # type: ignore[no-untyped-call]
 
 
-FIELDS = ["tree", "bodies", "contacts", "points", "weights", "model", "goal", "work"]
+FIELDS = ["tree", "bodies", "contacts", "points", "weights", "model", "goal", "work", "ride"]
 structref.define_proxy(Machine, _MachineType, FIELDS)  # type: ignore[no-untyped-call]
 
 
@@ -55,9 +57,10 @@ def make_machine(
     model: Model,
     goal: Goal,
     work: Scratch,
+    ride: Ride,
 ) -> Any:
     """Take the structures apart, once."""
-    return Machine(tree, bodies, contacts, points, weights, model, goal, work)
+    return Machine(tree, bodies, contacts, points, weights, model, goal, work, ride)
 
 
 @allocating_kernel
@@ -72,6 +75,7 @@ def evaluate(machine: Any, q_next: Array, v: Array, dt: float, balancing: bool, 
         machine.model,
         machine.goal,
         machine.work,
+        machine.ride,
         q_next,
         v,
         dt,

@@ -36,6 +36,7 @@ class Policy(NamedTuple):
     loaded: NDArray[np.bool_]  # (nf, np)
     normal: Array  # (nf, np, 3) of the ground
     place: Array  # (nf, np, 3) of the points at k + 1
+    glide: Array  # (nf, np, 3) their velocities along the ground from there, where a foot turns or slides as it stands
     stance: NDArray[np.int64]  # (nf,) model that balances; -1: none does
     heading: Array  # (nf,) rad, of the model
     model_q: Array  # (nf, 12)
@@ -53,6 +54,7 @@ def make_policy(character: Character, track: Track) -> Policy:
     frames = len(track.q)
     q, v, acceleration = _motion(character, track)
     points, loaded, normal = _points(character, track)
+    place = _places(character, points, q[:frames])
     links = [three_link(character, *pair) for pair in (soles, soles[::-1])]
     policy = Policy(
         points=points,
@@ -62,7 +64,8 @@ def make_policy(character: Character, track: Track) -> Policy:
         acceleration=acceleration,
         loaded=loaded,
         normal=normal,
-        place=_places(character, points, q[:frames]),
+        place=place,
+        glide=_glides(place, loaded, normal, track.dt),
         stance=_stance(points, loaded, [link.link == NO_LINK for link in links]),
         heading=np.zeros(frames),
         model_q=np.zeros((frames, 4 * LINKS)),
@@ -114,6 +117,15 @@ def _places(character: Character, points: Points, q: Array) -> Array:
         position, quaternion = body_poses(character, pose)
         places[k] = position[points.body] + rotate(quaternion[points.body], points.local)
     return places
+
+
+def _glides(place: Array, loaded: NDArray[np.bool_], normal: Array, dt: float) -> Array:
+    """Of corners that bear load in a step and the next: about the middle of a toe, its corners turn."""
+    glide = np.zeros_like(place)
+    way = np.diff(place, axis=0) / dt
+    way -= (way * normal[:-1]).sum(axis=2, keepdims=True) * normal[:-1]
+    glide[:-1] = np.where((loaded[:-1] & loaded[1:])[:, :, None], way, 0.0)
+    return glide
 
 
 def _stance(points: Points, loaded: NDArray[np.bool_], feet: list[NDArray[np.bool_]]) -> NDArray[np.int64]:
