@@ -14,9 +14,11 @@ from heft.core.control.balance.regulator import HIPS, KEPT, VELOCITIES, linearis
 from heft.core.control.track import Track
 from heft.core.dynamics import center_of_mass, difference, integrate, inverse_dynamics, step
 from heft.core.motion.bvh import read_bvh
+from heft.core.motion.tracks import point_places
 from heft.core.simulation import Push, World
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
+from tests.studies import balance_graph, balance_ground
 from tests.studies.lookahead import FALLEN, walking
 
 DT = 1.0 / 120.0
@@ -37,8 +39,14 @@ PUSHES = {
 INTRODUCTION = """# Balance and style
 
 After da Silva 2010, chapter 3, with default settings at 120 Hz on a level floor unless it says otherwise. Not built:
-composing controllers by an action graph, models of more links, ground other than level. Written by
-`run.py study balance`.
+models of more links. Written by `run.py study balance`.
+"""
+MOST = 300.0  # N, of the greatest pushes
+LIMITS = """
+The greatest push ahead and back that it takes, in steps of 25 N up to 300, by when in half a stride it comes. The bound
+is what pressure under the soles can take back, footprints as keyed: with w = sqrt(g / h) a change d of x + v / w grows
+as d' = w (d - p), and pressure may go by p ahead or back of where the reference has it, so d <= int w exp(-w t) p dt.
+Back, pushes end where that does: as a walk rolls over its foot pressure is near the heel, and there is no room.
 """
 CAPTURED = (
     f"{REPLICAS} starts with noise of {NOISE} on every velocity; medians. Look-ahead with its defaults, without "
@@ -76,12 +84,12 @@ def leaning() -> list[str]:
     return rows
 
 
-def pushed(controller: Balance, force: tuple[float, float, float]) -> bool:
+def pushed(controller: Balance, force: tuple[float, float, float], begin: float = PUSHED[0]) -> bool:
     """Whether a walk is still up six seconds after a push at the torso."""
-    world = World(controller.character, pushes=[Push.constant("torso", force, *PUSHED)])
+    world = World(controller.character, pushes=[Push.constant("torso", force, begin, PUSHED[1])])
     controller.reset()
     world.reset(*controller.reference_state())
-    for _ in range(round((PUSHED[0] + 6.0) / DT)):
+    for _ in range(round((begin + 6.0) / DT)):
         world.step(controller)
         if abs(world.q[2] - controller.reference_state()[0][2]) > FALLEN:
             return False
@@ -96,6 +104,33 @@ def shares() -> list[str]:
         controller = Balance(reference.character, Track.of(reference), Settings(balance=share))
         stands = ["up" if pushed(controller, force) else "falls" for force in PUSHES.values()]
         rows.append(f"| {share:g} | {' | '.join(stands)} |")
+    return rows
+
+
+def limits() -> list[str]:
+    """The table of the greatest pushes ahead and back, over the quarters of half a stride."""
+    reference = walking()
+    character, track = reference.character, Track.of(reference)
+    controller, frames = Balance(character, track), len(track.q)
+    height = np.mean([center_of_mass(character, q)[2] for q in reference.q])
+    rate = np.sqrt(-character.gravity[2] / height)
+    places = point_places(character, reference.q, reference.schedule.points)[1 : frames + 1, :, 0]
+    force, carrying = reference.force[:frames, :, 2], reference.carrying[:frames]
+    pressure = (force * places).sum(axis=1) / force.sum(axis=1)
+    ahead = np.where(carrying, places, -np.inf).max(axis=1) - pressure
+    back = pressure - np.where(carrying, places, np.inf).min(axis=1)
+    fading = rate * DT * np.exp(-rate * DT * np.arange(3 * frames))
+    rows = ["| at, s | ahead N | bound | back N | bound |", "|---|---|---|---|---|"]
+    for quarter in range(4):
+        frame = quarter * frames // 8
+        begin, told = (2 * frames + frame) * DT, f"| {frame * DT:.2f} |"
+        for sign, room in ((1.0, ahead), (-1.0, back)):
+            greatest = 0.0
+            while greatest < MOST and pushed(controller, (sign * (greatest + 25.0), 0.0, 0.0), begin):
+                greatest += 25.0
+            reach = fading @ np.tile(room, 4)[frame : frame + 3 * frames]
+            told += f" {greatest:.0f} | {reach * rate * character.total_mass / PUSHED[1]:.0f} |"
+        rows.append(told)
     return rows
 
 
@@ -138,13 +173,21 @@ def clips() -> list[str]:
 
 
 def study(folder: Path) -> str:
-    """The page; this study leaves no pictures."""
-    del folder
+    """The page and its pictures."""
     page = [INTRODUCTION, "## How far the model may lean", ""]
     page += ["Endless regulator, upright at rest but for the lean. The thesis reports 20°, 36 cm.", "", *leaning()]
     page += ["", "## What the balance term adds", ""]
-    page += [f"Walk of 1 m/s, a push of {PUSHED[1]} s at the torso, six seconds after it.", "", *shares()]
+    page += [
+        f"Walk of 1 m/s, a push of {PUSHED[1]} s at the torso, six seconds after it.",
+        "",
+        *shares(),
+        LIMITS,
+        *limits(),
+    ]
     if GOOD:
         page += ["", "## Captured clips", ""]
         page += [CAPTURED, "", *clips()]
+    page += balance_ground.sections(folder)
+    if GOOD:
+        page += balance_graph.sections(folder)
     return "\n".join(page) + "\n"

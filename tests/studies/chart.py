@@ -33,12 +33,7 @@ def log_chart(title: str, lines: list[Line], x_label: str, y_label: str, y_range
         up = (min(max(math.log10(y), low_y), high_y) - low_y) / (high_y - low_y)
         return LEFT + across * (WIDTH - LEFT - RIGHT), TOP + (1.0 - up) * (HEIGHT - TOP - BOTTOM)
 
-    parts = [
-        OPENING,
-        f'<text x="{LEFT}" y="17" font-size="13">{escape(title)}</text>',
-        f'<text x="{WIDTH / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>',
-        f'<text transform="translate(13 {HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>',
-    ]
+    parts = _opening(title, x_label, y_label)
     for exponent in range(math.ceil(low_y), math.floor(high_y) + 1):
         _, y = place(10.0**low_x, 10.0**exponent)
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
@@ -96,3 +91,42 @@ def curves(
         parts.append(f'<path d="M{way}" fill="none" stroke="{color}" stroke-width="1.5"/>')
         parts.append(f'<text x="{right + 6:.1f}" y="{TOP + 8 + 14 * number}" fill="{color}">{escape(name)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def orbit_chart(title: str, lines: dict[str, list[tuple[float, float]]], x_label: str, y_label: str) -> str:
+    """Ways in a plane, both axes to the same scale."""
+    x, y = zip(*(point for points in lines.values() for point in points), strict=True)
+    scale = min((WIDTH - LEFT - RIGHT) / (max(x) - min(x)), (HEIGHT - TOP - BOTTOM) / (max(y) - min(y)))
+    across, up = 0.5 * (LEFT + WIDTH - RIGHT), 0.5 * (TOP + HEIGHT - BOTTOM)
+
+    def place(at: tuple[float, float]) -> tuple[float, float]:
+        return across + scale * (at[0] - 0.5 * (max(x) + min(x))), up - scale * (at[1] - 0.5 * (max(y) + min(y)))
+
+    parts = _opening(title, x_label, y_label)
+    for axis in (0, 1):
+        unit = 10.0 ** math.floor(math.log10(max(max(x) - min(x), max(y) - min(y))))
+        low, high = ((min(x), max(x)), (min(y), max(y)))[axis]
+        for k in range(math.ceil(low / unit), math.floor(high / unit) + 1):
+            if axis == 0:
+                at = place((k * unit, 0.0))[0]
+                parts.append(f'<path d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#ddd"/>')
+                parts.append(f'<text x="{at:.1f}" y="{HEIGHT - BOTTOM + 13}" text-anchor="middle">{k * unit:g}</text>')
+            else:
+                at = place((0.0, k * unit))[1]
+                parts.append(f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+                parts.append(f'<text x="{LEFT - 5}" y="{at + 4:.1f}" text-anchor="end">{k * unit:g}</text>')
+    for number, (name, points) in enumerate(lines.items()):
+        color = list(COLORS.values())[number % len(COLORS)]
+        way = "L".join(f"{a:.1f} {b:.1f}" for a, b in map(place, points))
+        parts.append(f'<path d="M{way}" fill="none" stroke="{color}" stroke-width="1.5"/>')
+        parts.append(f'<text x="{LEFT + 6}" y="{TOP + 12 + 14 * number}" fill="{color}">{escape(name)}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _opening(title: str, x_label: str, y_label: str) -> list[str]:
+    return [
+        OPENING,
+        f'<text x="{LEFT}" y="17" font-size="13">{escape(title)}</text>',
+        f'<text x="{WIDTH / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>',
+        f'<text transform="translate(13 {HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>',
+    ]
