@@ -19,7 +19,7 @@ from ..rig import setting_up
 from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
 from ..scene.props import SceneProp
-from ..scene.reading import Watch
+from ..scene.reading import Watch, is_acted_on
 from .looping import PERIODS, Loop, loop_of
 from .source import Source, playing, source_of
 
@@ -57,7 +57,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                 setting_up.store(armature, setting_up.set_up(context, armature))
             setting_up.check_roles(armature, armature.heft.chosen_roles())
             check_choice(armature)
-        loops = [wanted_loop(armature) for armature in armatures]
+        loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
         keyed = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
         if len(frames) > MOST_FRAMES:
@@ -132,10 +132,11 @@ def contacts_of(
     return None if edited is None else tuple(edited)
 
 
-def wanted_loop(armature: bpy.types.Object) -> Loop | None:
-    """Return how the bake is to repeat: as its source does, unless a range or a time to walk on is asked for."""
+def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> Loop | None:
+    """Return how the bake is to repeat: as its source does, unless something happens once or a range is asked for."""
     settings: HEFT_PG_armature = armature.heft
-    return None if settings.use_frame_range or settings.loop else loop_of(armature)
+    once = settings.use_frame_range or settings.loop or is_acted_on(view_layer, armature)
+    return None if once else loop_of(armature)
 
 
 def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | None) -> tuple[float, float]:
@@ -145,7 +146,10 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
     keyed = setting_up.frames_of_motion(scene, armature)
     settings = armature.heft
     if not settings.use_frame_range:
-        return float(keyed[0]), float(max(keyed[-1], keyed[0] + 1.0))
+        last = max(keyed[-1], keyed[0] + 1.0)
+        if not settings.loop and loop_of(armature) is not None:  # what repeats goes on to the end of the scene
+            last = max(last, scene.frame_end)
+        return float(keyed[0]), float(last)
     if settings.frame_end <= settings.frame_start:
         raise ValueError(
             f"The range of {armature.name} is empty: it ends at frame {settings.frame_end} and starts at "

@@ -79,3 +79,9 @@ class Watch:
             gravity=(gravity[0], gravity[1], gravity[2]),
         )
         return Surroundings(scene, tuple(props), tuple(notes))
+
+
+def is_acted_on(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> bool:
+    """Whether pushes, grabs or footholds belong to a character."""
+    found = (*find_arrows(view_layer, armature, 1), *find_grips(view_layer, armature, 1))
+    return bool(found or find_marks(view_layer, armature))

@@ -10,7 +10,7 @@ from heft.blender_addon.baking.looping import PERIODS, Loop, loop_of, one_period
 from heft.blender_addon.writer import assigned_curves
 from heft.examples import walk
 
-from tests.blender.bake.test_bake import poses
+from tests.blender.bake.test_bake import poses, push
 
 
 def walking(frame, drift):
@@ -76,3 +76,14 @@ def test_no_loop_where_a_range_is_asked_for_or_not_all_repeats(cycle):
     baked = cycle.animation_data.action
     assert baked.frame_range[1] == 1.0 + walk.FRAMES_PER_CYCLE
     assert not any(len(curve.modifiers) for curve in assigned_curves(cycle, baked))
+
+
+def test_what_happens_once_is_baked_once(cycle):
+    end = bpy.context.scene.frame_end = walk.FRAMES_PER_CYCLE + 14
+    keyed = poses(cycle, (24,))
+    push(cycle, 16, strength=150.0, duration=4, direction=(-1.0, 0.0, 0.0))
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    baked = cycle.animation_data.action
+    assert tuple(baked.frame_range) == (1.0, end)
+    assert loop_of(cycle) is None
+    assert np.abs(poses(cycle, (24,)) - keyed)[..., :3, 3].max() > 0.02
