@@ -46,7 +46,7 @@ LIMITS = """
 The greatest push ahead and back that it takes, in steps of 25 N up to 300, by when in half a stride it comes. The bound
 is what pressure under the soles can take back, footprints as keyed: with w = sqrt(g / h) a change d of x + v / w grows
 as d' = w (d - p), and pressure may go by p ahead or back of where the reference has it, so d <= int w exp(-w t) p dt.
-Back, pushes end where that does: as a walk rolls over its foot pressure is near the heel, and there is no room.
+Back, pushes end near it: as a walk rolls over its foot pressure is near the heel, and there is little room.
 """
 CAPTURED = (
     f"{REPLICAS} starts with noise of {NOISE} on every velocity; medians. Look-ahead with its defaults, without "
