@@ -113,7 +113,7 @@ class TestVelocity:
     def test_the_curve_learns_the_shape_and_the_offset_the_mean(self):
         wave = 0.1 * np.sin(np.linspace(0.0, 2.0 * np.pi, BINS, endpoint=False))
         learnt = Learnt(np.zeros(BINS), 0.0)
-        for _ in range(60):
+        for _ in range(300):
             # a body that does what it is asked, less a tenth, and sways
             learnt = learn(learnt, 0.7 + learnt.offset + wave, wanted=0.8)
         np.testing.assert_allclose(learnt.curve, wave, atol=1e-6)
