@@ -12,8 +12,8 @@ class Settings:
 
     balance: float = 0.1  # share of balance against style: [w_b] of [w_b + w_s], eq. 3.9
     stiffness: float = 1200.0  # 1/s², of style [k_s], eq. 3.8; damping is critical
-    # Weight of planned contacts against that of style [eq. 3.9c, softened]. Feet roll and turn as they stand: with 150
-    # and more, or 50 and less, half turns and squats fall.
+    # Weight of planned contacts against that of style [eq. 3.9c, softened]. Chosen by trial on a half turn, which needs
+    # 70 to 100, and a squat, which needs 70 or less: feet roll and turn as they stand.
     contact: float = 70.0
     friction: float = 0.8  # share of the ground's friction that the program counts on
     strength: float = 100.0  # 1/s², stiffness of the joints about what the program foresees, on composite inertia
