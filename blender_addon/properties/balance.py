@@ -33,7 +33,7 @@ class HEFT_PG_balance(bpy.types.PropertyGroup):
     contact: FloatProperty(
         name="Keep Feet Still",
         description="Higher lets what stands on the ground move less for the sake of the pose [equation 3.9c]",
-        default=1000.0,
+        default=70.0,
         min=1e-6,
         soft_max=1e4,
         max=1e6,

@@ -18,6 +18,7 @@ from .gains import Gains, load_gains
 from .heading import Heading
 from .machine import evaluate, make_machine
 from .settings import Settings
+from .standing import standing
 from .style import load_style
 from .velocity import BINS, Learnt, learn
 
@@ -51,13 +52,16 @@ class Gait:
     ) -> None:
         """`start` is the pose (nq,) that the walk begins in, facing where it is to go; by default the neutral one.
 
-        Whatever the style does not move stays as it is there, and arms swing from there.
+        Whatever the style does not move stays as it is there, and arms swing from there. Its legs are straightened
+        where it does not stand on both feet.
         """
         self.character, self.course = character, course
         self.settings = (settings or Settings()).checked()
         gains = gains or load_gains(rate)
-        self.start = character.neutral() if start is None else np.array(start, dtype=np.float64)
-        self.biped = make_biped(character, gains, self.start)
+        pose = character.neutral() if start is None else np.array(start, dtype=np.float64)
+        biped = make_biped(character, gains, pose)
+        self.start = standing(character, biped, pose)
+        self.biped = biped._replace(base=self.start)
         style = load_style(self.settings.style)
         size = float(self.biped.numbers[1]) / LEG
         slow = math.sqrt(size)  # longer legs swing more slowly
