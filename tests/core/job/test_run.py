@@ -112,8 +112,10 @@ def test_progress_goes_up_through_all_stages_and_shows_every_frame_once(result, 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_a_run_is_cancelled_before_its_first_step(method):
-    # momentum control knows no props
-    job = waving_job(method=method) if method == "momentum" else replace(lively_job(), method=method, settings={})
+    if method == "momentum":  # it knows no props
+        job = waving_job(method=method)
+    else:  # a gait needs the rate
+        job = replace(lively_job(), method=method, settings={}, rate=300.0)
     done = run(job, lambda at: at.stage != "simulate")
     assert done.outcome == "cancelled"
     assert len(done.frames) == 1
