@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from heft.core.character import Character
 from heft.core.control.gait import Feedback, Gains
 from heft.core.control.gait.gains import GROUPS, TABLE, read_gains, write_gains
 from heft.core.files import write_whole
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from tests.core.motion.skeletons import wooden, wooden_roles
 from tests.studies.evolution import Evolution
-from tests.studies.gait_walks import Case, walk
+from tests.studies.gait_walks import Case, arms_down, walk
 
 Array = NDArray[np.float64]
 
@@ -78,33 +79,35 @@ def pushed(x: float, y: float, at: float) -> Push:
     return Push("trunk", np.tile([x, y, 0.0], (2, 1)), rate=10.0, start=at)
 
 
+FITTED = {"character": MANNEQUIN, "start": arms_down(MANNEQUIN)}
 STAGES = (
     Stage(
-        "speeds, sideways cycles, a turn",
+        "starts of two characters",
         (
-            Case(Course.straight(0.9), 12.0, 1),
-            Case(Course.straight(0.5), 10.0, 2),
-            Case(cycled(0.7), 16.0, 3),
-            Case(Course.straight(1.1), 10.0, 4),
-            Case(turning(0.7, 60.0, 5.0), 10.0, 5),
+            Case(Course.straight(0.9), 15.0, 1),
+            Case(cycled(0.7), 15.0, 2),
+            *(Case(Course.straight(0.7), 12.0, seed, **FITTED) for seed in (1, 2, 3, 4)),
+            Case(Course.straight(1.0), 12.0, 5, **FITTED),
+            Case(turning(0.7, 60.0, 4.0), 10.0, 6, **FITTED),
         ),
-        generations=12,
-        sigma=0.12,
-        seed=3,
+        generations=24,
+        sigma=0.15,
+        seed=11,
     ),
     Stage(
-        "turns, pushes",
+        "sideways cycles, a higher rate, others",
         (
-            Case(turning(0.7, 60.0, 4.0), 8.5, 1),
-            Case(turning(0.7, 60.0, 4.6), 9.0, 2),
-            Case(turning(0.7, -60.0, 4.3), 8.5, 0),
-            Case(cycled(0.7), 12.0, 3),
-            Case(Course.straight(0.9), 8.0, 5, (pushed(150.0, 0.0, 3.9), pushed(0.0, 120.0, 5.7))),
-            Case(Course.straight(0.6), 9.0, 4, (pushed(-200.0, 0.0, 3.9), pushed(0.0, -120.0, 6.3))),
+            *(Case(cycled(0.7), 20.0, seed) for seed in (2, 3)),
+            *(Case(Course.straight(0.7), 16.0, seed, **FITTED) for seed in (1, 2, 3, 4)),
+            *(Case(Course.straight(1.0), 16.0, seed, **FITTED) for seed in (5, 6)),
+            *(Case(Course.straight(0.7), 10.0, seed, rate=1000.0) for seed in (0, 3)),
+            Case(Course.straight(0.7), 12.0, 2, character=Character.preset("muico29")),
+            Case(Course.straight(0.9), 12.0, 2, character=Character.preset("jain42")),
+            Case(turning(0.7, -60.0, 4.0), 10.0, 6),
         ),
-        generations=7,
+        generations=24,
         sigma=0.08,
-        seed=5,
+        seed=21,
     ),
 )
 

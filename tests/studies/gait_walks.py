@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One walk of gait28 under gait control, and what became of it."""
+"""One walk under gait control, and what became of it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,6 +8,8 @@ import numpy as np
 from heft.core.character import Character
 from heft.core.contact.terrain import Surface
 from heft.core.control.gait import Gains, Gait, Settings
+from heft.core.dynamics import body_poses
+from heft.core.motion import quaternions
 from heft.core.simulation import Course, DivergedError, Push, World
 from numpy.typing import NDArray
 
@@ -39,15 +41,18 @@ class Case(NamedTuple):
     surfaces: Sequence[Surface] | None = None
     steps: int | None = None  # after which it ends
     character: Character = GAIT28
+    start: Array | None = None  # pose; the neutral one by default
+    rate: float | None = None  # instead of the usual one
 
 
 def walk(case: Case, rate: float, gains: Gains | None = None, settings: Settings | None = None) -> Walked:
     """Simulate it."""
-    character = case.character
+    character, rate = case.character, case.rate or rate
     world = World(character, case.surfaces, rate=rate, pushes=case.pushes)
-    gait = Gait(character, case.course, rate, settings, gains=gains)
+    gait = Gait(character, case.course, rate, settings, gains=gains, start=case.start)
     gait.reset(first=case.seed % 2)
     q, v = gait.reference_state()
+    facing = yaw(q)
     if case.seed:
         v += np.random.default_rng(case.seed).normal(scale=0.05, size=character.nv)
     world.reset(q, v)
@@ -68,7 +73,7 @@ def walk(case: Case, rate: float, gains: Gains | None = None, settings: Settings
                 break
         if case.steps is not None and gait.steps >= case.steps:
             break
-    heading = case.course.at(world.time)[2]
+    heading = facing + case.course.at(world.time)[2]
     time, place = np.array(list(places)), np.array(list(places.values()) or [start])
     velocity = np.zeros(2)
     if len(time) > 1 and time[-1] > STARTING + 1.0:
@@ -76,7 +81,24 @@ def walk(case: Case, rate: float, gains: Gains | None = None, settings: Settings
         way = (place[-1] - place[first]) / (time[-1] - time[first])
         c, s = np.cos(heading), np.sin(heading)
         velocity = np.array([c * way[0] + s * way[1], c * way[1] - s * way[0]])
-    w, x, y, z = world.q[3:7]
-    yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)) - heading
-    turned = float((yaw + np.pi) % (2.0 * np.pi) - np.pi)
+    turned = (yaw(world.q) - heading + np.pi) % (2.0 * np.pi) - np.pi
     return Walked(gait.steps, world.time, fell, velocity, turned, effort / max(len(time), 1))
+
+
+def yaw(q: Array) -> float:
+    """Heading of the root."""
+    w, x, y, z = q[3:7]
+    return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+
+
+def arms_down(character: Character) -> Array:
+    """The neutral pose with hanging arms, for characters that rest with arms held out."""
+    q = character.neutral()
+    place, turn = body_poses(character, q)
+    for side in ("left", "right"):
+        upper, fore = character.index(f"{side}_arm"), character.index(f"{side}_forearm")
+        along = quaternions.rotate(quaternions.conjugate(turn[upper]), place[fore] - place[upper])
+        down = quaternions.rotate(quaternions.conjugate(turn[upper]), np.array([0.0, 0.0, -1.0]))
+        start = character.tree.position_start[upper]
+        q[start : start + 4] = quaternions.between(along / np.linalg.norm(along), down)
+    return q

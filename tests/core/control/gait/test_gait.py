@@ -7,7 +7,10 @@ from heft.core.character import Character
 from heft.core.control.gait import STYLES, Gait, Settings
 from heft.core.dynamics import bias_force, body_poses
 from heft.core.motion import quaternions
+from heft.core.motion.body_plan import make_body_plan
 from heft.core.simulation import Course, World
+
+from tests.core.motion.skeletons import wooden, wooden_roles
 
 GAIT28 = Character.preset("gait28")
 LEGS = [GAIT28.index(f"{side}_thigh") for side in ("left", "right")]
@@ -117,3 +120,19 @@ class TestWalks:
             world.step(gait)
         way = world.q - start
         assert np.arctan2(way[1], way[0]) == pytest.approx(1.0, abs=0.15)
+
+    @pytest.mark.parametrize("first", [0, 1])
+    def test_a_fitted_mannequin_caught_in_mid_stride(self, first):
+        character = make_body_plan(wooden(), wooden_roles()).character
+        start = character.neutral()
+        for side, angle in (("left", -0.4), ("right", 0.3)):
+            k = character.tree.position_start[character.index(f"{side}_thigh")]
+            start[k : k + 4] = quaternions.exp(np.array([0.0, angle, 0.0]))
+        world = World(character, rate=300.0)
+        gait = Gait(character, Course.straight(0.7), 300.0, start=start)
+        gait.reset(first)
+        world.reset(*gait.reference_state())
+        for _ in range(2400):
+            world.step(gait)
+        assert world.q[1] < -4.0  # it faces -Y
+        assert world.q[2] > 0.9 * character.neutral()[2]

@@ -5,19 +5,22 @@ import math
 
 import numpy as np
 import pytest
-from heft.core.character import Character
+from heft.core.character import Character, Corner
 from heft.core.control.gait.biped import make_biped
 from heft.core.control.gait.gains import GROUPS, load_gains, read_gains, write_gains
 from heft.core.control.gait.heading import FIRST, SHARPEST, TURNING, Heading
 from heft.core.control.gait.leg import STRAIGHT, aim_thigh, bend_knee
 from heft.core.control.gait.pendulum import step_length
+from heft.core.control.gait.standing import standing
 from heft.core.control.gait.style import CHANNELS, STYLES, load_style, read_style
 from heft.core.control.gait.velocity import BINS, Learnt, learn
+from heft.core.dynamics import body_poses
 from heft.core.maths.kernel import kernel
 from heft.core.motion import quaternions
 from hypothesis import given
 from hypothesis import strategies as st
 
+GAIT28 = Character.preset("gait28")
 POSES = """
 step_seconds = 0.5
 clearance = 0.1
@@ -195,3 +198,32 @@ class TestBiped:
         character = Character.preset(name)
         with pytest.raises(ValueError, match=said):
             make_biped(character, load_gains(300.0), character.neutral())
+
+
+def lowest_corner(q):
+    place, turn = body_poses(GAIT28, q)
+    corners = [(GAIT28.index(shape.body), shape.position) for shape in GAIT28.contacts if isinstance(shape, Corner)]
+    return min((place[b] + quaternions.rotate(turn[b], np.array(position)))[2] for b, position in corners)
+
+
+class TestStanding:
+    def test_who_stands_on_both_feet_stays_as_it_is(self):
+        pose = GAIT28.neutral()
+        pose[19] = 0.4  # the left elbow
+        np.testing.assert_array_equal(standing(GAIT28, make_biped(GAIT28, load_gains(300.0), pose), pose), pose)
+
+    def test_who_strides_is_put_on_straight_legs_where_it_was(self):
+        pose = GAIT28.neutral()
+        pose[:7] = 3.0, -2.0, 0.9, *quaternions.exp(np.array([0.0, 0.1, 0.0]))
+        for side, angle in (("left", -0.4), ("right", 0.3)):
+            start = GAIT28.tree.position_start[GAIT28.index(f"{side}_thigh")]
+            pose[start : start + 4] = quaternions.exp(np.array([0.0, angle, 0.0]))
+        pose[19] = 0.4
+        stood = standing(GAIT28, make_biped(GAIT28, load_gains(300.0), pose), pose)
+        neutral = GAIT28.neutral()
+        np.testing.assert_allclose(stood[:2], pose[:2])
+        np.testing.assert_allclose(stood[3:7], (1.0, 0.0, 0.0, 0.0), atol=1e-12)
+        assert stood[19] == 0.4
+        thigh = GAIT28.tree.position_start[GAIT28.index("left_thigh")]
+        np.testing.assert_array_equal(stood[thigh:], neutral[thigh:])
+        assert lowest_corner(stood) == pytest.approx(lowest_corner(pose), abs=1e-9)
