@@ -103,7 +103,8 @@ def write_curve(
     points = curve.keyframe_points
     points.add(len(frames))
     points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
-    points.foreach_set("interpolation", np.full(len(frames), kinds[interpolation].value, dtype=np.int32))
+    # bytes, as Blender keeps them: anything else is set key by key
+    points.foreach_set("interpolation", np.full(len(frames), kinds[interpolation].value, np.uint8))
     curve.update()
     return curve
 
