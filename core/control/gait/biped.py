@@ -20,6 +20,7 @@ SIDES = ("left", "right")
 NONE = -1
 LEFT = np.array([0.0, 1.0, 0.0])
 SIDEWAYS = 0.7  # cosine of the largest angle between an elbow's axis and the left for it to bend a hanging arm forward
+UPRIGHT = 0.8  # cosine of the largest angle between the vertical and an axis that counts as vertical
 # A ball's gains go with its axes' inertias, down to this share of the largest: a leg's twist needs little.
 SLIGHTEST = 0.1
 # gait28's, for which the gains were found: kg, m

@@ -13,7 +13,6 @@ from ...dynamics.workspace import Workspace
 from ...simulation.course import Course
 from ..law import AffineLaw, State
 from .biped import LEG, make_biped
-from .evaluation import LEFT, Walk, make_memory, make_scratch
 from .gains import Gains, load_gains
 from .heading import Heading
 from .machine import evaluate, make_machine
@@ -21,6 +20,7 @@ from .settings import Settings
 from .standing import standing
 from .style import load_style
 from .velocity import BINS, Learnt, learn
+from .workspace import LEFT, Walk, make_memory, make_scratch
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,8 @@ from ...contact.detection import Contacts
 from ...dynamics.workspace import Workspace
 from ...maths.kernel import allocating_kernel
 from .biped import Biped
-from .evaluation import Memory, Scratch, Walk, update_law
+from .evaluation import update_law
+from .workspace import Memory, Scratch, Walk
 
 Array = NDArray[np.float64]
 

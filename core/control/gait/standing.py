@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 BESIDE = 0.15  # of the legs' length, how far one foot may be ahead of the other
 LEVEL = 0.03  # of it, how much higher
-UPRIGHT = np.cos(np.radians(15.0))
+ERECT = np.cos(np.radians(15.0))
 
 
 def standing(character: Character, biped: Biped, pose: Array) -> Array:
@@ -28,7 +28,7 @@ def standing(character: Character, biped: Biped, pose: Array) -> Array:
     if (
         abs((left - right) @ ahead) <= BESIDE * leg
         and abs(heights[0] - heights[1]) <= LEVEL * leg
-        and quaternions.rotate(turn[0], np.array([0.0, 0.0, 1.0]))[2] >= UPRIGHT
+        and quaternions.rotate(turn[0], np.array([0.0, 0.0, 1.0]))[2] >= ERECT
     ):
         return pose.copy()
     neutral = character.neutral()

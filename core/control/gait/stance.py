@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The standing leg: speed, height and the pelvis are in its hands, as far as its sole can answer."""
+
+import math
+
+from ...character.tree import VELOCITIES_OF_JOINT, Tree
+from ...dynamics.workspace import Workspace
+from ...maths.kernel import inlined_kernel, inner_kernel
+from ...maths.rotations import (
+    Quaternion,
+    quaternion_conjugate,
+    quaternion_exp,
+    quaternion_log,
+    quaternion_multiply,
+    quaternion_rotate,
+    quaternion_row,
+)
+from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, subtract
+from .biped import UPRIGHT, Biped
+from .turns import turned
+from .velocity import BINS
+from .workspace import LEFT, STANCE_KNEE, Memory, Scratch, Walk
+
+# Horizontal force on the centre of mass at most, of the weight.
+PULL = 0.15
+WITHIN = 0.9  # share of the sole within which the ground's force stays
+
+
+@inner_kernel
+def stand(
+    tree: Tree,
+    bodies: Workspace,
+    biped: Biped,
+    walk: Walk,
+    memory: Memory,
+    work: Scratch,
+    center: Vector,
+    along: Vector,
+    phase: float,
+    wanted: Quaternion,
+    dt: float,
+) -> None:
+    """The standing leg: what its joints add for velocity, height and the pelvis, and how far its ankle may go."""
+    stance, swing, heading = memory.stance[0], 1 - memory.stance[0], walk.heading[0]
+    mass, side = biped.numbers[0], 1.0 if memory.stance[0] == LEFT else -1.0
+    weight = mass * biped.numbers[2]
+    k = min(int(min(phase, 1.0) * BINS), BINS - 1)
+    x = walk.speed[0] + walk.curve[0, k] + walk.offset[0] - along[0]
+    y = walk.speed[1] - side * (walk.curve[1, k] + walk.offset[1]) - along[1]
+    most = PULL * weight
+    x = min(max(mass * walk.feedback[0] * x, -most), most)
+    y = min(max(mass * walk.feedback[1] * y, -most), most)
+    force = turned((x, y, 0.0), heading)
+    hip, foot, shank = row(bodies.position, biped.thigh[stance]), biped.foot[stance], biped.shank[stance]
+    ankle = row(bodies.position, foot)
+
+    i = tree.velocity_start[shank]
+    upper, lower = row(biped.upper_leg, stance), row(biped.lower_leg, stance)
+    axis = row(biped.knee_axis, stance)
+    bent = biped.knee_sign[stance] * work.pose[STANCE_KNEE]
+    leg = add(upper, quaternion_rotate(quaternion_exp(scale(bent, axis)), lower))
+    lacks = math.sqrt(dot(leg, leg)) - (hip[2] - ankle[2])
+    up = mass * walk.feedback[5] * lacks + walk.feedback[6] * weight
+    pushed = (force[0], force[1], min(max(up, 0.0), 2.0 * weight))
+    work.torque[i] = work.pd[i] - _lever(bodies, i, center, pushed)
+
+    start = tree.velocity_start[foot]
+    held = WITHIN * memory.force[0]
+    for i in range(start, start + VELOCITIES_OF_JOINT[tree.joint[foot]]):
+        torque = work.pd[i] - _lever(bodies, i, center, force)
+        turning = turned(row_angular(bodies.motion, i), -heading)
+        # a torque about the left presses the tip down, the other way round the heel
+        ahead, behind = held * biped.sole[stance, 1], held * biped.sole[stance, 0]
+        beside = held * biped.sole[stance, 2]
+        if abs(turning[2]) > UPRIGHT:
+            work.torque[i] = torque
+        elif abs(turning[1]) > abs(turning[0]):
+            if turning[1] < 0.0:
+                ahead, behind = -behind, -ahead
+            work.torque[i] = min(max(torque, behind), ahead)
+        else:
+            work.torque[i] = min(max(torque, -beside), beside)
+
+    own = quaternion_row(bodies.quaternion, 0)
+    error = quaternion_log(quaternion_multiply(wanted, quaternion_conjugate(own)))
+    spin = row_angular(bodies.velocity, 0)
+    after = dt if walk.implicit[0] else 0.0
+    total = scale(biped.pelvis[0], add_scaled(error, -after, spin))
+    total = add_scaled(total, -biped.pelvis[1], spin)
+    total = add(total, cross(subtract(center, hip), force))
+    for b in (biped.trunk[0], biped.thigh[swing]):
+        first = tree.velocity_start[b]
+        for i in range(first, first + VELOCITIES_OF_JOINT[tree.joint[b]]):
+            total = add_scaled(total, work.torque[i], row_angular(bodies.motion, i))
+    first = tree.velocity_start[biped.thigh[stance]]
+    for i in range(first, first + 3):
+        work.torque[i] = -dot(row_angular(bodies.motion, i), total)
+        work.implicit[i] = after * (biped.pelvis[1] + after * biped.pelvis[0])
+
+
+@inlined_kernel
+def _lever(bodies: Workspace, i: int, place: Vector, force: Vector) -> float:
+    """Axis of velocity i times the moment, about its joint, of a force at a place in the world."""
+    arm = subtract(place, row(bodies.position, 0))
+    return dot(row(bodies.motion, i), force) + dot(row_angular(bodies.motion, i), cross(arm, force))

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The swinging leg: its foot on its way to where the inverted pendulum wants it, by inverse kinematics."""
+
+import math
+
+from ...character.tree import Tree
+from ...dynamics.kinematics import point_velocity
+from ...dynamics.workspace import Workspace
+from ...maths.kernel import inner_kernel
+from ...maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply, quaternion_row
+from ...maths.vectors import Vector, add_scaled, dot, row, subtract
+from .biped import Biped
+from .leg import aim_thigh, bend_knee
+from .pendulum import step_length
+from .turns import set_ball, turned
+from .workspace import LEFT, SWING_FOOT, Memory, Scratch, Walk
+
+AHEAD = 0.01  # s, after which the leg's pose gives its velocity
+SINKING = 0.4  # m/s at which a foot that is late goes on down
+# A step reaches this share of the hips' height at most, and the feet come this near sideways, m.
+REACH, NARROWEST = 0.6, 0.05
+
+
+@inner_kernel
+def pose_swing(
+    tree: Tree,
+    bodies: Workspace,
+    biped: Biped,
+    walk: Walk,
+    memory: Memory,
+    work: Scratch,
+    center: Vector,
+    velocity: Vector,
+    phase: float,
+) -> None:
+    """The swinging leg's goal, and by where it would be a moment later its velocity."""
+    swing, heading = 1 - memory.stance[0], walk.heading[0]
+    ankle, standing = row(bodies.position, biped.foot[swing]), row(bodies.position, biped.foot[1 - swing])
+    if memory.fresh[0]:
+        start = turned(subtract(ankle, center), -heading)
+        memory.start[0], memory.start[1], memory.start[2] = start[0], start[1], ankle[2] - standing[2]
+        memory.fresh[0] = False
+    thigh = biped.thigh[swing]
+    hip = row(bodies.position, thigh)
+    upper, lower, axis = row(biped.upper_leg, swing), row(biped.lower_leg, swing), row(biped.knee_axis, swing)
+    sign = biped.knee_sign[swing]
+    sideways = turned((0.0, sign, 0.0), heading)
+    above = quaternion_multiply(quaternion_row(bodies.quaternion, 0), quaternion_row(tree.offset_quaternion, thigh))
+    hip_velocity = point_velocity(bodies, 0, hip)
+    i, k = tree.position_start[thigh], tree.velocity_start[thigh]
+    j, l = tree.position_start[biped.shank[swing]], tree.velocity_start[biped.shank[swing]]
+    first, knee = (1.0, 0.0, 0.0, 0.0), 0.0
+    for moment in range(2):
+        later = AHEAD * moment
+        place = add_scaled(center, later, velocity)
+        target = _swing_target(biped, walk, memory, place, velocity, standing, phase + later / walk.numbers[0], work)
+        reach = subtract(target, add_scaled(hip, later, hip_velocity))
+        bend = bend_knee(upper, lower, axis, math.sqrt(dot(reach, reach)), sign)
+        orientation = aim_thigh(upper, lower, axis, bend, reach, sideways)
+        turn = quaternion_multiply(quaternion_conjugate(above), orientation)
+        if moment == 0:
+            first, knee = turn, bend
+            set_ball(work.goal, i, turn)
+            work.goal[j] = bend
+        else:
+            rate = quaternion_log(quaternion_multiply(quaternion_conjugate(first), turn))
+            for a in range(3):
+                work.speed[k + a] = rate[a] / AHEAD
+            work.speed[l] = (bend - knee) / AHEAD
+
+
+@inner_kernel
+def _swing_target(
+    biped: Biped,
+    walk: Walk,
+    memory: Memory,
+    center: Vector,
+    velocity: Vector,
+    standing: Vector,
+    phase: float,
+    work: Scratch,
+) -> Vector:
+    """Where the swinging ankle is to be, in the world: from where it left to where the pendulum comes to rest."""
+    side = 1.0 if memory.stance[0] == LEFT else -1.0
+    heading, height, gravity = walk.heading[0], center[2] - standing[2], biped.numbers[2]
+    along = turned(velocity, -heading)
+    tall = max(height + biped.sole[1 - memory.stance[0], 3], 0.1)
+    most = REACH * biped.numbers[1]
+    x = walk.feedback[2] * step_length(tall, along[0], gravity) - walk.feedback[4] * walk.speed[0]
+    y = walk.feedback[3] * step_length(tall, along[1], gravity) - walk.feedback[4] * walk.speed[1]
+    x = min(max(x, -most), most)
+    y = min(max(y - side * walk.numbers[2], -most), most)
+    # the feet do not cross: the standing one's place, seen from the centre
+    beside = turned(subtract(standing, center), -heading)[1]
+    y = min(y, beside - NARROWEST) if side > 0.0 else max(y, beside + NARROWEST)
+    left = (1.0 - min(phase, 1.0)) ** 2
+    x, y = left * memory.start[0] + (1.0 - left) * x, left * memory.start[1] + (1.0 - left) * y
+    lift = walk.numbers[1] * math.sin(math.pi * min(phase, 1.0)) - SINKING * walk.numbers[0] * max(phase - 1.0, 0.0)
+    swing, stance = 1 - memory.stance[0], memory.stance[0]
+    pitch = work.pose[SWING_FOOT]
+    toes_down = max(biped.sole[swing, 1] * math.sin(pitch), biped.sole[swing, 0] * math.sin(pitch))
+    ground = biped.sole[swing, 3] * math.cos(pitch) + toes_down - biped.sole[stance, 3]
+    z = standing[2] + ground + left * max(memory.start[2] - ground, 0.0) + lift
+    flat = turned((x, y, 0.0), heading)
+    return center[0] + flat[0], center[1] + flat[1], z

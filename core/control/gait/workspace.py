@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the kernel of a gait reads, remembers and writes."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .style import CHANNELS
+from .velocity import BINS
+
+Array = NDArray[np.float64]
+
+PELVIS_PITCH, PELVIS_ROLL, PELVIS_YAW, TORSO_PITCH, TORSO_ROLL, TORSO_YAW, HEAD_PITCH = range(7)
+STANCE_KNEE, SWING_FOOT, ARMS_OUT, STANCE_ARM, SWING_ARM, STANCE_ELBOW, SWING_ELBOW = range(7, len(CHANNELS))
+
+LEFT, RIGHT = 0, 1
+
+
+class Walk(NamedTuple):
+    """What is wanted, written before each step."""
+
+    phases: Array  # (np,) of the key poses
+    poses: Array  # (np, channels)
+    numbers: Array  # (3,) step_seconds, clearance, width of the style
+    speed: Array  # (2,) forward and to the left, m/s
+    curve: Array  # (2, BINS) learnt, added to it; the second away from the standing side
+    offset: Array  # (2,) learnt, the same
+    heading: Array  # (1,) rad
+    feedback: Array  # (7,) gains.Feedback
+    implicit: NDArray[np.bool_]  # (1,) whether PD looks at the step's end
+
+
+class Memory(NamedTuple):
+    """What outlives a step of time."""
+
+    stance: NDArray[np.int64]  # (1,) LEFT or RIGHT
+    clock: Array  # (1,) s since the step began
+    start: Array  # (3,) swinging ankle from the centre of mass along the heading, height from the standing ankle, m
+    landed: Array  # (1,) bend of the standing knee as the step began, rad
+    fresh: NDArray[np.bool_]  # (1,) the step begins: `start` and `landed` are to be found
+    force: Array  # (2,) the ground's upward force, averaged, N; the centre's speed upwards before, m/s
+    seen: Array  # (2, BINS) sums of speeds over the step
+    counted: Array  # (BINS,) of them
+
+
+class Scratch(NamedTuple):
+    """Arrays of one step, and the law."""
+
+    pose: Array  # (channels,)
+    goal: Array  # (nq,)
+    speed: Array  # (nv,) goal's velocity
+    error: Array  # (nv,)
+    pd: Array  # (nv,) torque
+    torque: Array  # (nv,) the law
+    implicit: Array  # (nv,)
+
+
+def make_memory() -> Memory:
+    """Allocate."""
+    return Memory(
+        stance=np.zeros(1, dtype=np.int64),
+        clock=np.zeros(1),
+        start=np.zeros(3),
+        landed=np.zeros(1),
+        fresh=np.ones(1, dtype=np.bool_),
+        force=np.zeros(2),
+        seen=np.zeros((2, BINS)),
+        counted=np.zeros(BINS),
+    )
+
+
+def make_scratch(nq: int, nv: int) -> Scratch:
+    """Allocate."""
+    return Scratch(
+        pose=np.zeros(len(CHANNELS)),
+        goal=np.zeros(nq),
+        speed=np.zeros(nv),
+        error=np.zeros(nv),
+        pd=np.zeros(nv),
+        torque=np.zeros(nv),
+        implicit=np.zeros(nv),
+    )
