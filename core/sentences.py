@@ -20,7 +20,10 @@ class Sentence:
 
     def __post_init__(self) -> None:
         for _, name, form, conversion in Formatter().parse(self.template):
-            if name is not None and (name not in self.values or conversion or not FORM.fullmatch(form or "")):
+            if name is None:
+                continue
+            fits = name in self.values and not conversion and FORM.fullmatch(form or "") is not None
+            if not fits or (form and not isinstance(self.values[name], float)):
                 raise ValueError(f"The sentence '{self.template[:80]}' cannot be filled with {', '.join(self.values)}.")
 
     def __str__(self) -> str:

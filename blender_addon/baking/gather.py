@@ -133,10 +133,11 @@ def contacts_of(
 
 
 def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> Loop | None:
-    """Return how the bake is to repeat: as its source does, unless something happens once or a range is asked for."""
+    """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
     settings: HEFT_PG_armature = armature.heft
-    once = settings.use_frame_range or settings.loop or is_acted_on(view_layer, armature)
-    return None if once else loop_of(armature)
+    asked = settings.use_frame_range or settings.loop
+    leaves = settings.controller in WALKS_ITSELF or is_acted_on(view_layer, armature)
+    return None if asked or leaves else loop_of(armature)
 
 
 def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | None) -> tuple[float, float]:

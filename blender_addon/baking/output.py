@@ -22,7 +22,7 @@ from ..rig.proxy import columns_of, is_driven, make_proxy
 from ..rig.reading import ordered_bones
 from ..writer import assign_action, only_bag, write_action, write_curve
 from .gather import Gathered
-from .looping import PERIODS, Loop, one_period, repeat
+from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
 from .mixing import mix, ramps
 from .poses import armature_poses, rows_of
 from .props import write_prop
@@ -135,11 +135,12 @@ def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult
 
 
 def loop_in(gathered: Gathered, result: BakeResult) -> Loop | None:
-    """Return how the bake repeats; None where it fell, or a method has changed its time."""
-    loop = gathered.loop
-    if loop is None or result.outcome != "completed":
+    """Return how the bake repeats; None where it fell, left its way, or a method has changed its time."""
+    loop, asked = gathered.loop, asked_for(gathered, result)
+    if loop is None or result.outcome != "completed" or asked != PERIODS * loop.period + 1:
         return None
-    return loop if asked_for(gathered, result) == PERIODS * loop.period + 1 else None
+    keyed = gathered.sampling.clip.position[rows_of(gathered.sampling, result.frames[:asked])]
+    return loop if stays_on_its_way(keyed, result.poses[:asked, :, :3, 3]) else None
 
 
 def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> slice:

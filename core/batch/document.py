@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..job.settings import BEYOND
+
 LARGEST_FILE = 2**20  # bytes
 
 Place = tuple[str | int, ...]
@@ -93,7 +95,7 @@ def _outsized(value: Any, place: Place) -> Iterator[Place]:
     if isinstance(value, dict | list):
         for name, part in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _outsized(part, (*place, name))
-    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+    elif isinstance(value, int) and not -BEYOND <= value < BEYOND:
         yield place
 
 

@@ -2,7 +2,7 @@
 """CMA-ES: N. Hansen, "The CMA Evolution Strategy: A Tutorial" (2016), with its default numbers, and seeded."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,12 +61,3 @@ class Evolution:
             + self._c_mu * (steps.T * self._weights) @ steps
         )
         self.sigma *= math.exp(c / self._damping * (length / self._usual - 1.0))
-
-
-def minimise(cost: Callable[[Array], float], mean: Array, sigma: float, generations: int, seed: int = 0) -> Array:
-    """The last mean."""
-    search = Evolution(mean, sigma, seed)
-    for _ in range(generations):
-        candidates = search.ask()
-        search.tell(candidates, [cost(candidate) for candidate in candidates])
-    return search.mean

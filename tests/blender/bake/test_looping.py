@@ -6,7 +6,8 @@ import json
 import bpy
 import numpy as np
 import pytest
-from heft.blender_addon.baking.looping import PERIODS, Loop, loop_of, one_period
+from heft.blender_addon.baking.gather import gather
+from heft.blender_addon.baking.looping import PERIODS, Loop, loop_of, one_period, stays_on_its_way
 from heft.blender_addon.writer import assigned_curves
 from heft.examples import walk
 
@@ -76,6 +77,23 @@ def test_no_loop_where_a_range_is_asked_for_or_not_all_repeats(cycle):
     baked = cycle.animation_data.action
     assert baked.frame_range[1] == 1.0 + walk.FRAMES_PER_CYCLE
     assert not any(len(curve.modifiers) for curve in assigned_curves(cycle, baked))
+
+
+def test_stairs_are_no_loop():
+    frames = np.arange(40)
+    keyed = np.zeros((40, 3, 3))
+    keyed[:, :, 1] = -0.04 * frames[:, None]
+    level = keyed + np.array([0.0, 0.01, -0.3])  # it lags behind, and the ground is lower throughout
+    assert stays_on_its_way(keyed, level)
+    level[20:, :, 2] += 0.1
+    assert not stays_on_its_way(keyed, level)
+
+
+def test_who_walks_by_itself_goes_on_to_the_end_of_the_scene(cycle):
+    cycle.heft.controller, bpy.context.scene.frame_end = "GAIT", 90
+    gathered = gather(bpy.context, [cycle])[0]
+    assert gathered.loop is None
+    assert gathered.job.frame_end == 90.0
 
 
 def test_what_happens_once_is_baked_once(cycle):
