@@ -20,6 +20,8 @@ from .workspace import LcpWorkspace
 
 # A diagonal entry below this share of its column's largest counts as zero.
 EMPTY_DIAGONAL = 1e-12
+# So do entries below this share of their row's or column's largest where there is no diagonal to scale by.
+ROUNDING = 1e-12
 # Beyond this size of z', M' z' + q' is known to no better than 1e-9, and the residual says nothing.
 LARGEST_JUDGED = 4e6
 
@@ -73,22 +75,25 @@ def scale_problem(workspace: LcpWorkspace, M: NDArray[np.float64], q: NDArray[np
 def _scale_empty_diagonals(M: NDArray[np.float64], n: int, r: NDArray[np.float64], c: NDArray[np.float64]) -> None:
     """Rows and columns without a diagonal: one over the largest entry that meets a scaled column or row.
 
-    Zero in r or c marks what has no scale yet; negative values are those given here, so that they do not take part.
+    What is nothing but rounding beside the largest entry of all gives no scale: along an axle a prop cannot move, and
+    friction's rows of such a direction hold 1e-18 where they ought to be empty. Zero in r or c marks what has no scale
+    yet; negative values are those given here, so that they do not take part.
     """
     for i in range(n):
         if r[i] != 0.0:
             continue
-        row_largest = 0.0
-        column_largest = 0.0
-        raw_row_largest = 0.0
+        row_largest = raw_row_largest = 0.0
+        column_largest = raw_column_largest = 0.0
         for j in range(n):
             row_largest = max(row_largest, abs(M[i, j]) * max(c[j], 0.0))
             column_largest = max(column_largest, abs(M[j, i]) * max(r[j], 0.0))
             raw_row_largest = max(raw_row_largest, abs(M[i, j]))
-        r[i] = -1.0 / (row_largest if row_largest > 0.0 else max(raw_row_largest, 1e-300))
-        c[i] = -1.0 / column_largest if column_largest > 0.0 else -1.0
-        if raw_row_largest == 0.0:
-            r[i] = -1.0
+            raw_column_largest = max(raw_column_largest, abs(M[j, i]))
+        if not row_largest > ROUNDING * raw_row_largest:
+            row_largest = raw_row_largest if raw_row_largest > 0.0 else 1.0
+        if not column_largest > ROUNDING * raw_column_largest:
+            column_largest = 1.0
+        r[i], c[i] = -1.0 / row_largest, -1.0 / column_largest
     for i in range(n):
         r[i] = abs(r[i])
         c[i] = abs(c[i])

@@ -105,6 +105,36 @@ def character_on_feet(rng, feet=2, corners=4, nv=34, mass_ratio=1.0, gaps=True, 
     return assemble(normals, frictions, inverse_mass, velocity, gap_rate, mu)
 
 
+def foot_on_a_see_saw(rng):
+    """A foot on a hinged plank whose end is on the ground: along the hinge, friction there moves nothing but rounding.
+
+    The plank's velocity comes last, after the foot's six.
+    """
+    angle = rng.uniform(0, 2 * np.pi)
+    axis, along = np.array([-np.sin(angle), np.cos(angle), 0.0]), np.array([np.cos(angle), np.sin(angle), 0.0])
+    height, lean = rng.uniform(0.05, 0.2), rng.uniform(0.02, 0.15)
+    rows = []
+    for across in (-1.0, 1.0):
+        point = 1.5 * along + across * axis - height * np.array([0.0, 0.0, 1.0])
+        rows.append([direction @ np.cross(axis, point) for direction in ([0.0, 0.0, 1.0], along, axis)])
+    ground = np.zeros((len(rows), 3, 7))
+    ground[:, :, 6] = rows
+    mass, place = rng.uniform(20.0, 100.0), rng.uniform(-1.0, 1.0)
+    normal = np.cos(lean) * np.array([0.0, 0.0, 1.0]) + np.sin(lean) * along
+    above = np.hstack([np.eye(6), np.zeros((6, 1))])
+    below = np.zeros((6, 7))
+    below[:3, 6], below[3:, 6] = axis, np.cross(axis, place * along)
+    corners = [(x, y, -0.08) for x in (-0.06, 0.18) for y in (-0.04, 0.04)]
+    n, f = foot_rows(corners, above, normal)
+    n_below, f_below = foot_rows(corners, below, normal)
+    normals = np.vstack([ground[:, 0], n - n_below])
+    frictions = np.vstack([np.stack([r, s, -r, -s]) for _, r, s in ground] + [f - f_below])
+    inverse_mass = np.diag([*(6.0 / (0.1 * mass),) * 3, *(1.0 / mass,) * 3, 1.0 / 15.0])
+    velocity = np.array([*rng.normal(scale=0.3, size=5), -0.1, 0.02 * rng.normal()])
+    gaps = np.concatenate([np.zeros(2), rng.choice([0.0, 0.05], size=4)])
+    return assemble(normals, frictions, inverse_mass, velocity, gaps, np.ones(6))
+
+
 def stack_of_boxes(rng, boxes=8, mass_ratio=100.0, heavy_on_top=True):
     """Boxes on one another by four corners each, their masses in a geometric row."""
     masses = np.geomspace(1.0, mass_ratio, boxes)

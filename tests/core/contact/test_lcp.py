@@ -11,6 +11,7 @@ from lcp_problems import (
     character_on_feet,
     copositive,
     feet_on_bodies,
+    foot_on_a_see_saw,
     p_matrix,
     positive_semidefinite,
     stack_of_boxes,
@@ -101,6 +102,17 @@ def test_feet_on_bodies_of_very_different_mass_are_all_solved():
         solution = solve_lcp(problem.M, problem.q)
         assert solution.status is LcpStatus.SOLVED
         assert solution.residual <= 1e-8
+
+
+def test_rounding_in_a_row_that_ought_to_be_empty_changes_nothing():
+    rng = np.random.default_rng(2)
+    for _ in range(100):
+        problem = foot_on_a_see_saw(rng)
+        assert (np.diag(problem.M)[:30] < 1e-30).any()
+        exact = np.where(np.abs(problem.M) > 1e-14, problem.M, 0.0)
+        solution = solve_lcp(problem.M, problem.q, "lemke")
+        assert_solves(solution, problem.M, problem.q)
+        assert solution.pivots == solve_lcp(exact, problem.q, "lemke").pivots
 
 
 def test_resting_box_carries_its_weight_whatever_the_corners_share():
