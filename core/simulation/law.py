@@ -5,7 +5,7 @@ The stepper reads these values, so they live here; the control room gives them o
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ class State(NamedTuple):
 
     Muico et al. 2009 evaluate everything at q_{k+1} = q_k (+) dt v_k, and so does the workspace: kinematics with v_k,
     mass matrix, discrete bias and factor of the equation of motion. The character's bodies and velocities come first in
-    `tree` and `work`, props follow.
+    `tree` and `work`, props follow. `machine` is for a controller that asks what a law would meet (forecast.py).
     """
 
     time: float  # at k, s
@@ -42,6 +42,7 @@ class State(NamedTuple):
     q_next: NDArray[np.float64]  # (nq,) q_{k+1}
     tree: Tree
     work: Workspace
+    machine: Any  # the stepper's own, machine.py
 
 
 class NoLawError(RuntimeError):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..contact.lcp import LcpWorkspace
 from ..maths.dense import copy_into
 from ..maths.kernel import inner_kernel
-from ..maths.vectors import set_row
+from ..maths.vectors import Vector, row, set_row
 from .equations import rows_times, update_block
 from .workspace import Groups, Memory
 
@@ -20,7 +20,7 @@ Indices = NDArray[np.int64]
 
 
 @inner_kernel
-def _first_unknown(g: int, limits: int, sides: int) -> int:
+def first_unknown(g: int, limits: int, sides: int) -> int:
     """A limit has one unknown; a contact its normal, the pyramid's edges and the cone."""
     return g if g < limits else limits + (g - limits) * (sides + 2)
 
@@ -38,13 +38,13 @@ def assemble(
 ) -> int:
     """Matrix and vector of the LCP; returns its size."""
     sides = side.shape[0]
-    n = _first_unknown(active, limits, sides)
+    n = first_unknown(active, limits, sides)
     M = matrix[: n * n].reshape(n, n)
     B = groups.block
     for g in range(active):
-        i = _first_unknown(g, limits, sides)
+        i = first_unknown(g, limits, sides)
         for h in range(active):
-            j = _first_unknown(h, limits, sides)
+            j = first_unknown(h, limits, sides)
             update_block(groups, g, h, with_gain and h >= limits)
             M[i, j] = B[0]
             if h >= limits:
@@ -64,16 +64,25 @@ def assemble(
                     M[i + 1 + l, j + 1 + sides] = 0.0
                     M[i + 1 + sides, j + 1 + l] = 0.0
                 M[i + 1 + sides, j + 1 + sides] = 0.0
-        q[i] = groups.speed[g, 0] + groups.allowed[g]
+        set_speed(row(groups.speed, g), g < limits, side, q[i:])
+        q[i] += groups.allowed[g]
         if g >= limits:
             cone = i + 1 + sides
             for k in range(sides):
-                q[i + 1 + k] = side[k, 0] * groups.speed[g, 1] + side[k, 1] * groups.speed[g, 2]
                 M[i + 1 + k, cone] = 1.0
                 M[cone, i + 1 + k] = -1.0
             M[cone, i] = friction[g - limits]
-            q[cone] = 0.0
     return n
+
+
+@inner_kernel
+def set_speed(speed: Vector, limit: bool, side: Array, q: Array) -> None:
+    """A group's entries of the vector, from its rows' speeds: along the normal, the pyramid's edges, and the cone."""
+    q[0] = speed[0]
+    if not limit:
+        for k in range(side.shape[0]):
+            q[1 + k] = side[k, 0] * speed[1] + side[k, 1] * speed[2]
+        q[1 + side.shape[0]] = 0.0
 
 
 @inner_kernel
@@ -85,7 +94,7 @@ def recall_basis(memory: Memory, groups: Groups, key: Indices, limits: int, acti
     at = 0
     for g in range(active):
         name = key[g - limits] if g >= limits else -1 - groups.limit[g]
-        i = _first_unknown(g, limits, sides)
+        i = first_unknown(g, limits, sides)
         width = 1 if g < limits else sides + 2
         for k in range(width):
             problem.basis[i + k] = False
@@ -110,7 +119,7 @@ def remember_basis(
     memory.known[0] = active
     for g in range(active):
         memory.key[g] = key[g - limits] if g >= limits else -1 - groups.limit[g]
-        i = _first_unknown(g, limits, sides)
+        i = first_unknown(g, limits, sides)
         for k in range(1 if g < limits else sides + 2):
             memory.basis[g, k] = problem.basis[i + k]
         memory.stuck[g, :] = np.nan
@@ -123,7 +132,7 @@ def update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Ar
     """From the LCP's unknowns to normal and tangents."""
     sides = side.shape[0]
     for g in range(active):
-        i = _first_unknown(g, limits, sides)
+        i = first_unknown(g, limits, sides)
         t = s = 0.0
         if g >= limits:
             for k in range(sides):
@@ -147,7 +156,7 @@ def worst_miss(
         inverse_mass = groups.delassus[g, g, 0]
         miss = abs(min(slack, inverse_mass * groups.impulse[g, 0]))
         if g >= limits:
-            i = _first_unknown(g, limits, sides)
+            i = first_unknown(g, limits, sides)
             room = friction[g - limits] * groups.impulse[g, 0]
             for k in range(sides):
                 room -= z[i + 1 + k]

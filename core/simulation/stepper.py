@@ -16,7 +16,8 @@ corner to where it stuck: c is how far it has come from there.
 A gap below zero counts as zero here; positions are mended apart (correction.py). With a restitution e, the first row of
 a contact that approaches and would touch in this step is N v_{k+1} + e N v_k >= 0 (Newton's law). The discrete bias h
 and the implicit parts of M are dynamics.stepping's. The step has two halves, because a controller's law is formed at
-q_{k+1}, from the contacts there: `prepare` leads to q_{k+1}, `solve` finds v_{k+1}.
+q_{k+1}, from the contacts there: `prepare` leads to q_{k+1}, `solve` finds v_{k+1}. Its first part, `pose`, may be had
+alone: forecast.py asks by it what forces a law would meet.
 """
 
 import numpy as np
@@ -141,13 +142,16 @@ def _find_contacts(system: System, scratch: Scratch) -> None:
 
 
 @inner_kernel
-def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain: Array, implicit: Array) -> int:
-    """Find v_{k+1} and move on; returns STEPPED, or why not, and then the state is as it was.
+def pose(
+    system: System, memory: Memory, scratch: Scratch, torque: Array, gain: Array, implicit: Array
+) -> tuple[int, int, int, int]:
+    """The contact problem under a law, in `matrix` and `vector`: its unknowns, and rows of grabs, limits and groups.
 
-    torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty.
+    torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty. `implicit` is added
+    to the equation's diagonal.
     """
     tree, bodies, groups, held = system.tree, scratch.bodies, scratch.groups, scratch.held
-    parent, L, root = tree.velocity_parent, bodies.factor, scratch.root
+    L, root = bodies.factor, scratch.root
     dt = system.settings.dt
     if implicit.shape[0] > 0:
         for i in range(implicit.shape[0]):
@@ -163,15 +167,31 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
 
     limits = update_limit_rows(system, memory, scratch, rows)
     active = limits + scratch.contacts.filled[0]
-    with_gain = gain.shape[1] > 0
     update_contact_rows(system, memory, scratch, limits, rows, gain)
     update_delassus(groups, active)
     if rows > 0:
         release_held_rows(groups, active)
-
     n = assemble(
-        groups, limits, active, with_gain, system.side, scratch.contacts.friction, scratch.matrix, scratch.vector
+        groups,
+        limits,
+        active,
+        gain.shape[1] > 0,
+        system.side,
+        scratch.contacts.friction,
+        scratch.matrix,
+        scratch.vector,
     )
+    return n, rows, limits, active
+
+
+@inner_kernel
+def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain: Array, implicit: Array) -> int:
+    """Find v_{k+1} and move on; returns STEPPED, or why not, and then the state is as it was. The law is `pose`'s."""
+    tree, bodies, groups, held = system.tree, scratch.bodies, scratch.groups, scratch.held
+    parent, L, root = tree.velocity_parent, bodies.factor, scratch.root
+    dt = system.settings.dt
+    with_gain = gain.shape[1] > 0
+    n, rows, limits, active = pose(system, memory, scratch, torque, gain, implicit)
     warm = recall_basis(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
     status, residual, pivots = SOLVED, 0.0, 0
     if n > 0:

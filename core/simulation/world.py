@@ -339,6 +339,7 @@ class World:
             q_next=self._scratch.q_next[:nq],
             tree=self.system.tree,
             work=self._scratch.bodies,
+            machine=self._machine,
         )
 
     def solve(self, law: Torques | AffineLaw | None = None) -> None:
