@@ -45,6 +45,7 @@ class Course(NamedTuple):
     limb_body: NDArray[np.int64]  # (nl,)
     limb_place: Array  # (N + 1, nl, 3) of each limb's frame, moved
     limb_turn: Array  # (N + 1, nl, 4)
+    limb_point: Array  # (N + 1, nl, 3) in its frame, the middle of its points that bear weight then, or else its origin
     first: NDArray[np.int64]  # (ns,) frame in which each segment begins
     last: NDArray[np.int64]  # (ns,) frame in which it ends
     origin: Array  # (ns + 1, 3) by how much each segment is moved; and the end of the last
@@ -84,6 +85,7 @@ def make_course(reference: Reference, outline: Outline, moves: Sequence[Array] |
         limb_body=limb_body,
         limb_place=place[:, limb_body] + offset,
         limb_turn=np.ascontiguousarray(turn[:, limb_body]),
+        limb_point=_middles(outline, limb_body),
         first=np.array([span.first for span in segments], dtype=np.int64),
         last=np.array([span.last for span in segments], dtype=np.int64),
         origin=np.array([_goal(places, moved, offset, end) for end in ends]),
@@ -93,6 +95,7 @@ def make_course(reference: Reference, outline: Outline, moves: Sequence[Array] |
 def _offsets(places: Sequence[Stance], moves: Sequence[Array], limbs: int, frames: int) -> Array:
     """By how much each limb (frames, nl, 3) is moved: its stance's move, and between stances a smooth way."""
     offset = np.zeros((frames, limbs, 3))
+    latest = max(range(len(places)), key=lambda i: places[i].first, default=0)
     for limb in range(limbs):
         own = [(one, move) for one, move in zip(places, moves, strict=True) if one.limb == limb]
         if not own:
@@ -102,7 +105,20 @@ def _offsets(places: Sequence[Stance], moves: Sequence[Array], limbs: int, frame
             x = np.linspace(0.0, 1.0, after.first - before.last + 1)[:, None]
             offset[before.last : after.first + 1, limb] = stepping(low, high, x)
             offset[after.first :, limb] = high
+        before, low = own[-1]
+        if before.last < frames - 1:  # a swing that the motion does not end: along with what stands then
+            x = np.linspace(0.0, 1.0, frames - before.last)[:, None]
+            offset[before.last :, limb] = stepping(low, moves[latest], x)
     return offset
+
+
+def _middles(outline: Outline, limb_body: NDArray[np.int64]) -> Array:
+    """Of each limb's points, the middle of those that bear weight in the step before each frame (frames, nl, 3)."""
+    middle = np.zeros((len(outline.loaded) + 1, len(limb_body), 3))
+    for limb, body in enumerate(limb_body):
+        loaded = outline.loaded * (outline.body == body)
+        middle[1:, limb] = loaded @ outline.local / np.maximum(loaded.sum(axis=1), 1)[:, None]
+    return middle
 
 
 def _goal(places: Sequence[Stance], moves: Sequence[Array], offset: Array, frame: int) -> Array:

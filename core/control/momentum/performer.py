@@ -67,6 +67,7 @@ class Performer:
             flexible=flexible,
             strongest=STRONGEST * character.total_mass * float(np.linalg.norm(character.gravity)),
             bodies=make_workspace(tree),
+            next=make_workspace(tree),
             forces=make_force_work(rays),
             pose=make_pose_work(nv, limbs, rays, self._first),
             memory=Memory(

@@ -5,9 +5,9 @@ Velocities v of the next step minimise
 
     w1 |v_joints - g1|^2 + w2 sum over limbs |J v - g2|^2     subject to  A v = momentum
 
-with the centroidal map A. A limb is a body that ever bears weight; J is the motion of its frame, turning weighted by
-the square of LEVER. With v eliminated, (b - b0)^T (A H^-1 A^T)^-1 (b - b0) is left of the objective for a momentum b,
-so that eq. 14, in which contact forces may give way to a push, is a small program in the forces alone.
+with the centroidal map A. A limb is a body that ever bears weight; J is its motion at the middle of the points that do,
+turning weighted by the square of LEVER. With v eliminated, (b - b0)^T (A H^-1 A^T)^-1 (b - b0) is left of the objective
+for a momentum b, so that eq. 14, in which contact forces may give way to a push, is a small program in the forces alone.
 
 The paper prints the position terms of g1 and g2 with the sign that leads away from the reference, and w2 = 5, at which
 standing feet drift by millimetres; see FOLLOW and FEET.
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...character.tree import Tree
 from ...dynamics.centroidal import fill_centroidal_map
 from ...dynamics.jacobians import fill_jacobian
+from ...dynamics.kinematics import world_point
 from ...dynamics.limits import LOWER, UPPER, JointLimits
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows, solve_lower
@@ -31,11 +32,11 @@ from .forces import ForceWork, solve_rays
 Array = NDArray[np.float64]
 
 FOLLOW = 0.2  # share of the joints' way to the reference that each step asks for
-FEET = 2e4  # [w2] against [w1] = 1
+FEET = 1e5  # [w2] against [w1] = 1
 LEVER = 0.1  # m
 FORCES = 0.01  # [w3], 1/N²
 LEAST = 1e-6  # weight of the root's velocities, which the limbs and momentum determine
-STOP = 1e4  # weight of a joint at the end of its range
+STOP = 5e4  # weight of a joint at the end of its range
 ROUNDS = 3  # in which joints are found to reach it
 
 
@@ -54,6 +55,7 @@ class PoseWork(NamedTuple):
     momentum: Array  # (6,) asked for
     push: Array  # (6,) scratch
     limb: Array  # (nl, 6) [g2]
+    limb_point: Array  # (nl, 3) in its frame, whose velocity it is
     spread: Array  # (m, 6) rays of eq. 14
     stopped: Array  # (nv,) velocity at which a joint is stopped, NaN where it is not
 
@@ -75,6 +77,7 @@ def make_pose_work(nv: int, limbs: int, rays: int, root: int) -> PoseWork:
         momentum=np.zeros(6),
         push=np.zeros(6),
         limb=np.zeros((limbs, 6)),
+        limb_point=np.zeros((limbs, 3)),
         spread=np.zeros((rays, 6)),
         stopped=np.zeros(nv),
     )
@@ -133,7 +136,7 @@ def _factor(tree: Tree, bodies: Workspace, limb_body: NDArray[np.int64], work: P
             work.free[i] += stop * work.stopped[i]
     for limb in range(limb_body.shape[0]):
         b = limb_body[limb]
-        fill_jacobian(tree, bodies, b, row(bodies.position, b), J)
+        fill_jacobian(tree, bodies, b, world_point(bodies, b, row(work.limb_point, limb)), J)
         for k in range(6):
             weight = FEET if k < 3 else FEET * LEVER * LEVER
             i = bodies.last_velocity[b]
