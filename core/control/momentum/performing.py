@@ -306,7 +306,7 @@ def _solve(machine: Machine, yielding: int) -> bool:
 
 @inner_kernel
 def _straighten(machine: Machine) -> None:
-    """Change the limbs' velocities by what a step along the joints' arcs takes them off the straight way: Newton's step.
+    """Change the limbs' velocities by what the joints' arcs take them off the straight way in a step: Newton's step.
 
     Without it the feet in stance are off their places by up to half a millimetre, the square of a step.
     """
