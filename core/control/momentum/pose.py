@@ -7,7 +7,8 @@ Velocities v of the next step minimise
 
 with the centroidal map A. A limb is a body that ever bears weight; J is its motion at the middle of the points that do,
 turning weighted by the square of LEVER. With v eliminated, (b - b0)^T (A H^-1 A^T)^-1 (b - b0) is left of the
-objective for a momentum b, so that eq. 14, in which contact forces may give way to a push, is a small program in the forces alone.
+objective for a momentum b, so that eq. 14, in which contact forces may give way to a push, is a small program in the
+forces alone.
 
 The paper prints the position terms of g1 and g2 with the sign that leads away from the reference, and w2 = 5, at which
 standing feet drift by millimetres; see FOLLOW and FEET.
