@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
-from scipy.signal import butter, sosfiltfilt
 
 from ..character import Character
 from ..character.tree import BALL, FREE, VELOCITIES_OF_JOINT
@@ -159,6 +158,8 @@ def low_passed(character: Character, q: Array, rate: float, cutoff: float) -> Ar
     """
     if cutoff >= 0.45 * rate or len(q) < 4:
         return q.copy()
+    from scipy.signal import butter, sosfiltfilt  # a third of a second, which a bake saves whose reference is at hand
+
     # Forwards and backwards the gain is squared: this factor keeps -3 dB at the cutoff (Winter 2009, section 2.2.4.4).
     corrected = min(cutoff / (np.sqrt(2.0) - 1.0) ** 0.25, 0.49 * rate)
     sections = butter(2, corrected, fs=rate, output="sos")
