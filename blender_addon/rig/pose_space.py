@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...core.maths.angles import direction
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from .reading import ordered_bones, rest_matrices, rotations_of
@@ -157,7 +158,7 @@ def axis_angle(quaternion: Array) -> Array:
     """Return (nf, 4) angle and axis of successive quaternions; the axis does not turn over where the angle passes 0."""
     vector = quaternion[:, 1:]
     sine = np.linalg.norm(vector, axis=1)
-    angle = 2.0 * np.arctan2(sine, quaternion[:, 0])
+    angle = 2.0 * direction(sine, quaternion[:, 0])
     turned = np.flatnonzero(sine > 1e-9)
     if len(turned) == 0:
         return np.column_stack([np.unwrap(angle), np.tile([0.0, 1.0, 0.0], (len(angle), 1))])
@@ -179,9 +180,9 @@ def euler(rotation: Array, order: str) -> Array:
     s = 1.0 if (i, j, k) in {(0, 1, 2), (1, 2, 0), (2, 0, 1)} else -1.0
     sine = np.clip(-s * rotation[:, k, i], -1.0, 1.0)
     cosine = np.hypot(rotation[:, i, i], rotation[:, j, i])
-    middle = np.arctan2(sine, cosine)
-    first = np.arctan2(s * rotation[:, k, j], rotation[:, k, k])
-    third = np.arctan2(s * rotation[:, j, i], rotation[:, i, i])
+    middle = direction(sine, cosine)
+    first = direction(s * rotation[:, k, j], rotation[:, k, k])
+    third = direction(s * rotation[:, j, i], rotation[:, i, i])
     locked = np.flatnonzero(cosine < 1e-6)
     for row in locked:
         # The outer axes coincide: keep the third angle, and let the first take the rest.

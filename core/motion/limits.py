@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..character import Body, Character, Cone, Range
+from ..maths.angles import direction
 from . import quaternions
 from .quaternions import Array
 
@@ -24,8 +25,8 @@ def swing_and_twist(cone: Cone, rotation: Array) -> tuple[Array, Array]:
     """Angles (n,) of a ball's rotations (n, 4) as `Cone` measures them."""
     axis, center = np.array(cone.axis), np.array(cone.center)
     carried = quaternions.rotate(rotation, axis)
-    swing = np.arctan2(np.linalg.norm(np.cross(carried, center), axis=1), carried @ center)
-    twist = 2.0 * np.arctan2(rotation[:, 1:] @ axis, rotation[:, 0])
+    swing = direction(np.linalg.norm(np.cross(carried, center), axis=1), carried @ center)
+    twist = 2.0 * direction(rotation[:, 1:] @ axis, rotation[:, 0])
     return swing, (twist + np.pi) % (2.0 * np.pi) - np.pi
 
 

@@ -22,6 +22,7 @@ from ..character import Character, Corner
 from ..character.tree import BALL, FREE
 from ..contact.terrain import Terrain, nearest_points
 from ..dynamics import body_poses
+from ..maths.angles import direction
 from .fit import Trajectory
 from .labels import SLOW
 from .quaternions import Array, conjugate, rotate
@@ -272,8 +273,8 @@ def _yaw(character: Character, trajectory: Trajectory, sole: Sole, axis: int) ->
     here = ContactPoint("", sole.body, (x, y, z))
     places = point_places(character, trajectory.q, (here, ahead))
     way = places[:, 1] - places[:, 0]
-    yaw = np.arctan2(way[:, 1], way[:, 0])
-    return smoothed(np.unwrap(yaw) - (0.0, 0.5 * np.pi)[axis], trajectory.rate, YAW_CUTOFF)
+    yaw = np.asarray(np.unwrap(direction(way[:, 1], way[:, 0])), dtype=np.float64)
+    return smoothed(yaw - (0.0, 0.5 * np.pi)[axis], trajectory.rate, YAW_CUTOFF)
 
 
 def _untwisted(yaw: Array, flat: Mask, rate: float) -> Array:

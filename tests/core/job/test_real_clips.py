@@ -116,8 +116,8 @@ def test_where_a_walk_cannot_be_put_it_goes_on_as_on_level_ground(walk, cache):
     assert any("could not be put on the scene's: There is no ground for" in note for note in done.report["notes"])
 
 
-def test_ground_under_a_level_walk_is_not_what_it_was_made_for(walk):
-    plain, given = run(walk), run(replace(walk, scene=Scene(surfaces=(Plane(),))))
+def test_ground_under_a_level_walk_is_not_what_it_was_made_for(walk, cache):
+    plain, given = run(walk, cache=cache), run(replace(walk, scene=Scene(surfaces=(Plane(),))), cache=cache)
     assert given == plain
 
 
