@@ -31,6 +31,7 @@ from .dynamics import (
     step,
     step_derivatives,
 )
+from .motion.playback import Playback
 from .simulation import AffineLaw, Controller, Course, DivergedError, Foothold, Grab, Hinge, Prop, Push, World
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ __all__ = [
     "Hinge",
     "LcpSolution",
     "LcpStatus",
+    "Playback",
     "PointForces",
     "Prop",
     "Push",

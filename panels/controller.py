@@ -8,7 +8,7 @@ from bl_ui.utils import PresetPanel
 from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
-from ..blender_addon.properties.bake import FOLLOW_KEYS, WALKS_ITSELF
+from ..blender_addon.properties.bake import FOLLOW_KEYS
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -20,6 +20,8 @@ FIRST = {
     "GAIT": ("style",),
 }
 """The settings of each method that are shown at once."""
+KEYED = {"REPLANNING": ("playback", ("speed", "go_over")), "GAIT": ("course", ("forward", "left", "heading"))}
+"""What is keyed for a method, and where it belongs."""
 
 
 def settings_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
@@ -65,11 +67,12 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
             column.prop(settings, "optimise")
         for name in FIRST[settings.controller]:
             column.prop(group, name)
-        if settings.controller in WALKS_ITSELF:
+        if settings.controller in KEYED:
+            owner, names = KEYED[settings.controller]
             column = layout.column()
             column.use_property_decorate = True
-            for name in ("forward", "left", "heading"):
-                column.prop(settings.course, name)
+            for name in names:
+                column.prop(getattr(settings, owner), name)
 
 
 class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):

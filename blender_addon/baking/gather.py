@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.job import BakeJob, BodySettings, ContactInterval
 from ...core.motion.clip import Clip
+from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
 from ..properties.armature import HEFT_PG_armature
 from ..properties.bake import FOLLOW_KEYS, LEAST_RATE, WALKS_ITSELF
@@ -103,6 +104,7 @@ def gathered(
         method=settings.controller.lower(),
         settings=method_settings(settings),
         optimise=optimises(settings),
+        playback=around.playback if settings.controller in FOLLOW_KEYS else Playback(),
         rate=float(rate),
         frame_start=first,
         frame_end=last,

@@ -110,7 +110,7 @@ def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult
     sampling = gathered.sampling
     asked = asked_for(gathered, result)
     frames = result.frames[:asked]
-    rows = rows_of(sampling, frames)
+    rows = rows_of(sampling, shown(gathered, frames))
     simulated = armature_poses(result.poses[:asked], sampling, rows)
     names, parent = sampling.clip.skeleton.names, sampling.clip.skeleton.parent
     if loop is not None:
@@ -126,12 +126,19 @@ def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult
     before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
     # a motion that ends earlier than it would is not followed by what is left of the keyed one in its range
     after = np.flatnonzero(sampling.frames > max(frames[-1], end_of(gathered)) + FRAME)
-    if result.outcome != "completed" or settings.loop:
-        after = after[:0]  # it lies somewhere, or has walked on
+    if result.outcome != "completed" or settings.loop or gathered.job.playback.changes:
+        after = after[:0]  # it lies somewhere, has walked on, or is elsewhere in time
     return Motion(
         np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
         np.concatenate([sampling.pose[before], pose, sampling.pose[after]]),
     )
+
+
+def shown(gathered: Gathered, frames: Array) -> Array:
+    """Return which of the action's frames are played at frames of the bake."""
+    job = gathered.job
+    first, playback = job.frames[0], job.playback
+    return np.array([first + job.fps * playback.shown((frame - first) / job.fps) for frame in frames])
 
 
 def loop_in(gathered: Gathered, result: BakeResult) -> Loop | None:

@@ -17,10 +17,11 @@ from .gait import HEFT_PG_course, HEFT_PG_gait
 from .lookahead import HEFT_PG_lookahead
 from .momentum import HEFT_PG_momentum
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
+from .playback import HEFT_PG_playback
 from .replanning import HEFT_PG_replanning
 
 FOLLOW_KEYS = {"REPLANNING"}
-"""Methods that can follow the keys as they are."""
+"""Methods that can follow the keys as they are, and play them at other speeds."""
 WALKS_ITSELF = {"GAIT"}
 """Methods that take no more than a pose from the action."""
 LEAST_RATE = {"GAIT": 300}
@@ -84,6 +85,7 @@ class BakeSettings:
     )
     lookahead: PointerProperty(type=HEFT_PG_lookahead, override=OVERRIDABLE)
     replanning: PointerProperty(type=HEFT_PG_replanning, override=OVERRIDABLE)
+    playback: PointerProperty(type=HEFT_PG_playback, override=OVERRIDABLE)
     optimise: BoolProperty(
         name="Make It Possible First",
         description="Find the possible motion nearest to the action before it is simulated, as walks and runs need it. "
@@ -250,6 +252,7 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
 CLASSES = (
     HEFT_PG_lookahead,
     HEFT_PG_replanning,
+    HEFT_PG_playback,
     HEFT_PG_momentum,
     HEFT_PG_balance,
     HEFT_PG_gait,

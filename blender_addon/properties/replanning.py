@@ -42,9 +42,9 @@ class HEFT_PG_replanning(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
     transition: FloatProperty(
-        name="Transition after a Grab",
-        description="Seconds in which the body, once hands take hold, goes over from its own way to the action's. "
-        "0 pulls it into the action at once [motion transition, section 6]",
+        name="Transition",
+        description="Seconds in which the body, once hands take hold or where Go Over is keyed on, goes over from its "
+        "own way to the action's. 0 pulls it into the action at once [motion transition, section 6]",
         default=0.0,
         min=0.0,
         soft_max=1.0,
@@ -55,8 +55,8 @@ class HEFT_PG_replanning(bpy.types.PropertyGroup):
     )
     slowing: FloatProperty(
         name="Slow Down after a Push",
-        description="By how much the motion is slower for a second after a push; the walks that it was tried on fell "
-        "sooner with it [time warping, section 7.3]",
+        description="By how much the motion is slower for a second after a push, and less in the next. It saves walks "
+        "that are pushed back [time warping, section 7.3]",
         default=0.0,
         min=0.0,
         max=0.9,

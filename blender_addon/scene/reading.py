@@ -9,10 +9,12 @@ import bpy
 
 from ...core.job import Scene
 from ...core.motion.clip import Clip
+from ...core.motion.playback import Playback
 from ..overlay.data import read_rides
 from .course import Wishes
 from .footholds import find_marks, foothold_of
 from .grabs import find_grips, grabs_of
+from .playback import Tempo
 from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
 from .terrain import Ground
@@ -23,6 +25,7 @@ class Surroundings:
     """What is around a character; time begins at the first frame that is simulated."""
 
     scene: Scene
+    playback: Playback
     props: tuple[SceneProp, ...]  # the scene's props, with the objects that show them
     notes: tuple[str, ...]  # what could not be taken as it is, in sentences
 
@@ -39,6 +42,7 @@ class Watch:
         self._arrows = find_arrows(context.view_layer, armature, frames)
         self._grips = find_grips(context.view_layer, armature, frames)
         self._wishes = Wishes(armature, frames)
+        self._tempo = Tempo(armature, frames)
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
@@ -46,7 +50,7 @@ class Watch:
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
         self._ground.look(row, graph)
-        for moving in (*self._arrows, *self._grips, self._wishes):
+        for moving in (*self._arrows, *self._grips, self._wishes, self._tempo):
             moving.look(row, graph)
         if row == self._start:
             for mark in self._marks:
@@ -78,7 +82,7 @@ class Watch:
             # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too
             gravity=(gravity[0], gravity[1], gravity[2]),
         )
-        return Surroundings(scene, tuple(props), tuple(notes))
+        return Surroundings(scene, self._tempo.playback(clip.rate, start), tuple(props), tuple(notes))
 
 
 def is_acted_on(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> bool:

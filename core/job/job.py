@@ -16,6 +16,7 @@ from ..character.mass import Mass
 from ..contact.terrain import Surface
 from ..motion.clip import LONGEST_DISTANCE, Clip
 from ..motion.parts import Detail
+from ..motion.playback import Playback
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
 from ..motion.variants import carrying
@@ -23,7 +24,7 @@ from ..simulation import Course, Foothold, Grab, Prop, Push
 from . import archive
 
 FORMAT = "heft.job"
-VERSION = 3
+VERSION = 4
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -132,6 +133,7 @@ class BakeJob:
     frame_end: float | None = None
     loop: bool = False  # find the gait cycle in the range and repeat it
     seconds: float | None = None  # of simulation; the range's length unless given
+    playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
     seed: int = 0  # of that noise
 
@@ -176,7 +178,7 @@ class BakeJob:
     def duration(self) -> float:
         """Seconds to simulate."""
         first, last = self.frames
-        return (last - first) / self.fps if self.seconds is None else self.seconds
+        return self.playback.played((last - first) / self.fps) if self.seconds is None else self.seconds
 
     @cached_property
     def _digest(self) -> str:

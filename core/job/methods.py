@@ -9,7 +9,12 @@ from .stage import Method
 METHODS: Mapping[str, Method] = {
     "lookahead": Method("Look-ahead", lookahead.prepare_policy, lookahead.simulate_policy, lookahead.choose),
     "replanning": Method(
-        "Replanning", replanning.prepare_policy, replanning.simulate_policy, replanning.choose, plans_forces=True
+        "Replanning",
+        replanning.prepare_policy,
+        replanning.simulate_policy,
+        replanning.choose,
+        plans_forces=True,
+        edits=True,
     ),
     "momentum": Method("Momentum", momentum.prepare_policy, momentum.simulate_policy, momentum.choose),
     "balance": Method("Balance", balance.prepare_policy, balance.simulate_policy, balance.choose),

@@ -18,6 +18,7 @@ from ..motion.floor import Floor
 from ..motion.labels import Contact, Grab, contacts_of, label
 from ..motion.lay_back import Residuals
 from ..motion.make_reference import OtherGround, make_reference
+from ..motion.playback import Playback
 from ..motion.prepare import Performance, prepare
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
@@ -128,9 +129,18 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
     other = _other_ground(job, terrain)
     if terrain is not None or other:
         scene = replace(scene, surfaces=job.scene.surfaces)
-    seconds = job.duration if other and job.loop else None
+    seconds = job.playback.shown(job.duration) if other and job.loop else None
     needed = replace(
-        job, name="motion", method="", settings={}, seconds=seconds, ground="auto", scene=scene, noise=0.0, seed=0
+        job,
+        name="motion",
+        method="",
+        settings={},
+        seconds=seconds,
+        ground="auto",
+        scene=scene,
+        playback=Playback(),
+        noise=0.0,
+        seed=0,
     )
     return archive.digest(needed, BakeJob, "reference", str(terrain is not None), str(other), code_version())
 
@@ -160,7 +170,9 @@ def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, t
     lines: tuple[str, ...] = ()
     made = None
     if _other_ground(job, terrain):
-        onto = OtherGround(make_terrain(job.scene.surfaces), _floor_height(performance.floor), job.duration)
+        onto = OtherGround(
+            make_terrain(job.scene.surfaces), _floor_height(performance.floor), job.playback.shown(job.duration)
+        )
         try:
             made = make_reference(character, trajectory, onto=onto, **wanted)
         except ValueError as error:
@@ -332,6 +344,19 @@ def shifted(scene: Scene, seconds: float) -> Scene:
         pushes=tuple(replace(push, start=push.start - seconds) for push in scene.pushes),
         grabs=tuple(replace(grab, start=grab.start - seconds, end=grab.end - seconds) for grab in scene.grabs),
         course=replace(scene.course, time=scene.course.time - seconds),
+    )
+
+
+def played(scene: Scene, playback: Playback) -> Scene:
+    """The scene with pushes and grabs when the motion gets to where they are; pushes last as long as they do."""
+    if not playback.changes:
+        return scene
+    return replace(
+        scene,
+        pushes=tuple(replace(push, start=playback.played(push.start)) for push in scene.pushes),
+        grabs=tuple(
+            replace(grab, start=playback.played(grab.start), end=playback.played(grab.end)) for grab in scene.grabs
+        ),
     )
 
 

@@ -37,5 +37,6 @@ def simulate_policy(controller: Replanning, stage: Stage, watch: Watch) -> Simul
         lift=stage.lift,
         surprises=[push.start for push in stage.scene.pushes],
         catches={grab.start for grab in stage.scene.grabs if grab.start > 0.0},
+        playback=stage.playback,
     )
     return simulate_torques(controller, stage, watch)

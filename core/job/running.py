@@ -21,7 +21,7 @@ from ..sentences import say, to_data, told
 from .cache import Cache
 from .job import BakeJob, dressed
 from .methods import METHODS
-from .preparing import Motion, make_motion, reference_settings, scene_terrain, shifted
+from .preparing import Motion, make_motion, played, reference_settings, scene_terrain, shifted
 from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
 from .result import BakeResult
 from .showing import between, bone_poses, carried_lines, moment, prop_poses
@@ -43,14 +43,17 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     except CancelledError:
         return _nothing(job, clock, kept)
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
+    playback = job.playback.shifted(late)
+    asked = job.duration - (job.playback.played(late) if job.seconds is None else 0.0)
     character = dressed(motion.plan.character, job.scene, unplanned=True)
     stage = Stage(
         character=character,
         terrain=scene_terrain(job, motion),
-        scene=shifted(job.scene, late),
+        scene=played(shifted(job.scene, late), playback),
+        playback=playback,
         rate=job.rate,
         # whole steps, so that the last frame lies within the last of them
-        seconds=math.ceil((job.duration - (late if job.seconds is None else 0.0)) * job.rate - 1e-6) / job.rate,
+        seconds=math.ceil(asked * job.rate - 1e-6) / job.rate,
         lift=motion.lift,
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda share: tell("rehearse", share),
@@ -84,6 +87,11 @@ def _method(job: BakeJob) -> Method:
     if not job.optimise and not method.plans_forces:
         raise ValueError(
             f"{method.label} control cannot follow a motion as it is keyed: let it be optimised, or choose Replanning."
+        )
+    if job.playback.changes and not method.edits:
+        raise ValueError(
+            f"{method.label} control plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
+            "Replanning."
         )
     return method
 

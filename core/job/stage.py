@@ -2,7 +2,7 @@
 """What a method of control is, as `run` knows it: a policy is prepared from a reference, and acts on a stage."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..contact.terrain import Terrain
+from ..motion.playback import Playback
 from ..motion.reference import Reference
 from ..report.simulation import Simulation
 from .cache import Cache
@@ -32,6 +33,7 @@ class Stage:
     rate: float  # 1/s
     seconds: float
     lift: float  # height of the ground at the start over the reference's, m
+    playback: Playback = field(default_factory=Playback)  # from the reference's start on
     noise: Array | None = None  # (nv,) added to the velocities at the start
     # told before each rehearsal which share of them is over; it may raise
     rehearsing: Callable[[float], None] = _tell_nobody
@@ -50,6 +52,7 @@ class Method(NamedTuple):
     # of chosen settings, by name: ValueError where one makes no sense; a method of one's own may take anything
     check: Callable[[Mapping[str, Any]], object] = dict
     plans_forces: bool = False  # by itself, so that any motion will do as a reference
+    edits: bool = False  # the motion while it is followed: its speed, transitions
 
 
 def surroundings(stage: Stage) -> dict[str, Any]:

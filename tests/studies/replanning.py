@@ -3,11 +3,9 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from heft.core import BakeJob, run
@@ -24,20 +22,17 @@ from heft.core.job.running import prepare
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
-from heft.core.motion.reference import Reference
-from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.motion.variants import at_speed, with_stride
-from heft.core.simulation import DivergedError, Push, World
+from heft.core.simulation import DivergedError, World
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 from tests.core.motion.spacetime import motions
 from tests.studies.chart import curves
+from tests.studies.replanning_analytic import analytic
+from tests.studies.replanning_follow import FALLEN, Outcome, follow, table, told, walk, walk_reference
 from tests.studies.replanning_motions import DT, Motion, chin_up, flight, lift, squat
+from tests.studies.replanning_pushes import pushes
 
-REPLICAS = 5
-NOISE = 0.02  # standard deviation of every start velocity, m/s and rad/s
-FALLEN = 0.4  # m that the root may be away from its reference
-DIRECTIONS = {"front": (-1.0, 0.0, 0.0), "back": (1.0, 0.0, 0.0), "left": (0.0, -1.0, 0.0), "right": (0.0, 1.0, 0.0)}
 WALKS = ("02_01", "07_04", "08_05", "113_01", "120_08", "132_20", "16_11", "16_18", "20_06", "39_11", "83_55")
 
 INTRODUCTION = f"""# Replanning control
@@ -46,77 +41,6 @@ Jain and Liu 2011 in the nonlinear simulator at 120 Hz, on `jain42` unless it sa
 that nothing optimised, an optimised walk, and captured clips. A body whose root strays {100 * FALLEN:.0f} cm from where
 it is to be has fallen. Written by `run.py study replanning`.
 """
-
-
-class Outcome(NamedTuple):
-    why: str  # empty if it stood to the end
-    seconds: float
-    degrees: float  # RMS over joints and steps
-    root: float  # m, farthest
-    error: np.ndarray  # (steps, nv)
-    q: np.ndarray  # (steps, nq)
-
-
-def follow(
-    motion: Motion,
-    settings: Settings | None = None,
-    *,
-    pushes: Sequence[Push] = (),
-    seconds: float | None = None,
-    seed: int | None = None,
-) -> Outcome:
-    """Simulate; a `seed` adds noise to the first velocities."""
-    character, track = motion.character, motion.track
-    controller = Replanning(character, track, settings)
-    controller.reset(surprises=[push.start for push in pushes])
-    world = World(character, grabs=motion.grabs, props=motion.props, pushes=pushes)
-    q, v = controller.reference_state()
-    if seed is not None:
-        v = v + NOISE * np.random.default_rng(seed).normal(size=len(v))
-    world.reset(q, v)
-    errors, poses, why = [], [], ""
-    for _ in range(round((seconds or (len(track.q) - 1) * DT) / DT)):
-        try:
-            world.step(controller)
-        except DivergedError as error:
-            why = str(error).split(": ")[-1]
-            break
-        poses.append(world.q)
-        errors.append(difference(character, controller.reference_state()[0], world.q))
-        if np.linalg.norm(errors[-1][:3]) > FALLEN:
-            why = "fell"
-            break
-    error = np.array(errors)
-    return Outcome(
-        why=why,
-        seconds=len(error) * DT,
-        degrees=float(np.degrees(np.sqrt(np.mean(error[:, 6:] ** 2)))),
-        root=float(np.linalg.norm(error[:, :3], axis=1).max()),
-        error=error,
-        q=np.array(poses),
-    )
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    names = list(head)
-    lines = [" | ".join(names), " | ".join("---" for _ in names), *(" | ".join(map(str, row)) for row in rows)]
-    return [f"| {line} |" for line in lines] + [""]
-
-
-def told(outcome: Outcome) -> str:
-    return "stands" if not outcome.why else f"{outcome.why} at {outcome.seconds:.1f} s"
-
-
-@cache
-def walk_reference(name: str = "jain42") -> Reference:
-    made = motions.walk(points_of=motions.corners, name=name)
-    trajectory = Trajectory(made.rate, made.q, made.v)
-    return build_reference(made.character, trajectory, made.schedule, bounds=Ends(cycle=made.cycle))
-
-
-def walk() -> Motion:
-    reference = walk_reference()
-    return Motion(reference.character, Track.of(reference))
 
 
 def modes() -> list[str]:
@@ -183,7 +107,7 @@ def captured() -> list[str]:
     page = ["## Captured clips once through", ""]
     if not GOOD:
         return [*page, "The clips are not beside the checkout.", ""]
-    rows, walks = [], []
+    rows, walks, seconds = [], [], []
     for path in GOOD:
         for optimise in (True, False):
             try:
@@ -195,6 +119,8 @@ def captured() -> list[str]:
             done = report["outcome"] == "completed"
             if path.stem.startswith(WALKS):
                 walks.append((optimise, done))
+                if optimise:
+                    seconds.append(report["seconds"]["reference"])
             rows.append(
                 (
                     path.stem,
@@ -209,44 +135,9 @@ def captured() -> list[str]:
     for optimise, name in ((True, "optimised first"), (False, "followed as they are")):
         found = [done for kind, done in walks if kind is optimise]
         page.append(f"Of {len(found)} walks {sum(found)} complete {name}.")
+    page.append(f"Optimising a walk takes {np.median(seconds):.1f} s, the median, and {max(seconds):.1f} s at most.")
     head = ("clip", "reference", "outcome", "seconds", "joints °", "root cm", "slide mm")
     return [*page, "", *table(head, rows)]
-
-
-def pushed(motion: Motion, forces: Sequence[float], frames: int, start: float, seconds: float, **settings) -> list:
-    """Rows: how many of the replicas stand after a push on the trunk."""
-    rows = []
-    for force in forces:
-        counts = []
-        for way in DIRECTIONS.values():
-            push = Push.constant("thorax", tuple(force * x for x in way), start, frames * DT)
-            stood = [
-                not follow(motion, Settings(**settings), pushes=[push], seconds=seconds, seed=seed).why
-                for seed in range(REPLICAS)
-            ]
-            counts.append(f"{sum(stood)} of {REPLICAS}")
-        rows.append((f"{force:.0f}", *counts))
-    return rows
-
-
-def pushes() -> list[str]:
-    """Walk, squat, hang, with and without delay."""
-    page = ["## Pushes on the thorax", "", f"Replicas that stand, of {REPLICAS}, pushed from the side named.", ""]
-    for title, motion, forces, frames, start, seconds in (
-        ("Walk, 10 frames", walk(), (100.0, 125.0, 150.0, 175.0), 10, 1.5, 5.0),
-        ("Squat, 20 frames", squat(), (75.0, 125.0, 175.0, 200.0, 250.0), 20, 1.0, 5.0),
-        ("Chin-up, 20 frames", chin_up(), (75.0, 125.0, 175.0), 20, 1.0, 5.0),
-    ):
-        for delay in (0.0, 0.2):
-            name = f"### {title}, felt at once" if delay == 0.0 else f"### {title}, felt after 200 ms"
-            rows = pushed(motion, forces, frames, start, seconds, delay=delay)
-            page += [name, "", *table(("N", *DIRECTIONS), rows)]
-    rows = [
-        (f"slowed by {100 * slowing:.0f} %", *row)
-        for slowing in (0.0, 0.25)
-        for row in pushed(walk(), (150.0, 175.0, 200.0), 10, 1.5, 5.0, slowing=slowing)
-    ]
-    return [*page, "### Walk, slowed down for a second after the push", "", *table(("", "N", *DIRECTIONS), rows)]
 
 
 def strides(change: Callable[[Character, Trajectory], Trajectory]) -> tuple[Character, Trajectory]:
@@ -523,6 +414,7 @@ def study(folder: Path) -> str:
         captured,
         halfway,
         pushes,
+        analytic,
         edits,
         thresholds,
         speed,

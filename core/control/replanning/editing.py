@@ -2,7 +2,7 @@
 """Going over to another motion while one is followed (Jain and Liu 2011, section 6).
 
 The other edits need nothing of their own: FK and IK are those of a trajectory (motion/editing.py), whose poses are put
-into the track, and a time warp is the controller's pace.
+into the track, and a time warp is how it is played (motion/playback.py).
 """
 
 from dataclasses import replace

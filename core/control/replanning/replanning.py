@@ -13,6 +13,7 @@ from ...character.tree import FREE
 from ...contact.detection import Contacts
 from ...dynamics import difference
 from ...dynamics.workspace import Workspace
+from ...motion.playback import Playback
 from ..law import AffineLaw, NoLawError, State
 from ..track import Track
 from .editing import transition
@@ -28,14 +29,16 @@ SAME_STEP = 1e-9
 LONGEST_WINDOW = 1.0  # s
 # Windows that served, s: feet that step, feet that stay, hands that hold.
 STEPPING, STANDING, HANGING = 8.0 / 120.0, 16.0 / 120.0, 24.0 / 120.0
-SLOWED = 1.0  # s after a push, in which the motion may be slower
+# s after a push in which the motion may be slower, and then in which it comes back to its speed: a reference that is
+# faster from one step to the next throws a walk over that has survived the push
+SLOWED, QUICKENED = 1.0, 1.0
 
 
 class Replanning:
     """Modal-space control (Jain and Liu 2011). One step of the world, one frame of the track.
 
-    The controller counts frames by itself: `reset` it together with its world. While the track is followed it may be
-    exchanged, `track`, and played faster or slower, `pace`: nothing was computed for it beforehand (section 6).
+    The controller counts frames by itself: `reset` it together with its world. While the track is followed both it,
+    `track`, and how it is played, `playback`, may be exchanged: nothing was computed beforehand (section 6).
     """
 
     def __init__(self, character: Character, track: Track, settings: Settings | None = None) -> None:
@@ -46,11 +49,13 @@ class Replanning:
         self.track = track
         self.window = self._steps_of(self.settings.window or default_window(self.track))
         self.frame = 0.0  # which the character is to be in now; between frames where the pace is not one
-        self.pace = 1.0  # frames of the track in a step
+        self.pace = 1.0  # frames of the track in the last step
+        self.playback = Playback()
         self.lift = 0.0  # m that the reference is raised by in the world
         self.iterations = 0  # of the last contact plan
         self._surprises: tuple[float, ...] = ()
         self._catches: list[float] = []
+        self._passed = 0.0
         self._machine_of: tuple[Workspace, Contacts, Track] | None = None
 
     @property
@@ -63,17 +68,25 @@ class Replanning:
         self._track = self._given = track.checked(self.character)
 
     def reset(
-        self, frame: int = 0, lift: float = 0.0, surprises: Iterable[float] = (), catches: Iterable[float] = ()
+        self,
+        frame: int = 0,
+        lift: float = 0.0,
+        surprises: Iterable[float] = (),
+        catches: Iterable[float] = (),
+        playback: Playback | None = None,
     ) -> None:
         """Go to a frame of the track that was given.
 
         `surprises` are the times, in s, of pushes: felt after the delay, and slowing it down. `catches` are those when
-        hands take hold, from which on the motion is gone over to.
+        hands take hold, from which on the motion is gone over to. Moments of `playback` count from the track's first
+        frame.
         """
         if not 0 <= frame < len(self.track.q):
             raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")
         self.frame, self.pace, self.lift = float(frame), 1.0, float(lift)
         self._surprises, self._catches = tuple(surprises), sorted(catches)
+        self.playback = playback or Playback()
+        self._passed = self.frame  # transitions up to here are over, or never were
         self._track = self._given
 
     @property
@@ -108,8 +121,7 @@ class Replanning:
             raise ValueError(f"The track's step of {self.track.dt} s is not the world's of {state.dt} s.")
         self._go_over(state)
         machine = self._machine_on(state.work, contacts)
-        if self.settings.slowing > 0.0:
-            self.pace = 1.0 - self.settings.slowing if self._since_push(state.time) < SLOWED else 1.0
+        self.pace = self.playback.speed_at(self.frame * self.track.dt) * self._slowed(self._since_push(state.time))
         self._aim(state)
         self.iterations = evaluate(machine, state.q_next, state.v, state.dt)
         if self.iterations < 0:
@@ -120,12 +132,15 @@ class Replanning:
         return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
 
     def _go_over(self, state: State) -> None:
-        """Once hands have taken hold, blend the way on which that has sent the body with the rest of the motion."""
+        """Once hands have taken hold, or at a transition, blend the body's own way with the rest of the motion."""
         track = self._track
-        if not self._catches or state.time < self._catches[0] + 0.5 * state.dt:
-            return
-        self._catches.pop(0)
         here = int(self.frame) + 1
+        if self._catches and state.time >= self._catches[0] + 0.5 * state.dt:
+            self._catches.pop(0)
+        elif self._until() < here:
+            self._passed = float(here)
+        else:
+            return
         if self.settings.transition > 0.0 and track.cycle is None and here < len(track.q):
             rest = replace(track, q=track.q[here:], loaded=track.loaded[here:], normal=track.normal[here:])
             q = state.q_next.copy()
@@ -136,8 +151,9 @@ class Replanning:
     def _aim(self, state: State) -> None:
         """Fill the goal. The state of step k, q_{k+1} and v_k, is that of the reference a step from here."""
         goal, track, here = self._goal, self.track, self.frame + self.pace
-        end = here + self.window * self.pace
-        goal.q_next[:] = self.pose(here + self.pace)
+        last = self._until()
+        end = min(here + self.window * self.pace, last)
+        goal.q_next[:] = self.pose(min(here + self.pace, last))
         goal.q_before_end[:] = self.pose(end - self.pace)
         goal.q_end[:] = self.pose(end)
         goal.q_felt[:] = state.q_next
@@ -148,8 +164,18 @@ class Replanning:
         # a hand may miss: with forces of a grip that is still to come, arms would brace for a bar that is not there
         held = track.loaded[track.row(max(self.frame - self.pace, 0.0))]
         for k in range(self.window):
-            goal.loaded[k] = track.loaded[track.row(self.frame + k * self.pace)] & (held | ~track.grip)
+            goal.loaded[k] = track.loaded[track.row(min(self.frame + k * self.pace, last))] & (held | ~track.grip)
         goal.normal[:] = track.normal[track.row(here)]
+
+    def _until(self) -> float:
+        """The last frame that plans look at: from a transition on it is another motion."""
+        frames = (moment / self.track.dt for moment in self.playback.transitions)
+        return next((frame - 1.0 for frame in frames if frame > self._passed), np.inf)
+
+    def _slowed(self, since: float) -> float:
+        """Share of its speed that the motion has at some time, s, after a push (section 7.3)."""
+        back = min(max((since - SLOWED) / QUICKENED, 0.0), 1.0)
+        return 1.0 - self.settings.slowing * (1.0 - back)
 
     def _since_push(self, time: float) -> float:
         """Seconds since the last push began."""

@@ -29,8 +29,10 @@ class Settings:
     bracing: float = 0.0
     friction: float = 0.8  # share of the ground's friction that plans use
     delay: float = 0.0  # s after a push before low-frequency modes and contact plans know of it; people need 0.2
-    transition: float = 0.0  # s in which, once hands take hold, its own way gives way to the motion again (section 6)
-    slowing: float = 0.0  # share by which the motion is slower for a second after a push (section 7.3)
+    # s in which, once hands take hold or where the playback says, its own way gives way to the motion (section 6)
+    transition: float = 0.0
+    # share by which the motion is slower for a second after a push, and less in the next (section 7.3)
+    slowing: float = 0.0
 
     def checked(self) -> "Settings":
         """Itself, or ValueError."""

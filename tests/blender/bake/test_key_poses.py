@@ -7,6 +7,7 @@ from dataclasses import asdict
 import bpy
 import numpy as np
 import pytest
+from heft.blender_addon import writer
 from heft.blender_addon.baking.gather import gather, method_settings
 from heft.blender_addon.rig.reading import sample_armatures
 from heft.core.control.replanning import Settings
@@ -65,6 +66,46 @@ def test_key_poses_are_baked_as_they_are(keyed):
         np.testing.assert_allclose(heights[:2], 0.2, atol=0.02)
         assert heights[2] > 0.7
         assert report["max_foot_slide_m"] < 0.003
+
+
+def heights(rig, frames):
+    """Of the pelvis in the world."""
+    context = bpy.context
+    (sampling,) = sample_armatures(context.scene, context.view_layer, [rig], np.asarray(frames, dtype=float))
+    return (sampling.object_matrix @ sampling.pose[:, rig.data.bones.find("pelvis")])[:, 2, 3]
+
+
+def test_speed_keys_lie_beside_the_actions_and_warp_its_time(heft_enabled):
+    """From the middle on at half its speed: what takes half of the action takes as long as all of it."""
+    assert bpy.ops.heft.add_key_poses(scene="CHIN_UP") == {"FINISHED"}
+    rig = bpy.context.active_object
+    source = rig.animation_data.action
+    first, last = source.frame_range
+    middle = round(0.5 * (first + last))
+    keyed = heights(rig, np.arange(first, last + 1))
+    for frame, speed in ((middle, 1.0), (middle + 1, 0.5)):
+        rig.heft.playback.speed = speed
+        assert rig.heft.playback.keyframe_insert("speed", frame=frame)
+    for frame, on in ((first, False), (middle, True)):
+        rig.heft.playback.go_over = on
+        assert rig.heft.playback.keyframe_insert("go_over", frame=frame)
+    paths = {curve.data_path for curve in writer.only_bag(source).fcurves}
+    assert {"heft.playback.speed", "heft.playback.go_over"} <= paths  # where the Dope Sheet shows them
+    playback = gather(bpy.context, [rig])[0].job.playback
+    assert playback.transitions == pytest.approx(((middle - first) / 24.0,))
+    assert playback.speed[[0, middle - int(first), -1]] == pytest.approx([1.0, 1.0, 0.5])
+    rig.heft.controller = "LOOKAHEAD"
+    assert not gather(bpy.context, [rig])[0].job.playback.changes
+    rig.heft.controller = "REPLANNING"
+
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    report = json.loads(rig.heft.report)
+    assert report["outcome"] == "completed", report["why"]
+    end = middle + 2.0 * (last - middle)
+    assert rig.animation_data.action.frame_range[1] == pytest.approx(end, abs=2.0)
+    baked = heights(rig, np.arange(first, round(end) + 1))
+    played = [first + 24.0 * playback.shown(k / 24.0) for k in range(len(baked))]
+    assert np.abs(baked - np.interp(played, np.arange(first, last + 1), keyed)).max() < 0.05
 
 
 def test_settings_are_the_cores(heft_enabled):

@@ -6,6 +6,7 @@ from heft.core.contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
 from heft.core.job import BakeJob, BodySettings, ContactInterval, Load, Scene
 from heft.core.motion import quaternions
 from heft.core.motion.clip import LocalPoses, from_local
+from heft.core.motion.playback import Playback
 from heft.core.simulation import Foothold, Grab, Prop, Push
 
 from tests.core.motion.skeletons import still, wooden, wooden_roles
@@ -92,6 +93,7 @@ def full_job():
         frame_end=20.0,
         loop=True,
         seconds=4.0,
+        playback=Playback(np.array([0.0, 0.5]), np.array([1.0, 0.5]), (0.25,)),
         noise=0.05,
         seed=3,
     )

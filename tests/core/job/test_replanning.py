@@ -6,7 +6,9 @@ import json
 import numpy as np
 import pytest
 from heft.core.job import BakeJob, Scene, run
-from heft.core.simulation import Push
+from heft.core.job.preparing import played
+from heft.core.motion.playback import Playback
+from heft.core.simulation import Grab, Push
 
 from tests.core.job.jobs import waving_clip, waving_job
 from tests.core.motion.skeletons import wooden_roles
@@ -47,7 +49,34 @@ def test_a_push_bends_what_is_followed_as_it_is():
     assert moved[-1] < moved.max()
 
 
+def test_a_motion_takes_as_long_as_its_speeds_have_it_take():
+    """Arms that wave at half their speed are at the same places at twice the times."""
+    clip = waving_clip(1.0)
+    known, slow = (
+        run(BakeJob(clip, wooden_roles(), method="replanning", optimise=False, playback=playback))
+        for playback in (Playback(), Playback(speed=np.array([0.5])))
+    )
+    assert len(slow.frames) == 2 * len(known.frames) - 1
+    away = np.linalg.norm((slow.poses[::2] - known.poses)[:, :, :3, 3], axis=2)
+    assert away.max() < 0.02
+    assert np.ptp(known.poses[:, :, :3, 3], axis=0).max() > 0.1
+
+
+def test_pushes_and_grabs_come_when_the_motion_gets_there():
+    push = Push.constant("torso", (0.0, -60.0, 0.0), 0.25, 0.1)
+    grab = Grab("left_hand", start=0.2, end=0.4)
+    playback = Playback(np.array([0.0, 0.2, 0.3, 1.0]), np.array([0.5, 0.5, 1.0, 1.0]))
+    scene = played(Scene(pushes=(push,), grabs=(grab, Grab("right_hand"))), playback)
+    assert scene.pushes[0].start == pytest.approx(playback.played(0.25))
+    assert 1.0 / scene.pushes[0].rate == pytest.approx(0.1)
+    assert scene.grabs[0].start == pytest.approx(0.4)
+    assert scene.grabs[0].end == pytest.approx(playback.played(0.4))
+    assert (scene.grabs[1].start, scene.grabs[1].end) == (-np.inf, np.inf)
+
+
 def test_what_it_cannot_do_is_told():
+    with pytest.raises(ValueError, match="Look-ahead control plays a motion as it is keyed"):
+        run(waving_job(playback=Playback(speed=np.array([0.5]))))
     with pytest.raises(ValueError, match="Look-ahead control cannot follow a motion as it is keyed"):
         run(waving_job(optimise=False))
     with pytest.raises(ValueError, match="no setting 'adaptation' of replanning control"):

@@ -11,6 +11,7 @@ from heft.core.control.replanning import Replanning, Settings, transition
 from heft.core.control.replanning.modes import subtree_stiffness
 from heft.core.control.track import Track
 from heft.core.dynamics import difference, integrate, mass_matrix
+from heft.core.motion.playback import Playback
 from heft.core.simulation import World
 
 from tests.core.control.replanning.tracks import DT, hanging, held, squatting
@@ -198,8 +199,11 @@ def test_a_track_is_exchanged_while_it_is_followed(character):
     assert np.sqrt(np.mean(error[6:] ** 2)) < np.radians(2.0)
 
 
-def test_a_time_warp_is_a_pace(walking):
-    """After a push the motion is slower by a quarter for a second: 30 frames behind, and still walking."""
+def test_a_motion_slows_down_after_a_push_and_comes_back_to_its_speed(walking):
+    """By a quarter for a second and back within the next: 45 frames behind, and still walking.
+
+    Back from one step to the next, this walk fell 2.7 s after the second, push or none.
+    """
     character, track = walking
     halfway = track.pose(character, 20.5)
     np.testing.assert_allclose(
@@ -208,11 +212,51 @@ def test_a_time_warp_is_a_pace(walking):
     controller, world = Replanning(character, track, Settings(slowing=0.25)), World(character)
     controller.reset(surprises=(0.5,))
     world.reset(*controller.reference_state())
-    for _ in range(240):
+    for _ in range(600):
         world.step(controller)
-    assert controller.frame == pytest.approx(240 - 30)
+    assert controller.frame == pytest.approx(600 - 45, abs=0.5)
     error = difference(character, controller.reference_state()[0], world.q)
     assert np.sqrt(np.mean(error[6:] ** 2)) < np.radians(5.0)
+    assert np.linalg.norm(error[:3]) < 0.1
+
+
+def test_a_squat_is_played_at_its_keyed_speeds(character):
+    """Half as fast while it goes down: what is followed at any time is what `Playback` says."""
+    track = squatting(character)
+    moment = np.arange(49) / 24.0
+    playback = Playback(moment, np.interp(moment, [0.5, 0.7, 1.0, 1.2], [1.0, 0.5, 0.5, 1.0]))
+    controller, world = Replanning(character, track), World(character)
+    controller.reset(playback=playback)
+    world.reset(*controller.reference_state())
+    for k in range(round(playback.played(2.0) / DT)):
+        assert controller.frame * DT == pytest.approx(playback.shown(k * DT), abs=DT)
+        world.step(controller)
+    error = difference(character, controller.reference_state()[0], world.q)
+    assert np.sqrt(np.mean(error**2)) < 0.01
+    assert playback.played(2.0) > 2.4
+
+
+def test_plans_do_not_look_beyond_a_transition_and_then_go_over(character):
+    """In the middle of a squat a cut to bent elbows."""
+    track = squatting(character)
+    cut = 60
+    q = track.q.copy()
+    arms = [int(character.tree.position_start[character.index(f"{side}_forearm")]) for side in ("left", "right")]
+    q[:, arms] = -0.2
+    q[cut:, arms] = -1.4
+    controller = Replanning(character, replace(track, q=q), Settings(transition=0.5))
+    controller.reset(playback=Playback(transitions=(cut * DT,)))
+    world = World(character)
+    world.reset(*controller.reference_state())
+    bent = []
+    for _ in range(cut + 90):
+        before = world.v
+        world.step(controller)
+        assert np.abs(world.v - before).max() < 1.0
+        bent.append(float(world.q[arms].mean()))
+    assert min(bent[: cut - 1]) > -0.25
+    assert bent[cut + 5] > -0.4
+    assert bent[-1] == pytest.approx(-1.4, abs=0.05)
 
 
 def test_a_transition_begins_where_the_character_is_and_ends_in_the_other_motion(character):

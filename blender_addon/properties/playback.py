@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the action is played while it is simulated, on the armature: keyed beside the action's own channels."""
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty
+
+from ...core.motion.playback import FASTEST, SLOWEST
+from .overrides import OVERRIDABLE
+
+
+class HEFT_PG_playback(bpy.types.PropertyGroup):
+    """Time warp and transitions: read at every frame of the action."""
+
+    speed: FloatProperty(
+        name="Speed",
+        description="How fast the action is played, keyed where it changes: at 0.5 what lies between two frames takes "
+        "twice as long. Gravity is what it is, so feet and hands work for it [time warping, Jain and Liu 2011, "
+        "section 6]",
+        default=1.0,
+        min=SLOWEST,
+        soft_min=0.25,
+        soft_max=2.0,
+        max=FASTEST,
+        step=1,
+        precision=2,
+        override=OVERRIDABLE,
+    )
+    go_over: BoolProperty(
+        name="Go Over",
+        description="Key it on where another motion begins in the action, or where the body is to find back to it: "
+        "from there its own way gives way to the action within the seconds of Transition [motion transition, "
+        "section 6]",
+        override=OVERRIDABLE,
+    )

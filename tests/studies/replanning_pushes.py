@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pushes on motions under replanning control: a part of `run.py study replanning`."""
+
+from collections.abc import Sequence
+
+from heft.core.control.replanning import Replanning, Settings
+from heft.core.simulation import Push
+
+from tests.studies.replanning_follow import follow, table, walk
+from tests.studies.replanning_motions import DT, Motion, chin_up, squat
+
+REPLICAS = 5
+DIRECTIONS = {"front": (-1.0, 0.0, 0.0), "back": (1.0, 0.0, 0.0), "left": (0.0, -1.0, 0.0), "right": (0.0, 1.0, 0.0)}
+SPREAD = 1.1  # s over which the replicas' pushes are spread: a cycle of the walk
+
+
+class AtOnce(Replanning):
+    """Back to its speed from one step to the next, a second after a push."""
+
+    def _slowed(self, since: float) -> float:
+        return 1.0 - self.settings.slowing if since < 1.0 else 1.0
+
+
+def push_of(name: str, force: float, start: float, frames: int) -> Push:
+    """On the trunk, from a side."""
+    ahead, aside, up = (force * x for x in DIRECTIONS[name])
+    return Push.constant("thorax", (ahead, aside, up), start, frames * DT)
+
+
+def starts(first: float) -> list[float]:
+    """When the replicas are pushed, s."""
+    return [first + SPREAD * i / REPLICAS for i in range(REPLICAS)]
+
+
+def standing(motion: Motion, name: str, force: float, frames: int, first: float, **more) -> str:
+    """How many of the replicas stand three seconds after the last of the pushes."""
+    seconds = first + SPREAD + 3.0
+    stood = [
+        not follow(motion, pushes=[push_of(name, force, start, frames)], seconds=seconds, seed=seed, **more).why
+        for seed, start in enumerate(starts(first))
+    ]
+    return f"{sum(stood)} of {REPLICAS}"
+
+
+def pushed(motion: Motion, forces: Sequence[float], frames: int, first: float, settings: Settings) -> list:
+    """Rows: how many stand, by force and side."""
+    return [
+        (f"{force:.0f}", *(standing(motion, name, force, frames, first, settings=settings) for name in DIRECTIONS))
+        for force in forces
+    ]
+
+
+def pushes() -> list[str]:
+    """Walk, squat, hang, with and without delay."""
+    note = (
+        f"Replicas that stand, of {REPLICAS}, pushed from the side named: each at another time, over {SPREAD:g} s,\n"
+        "which is a cycle of the walk, and with noise on the first velocities."
+    )
+    page = ["## Pushes on the thorax", "", note, ""]
+    for title, motion, forces, frames, first in (
+        ("Walk, 10 frames", walk(), (100.0, 125.0, 150.0, 175.0), 10, 1.5),
+        ("Squat, 20 frames", squat(), (75.0, 125.0, 175.0, 200.0, 250.0), 20, 0.5),
+        ("Chin-up, 20 frames", chin_up(), (75.0, 125.0, 175.0), 20, 0.5),
+    ):
+        for delay in (0.0, 0.2):
+            name = f"### {title}, felt at once" if delay == 0.0 else f"### {title}, felt after 200 ms"
+            page += [name, "", *table(("N", *DIRECTIONS), pushed(motion, forces, frames, first, Settings(delay=delay)))]
+    return [*page, *slowed()]
+
+
+def slowed() -> list[str]:
+    """The walk pushed back, and slowed for a second (section 7.3)."""
+    kinds = (
+        ("as fast as before", Settings(), Replanning),
+        ("at once back to its speed", Settings(slowing=0.25), AtOnce),
+        ("back within a second", Settings(slowing=0.25), Replanning),
+    )
+    rows = [
+        (
+            f"{force:.0f}",
+            *(standing(walk(), "front", force, 10, 1.5, settings=each, kind=kind) for _, each, kind in kinds),
+        )
+        for force in (0.0, 150.0, 200.0, 250.0, 300.0, 350.0)
+    ]
+    note = (
+        "Pushed from the front for 10 frames, and slowed by 25 % for the second after it. A push back leaves\n"
+        "it behind. What threw it over was the end of that: a walk that is a quarter faster from one step\n"
+        "to the next falls without any push. The time in which it comes back was chosen on pushes at other phases."
+    )
+    return ["### Walk, slowed down after the push", "", note, "", *table(("N", *(name for name, _, _ in kinds)), rows)]
