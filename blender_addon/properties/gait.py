@@ -2,7 +2,7 @@
 """Settings of gait control, and the course that it walks, on the armature."""
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from .overrides import OVERRIDABLE
 
@@ -21,6 +21,12 @@ class HEFT_PG_gait(bpy.types.PropertyGroup):
             ("WIDE", "Wide", "Legs apart, arms away from the body, swaying", 4),
         ],
         default="NORMAL",
+        override=OVERRIDABLE,
+    )
+    stabiliser: BoolProperty(
+        name="Stabilise Contact",
+        description="Before each step of simulation, look ahead and correct the standing ankle and knee where the "
+        "ground's force would lie on one edge of the sole. It takes about as long again as the walk",
         override=OVERRIDABLE,
     )
 

@@ -30,6 +30,16 @@ class Machine(structref.StructRefProxy):
         """Inside compiled code only, where this name stands for the compiled constructor."""
         return structref.StructRefProxy.__new__(cls, system, memory, scratch)  # type: ignore[no-untyped-call]
 
+    @property
+    def system(self) -> System:
+        """As it went in."""
+        return _system_of(self)
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """For how many contacts there is room, and for how many unknowns."""
+        return _room_of(self)
+
 
 structref.define_proxy(Machine, _MachineType, ["system", "memory", "scratch"])  # type: ignore[no-untyped-call]
 
@@ -38,6 +48,16 @@ structref.define_proxy(Machine, _MachineType, ["system", "memory", "scratch"])  
 def make_machine(system: System, memory: Memory, scratch: Scratch) -> Any:
     """Take the structures apart, once."""
     return Machine(system, memory, scratch)
+
+
+@allocating_kernel
+def _system_of(machine: Any) -> System:
+    return machine.system  # type: ignore[no-any-return]
+
+
+@allocating_kernel
+def _room_of(machine: Any) -> tuple[int, int]:
+    return machine.scratch.contacts.gap.shape[0], machine.scratch.vector.shape[0]
 
 
 @allocating_kernel

@@ -161,8 +161,8 @@ def _elbow(tree: Tree, arm: int) -> int:
     return NONE
 
 
-def _sole(character: Character, foot: int) -> tuple[float, float, float, float]:
-    """From the corners of the foot and of what hangs from it."""
+def sole_corners(character: Character, foot: int) -> Array:
+    """Corners (n, 3) of the foot and of what hangs from it, from the ankle."""
     tree, corners = character.tree, []
     for shape in character.contacts:
         if isinstance(shape, Corner):
@@ -174,5 +174,9 @@ def _sole(character: Character, foot: int) -> tuple[float, float, float, float]:
                 corners.append(place)
     if not corners:
         raise ValueError("To walk, feet need corners to stand on.")
-    x, y, z = np.array(corners).T
+    return np.array(corners)
+
+
+def _sole(character: Character, foot: int) -> tuple[float, float, float, float]:
+    x, y, z = sole_corners(character, foot).T
     return float(x.min()), float(x.max()), float(0.5 * (y.max() - y.min())), float(-z.min())

@@ -17,6 +17,7 @@ from .gains import Gains, load_gains
 from .heading import Heading
 from .machine import evaluate, make_machine
 from .settings import Settings
+from .stabiliser import Stabiliser
 from .standing import standing
 from .style import load_style
 from .velocity import BINS, Learnt, learn
@@ -80,6 +81,9 @@ class Gait:
         self._scratch = make_scratch(character.nq, character.nv)
         self._machine_of: tuple[Workspace, Contacts] | None = None
         self._wanted = self.start.copy()
+        self.stabiliser: Stabiliser | None = None
+        if self.settings.stabiliser:
+            self.stabiliser = Stabiliser(character, self.biped, self.settings.prediction)
         self.reset()
 
     def reset(self, first: int = LEFT, lift: float = 0.0) -> None:
@@ -88,6 +92,8 @@ class Gait:
             array[...] = 0
         for array in (self._walk.curve, self._walk.offset, self._walk.speed):
             array[...] = 0.0
+        if self.stabiliser is not None:
+            self.stabiliser.reset()
         self.steps = 0
         self._wanted[:] = self.start
         self._wanted[2] += lift
@@ -113,6 +119,8 @@ class Gait:
         self._walk.heading[0] = self._heading.at(float(self._memory.clock[0]))
         over = evaluate(self._machine_on(state, contacts), state.q_next, state.v, state.dt)
         self._tell(state)
+        if self.stabiliser is not None:
+            self.stabiliser.correct(state, contacts, self.stance, self._scratch.torque, self._scratch.implicit)
         law = AffineLaw(self._scratch.torque[ROOT:], implicit=self._scratch.implicit[ROOT:])
         if over:
             self._learn()

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from .reduced import MODELS
 from .style import load_style
 
 
@@ -12,8 +13,12 @@ class Settings:
 
     style: str = "normal"  # one of style.STYLES
     implicit: bool = True  # PD looks at the end of the step; without, as the paper has it, it needs high rates
+    stabiliser: bool = False  # before each step, correct ankle and knee where the ground's force would lie on one edge
+    prediction: str = "M0"  # by what the stabiliser looks ahead, one of reduced.MODELS
 
     def checked(self) -> "Settings":
         """Itself, or ValueError."""
         load_style(self.style)
+        if self.prediction not in MODELS:
+            raise ValueError(f"There is no model '{self.prediction}' to predict by; there are {', '.join(MODELS)}.")
         return self

@@ -86,7 +86,7 @@ def test_momentum_control_makes_an_action_shorter_or_longer(rig, ahead):
 
 def test_a_walk_takes_its_keyed_course_and_rate_along(rig):
     rig.heft.controller, rig.heft.gait.style = "GAIT", "SNEAK"
-    assert method_settings(rig.heft) == {"style": "sneak"}
+    assert method_settings(rig.heft) == {"style": "sneak", "stabiliser": False}
     for frame, speed, heading in ((1, 0.5, 0.0), (25, 1.0, 1.0)):
         rig.heft.course.forward, rig.heft.course.heading = speed, heading
         rig.heft.course.keyframe_insert("forward", frame=frame)
