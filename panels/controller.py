@@ -8,7 +8,8 @@ from bl_ui.utils import PresetPanel
 from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
-from ..blender_addon.properties.bake import FOLLOW_KEYS
+from ..blender_addon.properties.armature import HEFT_PG_armature
+from ..blender_addon.properties.bake import COMBINES, FOLLOW_KEYS
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -18,6 +19,7 @@ FIRST = {
     "MOMENTUM": ("flexible_time", "damping"),
     "BALANCE": ("balance",),
     "GAIT": ("style",),
+    "COMBINATION": ("choose",),
 }
 """The settings of each method that are shown at once."""
 KEYED = {"REPLANNING": ("playback", ("speed", "go_over")), "GAIT": ("course", ("forward", "left", "heading"))}
@@ -30,6 +32,19 @@ def settings_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
     column.use_property_split = False
     column.use_property_decorate = False
     return column
+
+
+def others(layout: bpy.types.UILayout, settings: HEFT_PG_armature) -> None:
+    """The actions beside the source, and the slider between them."""
+    column = settings_column(layout)
+    for index, entry in enumerate(settings.others):
+        row = column.row(align=True)
+        row.prop(entry, "action", text="")
+        row.operator("heft.remove_action", text="", icon="X").index = index
+    column.operator("heft.add_action", icon="ADD")
+    column = layout.column()
+    column.use_property_decorate = True
+    column.prop(settings, "slider", slider=True)
 
 
 class HEFT_PT_controller_presets(PresetPanel, bpy.types.Panel):
@@ -67,6 +82,8 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
             column.prop(settings, "optimise")
         for name in FIRST[settings.controller]:
             column.prop(group, name)
+        if settings.controller in COMBINES:
+            others(layout, settings)
         if settings.controller in KEYED:
             owner, names = KEYED[settings.controller]
             column = layout.column()

@@ -15,13 +15,14 @@ from ...core.motion.clip import Clip
 from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
 from ..properties.armature import HEFT_PG_armature
-from ..properties.bake import FOLLOW_KEYS, LEAST_RATE, WALKS_ITSELF
+from ..properties.bake import COMBINES, FOLLOW_KEYS, LEAST_RATE, WALKS_ITSELF
 from ..rig import setting_up
 from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
 from ..scene.props import SceneProp
 from ..scene.reading import Watch, is_acted_on
 from .looping import PERIODS, Loop, loop_of
+from .others import other_clips, read_slider
 from .source import Source, playing, source_of
 
 MOST_FRAMES = 100_000
@@ -78,7 +79,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         scales = [armature.heft.scale for armature in armatures]
         samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look)
         return [
-            gathered(armature, source, cut(sampling, offset, offset + count), watch, loop)
+            combined(context, armature, gathered(armature, source, cut(sampling, offset, offset + count), watch, loop))
             for armature, source, sampling, watch, loop, offset, count in zip(
                 armatures, sources, samplings, watches, loops, offsets, counts, strict=True
             )
@@ -114,6 +115,19 @@ def gathered(
     return Gathered(job, source, sampling, around.props, around.notes, loop)
 
 
+def combined(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
+    """Return the same with what is to be combined with it, for methods that do; others as they are."""
+    job = found.job
+    if armature.heft.controller not in COMBINES:
+        return found
+    others = other_clips(context, armature, found.source)
+    longest = max(job.duration, *((len(clip.position) - 1) / clip.rate for clip in others))
+    seconds = job.duration if job.loop else longest
+    slider = read_slider(context, armature, job.frames[0], seconds, job.fps)
+    scene = replace(job.scene, slider=slider)
+    return replace(found, job=replace(job, others=others, seconds=seconds, scene=scene))
+
+
 def optimises(settings: HEFT_PG_armature) -> bool:
     """Return whether the motion is made possible before it is simulated."""
     return settings.controller not in WALKS_ITSELF and (settings.optimise or settings.controller not in FOLLOW_KEYS)
@@ -138,7 +152,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
     settings: HEFT_PG_armature = armature.heft
     asked = settings.use_frame_range or settings.loop
-    leaves = settings.controller in WALKS_ITSELF or is_acted_on(view_layer, armature)
+    leaves = settings.controller in WALKS_ITSELF | COMBINES or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(armature)
 
 

@@ -13,6 +13,7 @@ from bpy.props import (
 )
 
 from .balance import HEFT_PG_balance
+from .combination import HEFT_PG_combination, HEFT_PG_other_action
 from .gait import HEFT_PG_course, HEFT_PG_gait
 from .lookahead import HEFT_PG_lookahead
 from .momentum import HEFT_PG_momentum
@@ -24,6 +25,8 @@ FOLLOW_KEYS = {"REPLANNING"}
 """Methods that can follow the keys as they are, and play them at other speeds."""
 WALKS_ITSELF = {"GAIT"}
 """Methods that take no more than a pose from the action."""
+COMBINES = {"COMBINATION"}
+"""Methods that take other actions beside the source."""
 LEAST_RATE = {"GAIT": 300}
 """Steps a second that a method takes at least."""
 
@@ -79,6 +82,12 @@ class BakeSettings:
                 "Walks by itself from the action's first pose, at keyed speeds, to a keyed heading [Carensac et al.]",
                 4,
             ),
+            (
+                "COMBINATION",
+                "Combine",
+                "Anything between several actions by a keyed slider, or what is easiest when pushed [da Silva 2010]",
+                5,
+            ),
         ],
         default="LOOKAHEAD",
         override=OVERRIDABLE,
@@ -97,6 +106,18 @@ class BakeSettings:
     balance: PointerProperty(type=HEFT_PG_balance, override=OVERRIDABLE)
     gait: PointerProperty(type=HEFT_PG_gait, override=OVERRIDABLE)
     course: PointerProperty(type=HEFT_PG_course, override=OVERRIDABLE)
+    combination: PointerProperty(type=HEFT_PG_combination, override=OVERRIDABLE)
+    others: CollectionProperty(type=HEFT_PG_other_action, override=OVERRIDABLE_LIST)
+    slider: FloatProperty(
+        name="Between",
+        description="What to do between the actions: 0 is the source, 1 the last of the others. Key it: a walk looks "
+        "at it as each stride begins",
+        default=0.5,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDABLE,
+    )
     source_action: PointerProperty(
         name="Source",
         description="The action to simulate; if none, the one that is assigned, or what that was baked from",
@@ -257,6 +278,8 @@ CLASSES = (
     HEFT_PG_balance,
     HEFT_PG_gait,
     HEFT_PG_course,
+    HEFT_PG_combination,
+    HEFT_PG_other_action,
     HEFT_PG_bone_choice,
     HEFT_PG_foot,
     HEFT_PG_progress,

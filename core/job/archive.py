@@ -15,7 +15,7 @@ import math
 import re
 import types
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -44,6 +44,10 @@ UNREADABLE = (ValueError, TypeError, KeyError, EOFError, OverflowError, RuntimeE
 
 T = TypeVar("T")
 AnyArray = NDArray[np.generic]
+Keep = Callable[[type, Any], Any]  # a value of a type, as it is to stand in JSON
+# of a value, as JSON has it, with what keeps a value that is new in it; raises whatever is in UNREADABLE
+Renewal = Callable[[dict[str, Any], Keep], dict[str, Any]]
+NEVER: Mapping[int, Renewal] = types.MappingProxyType({})
 
 
 def save(value: Any, kind: type, path: str | Path, format_name: str, version: int) -> None:
@@ -51,13 +55,18 @@ def save(value: Any, kind: type, path: str | Path, format_name: str, version: in
     write_whole(path, pack(value, kind, format_name, version))
 
 
-def load(kind: type[T], path: str | Path, format_name: str, version: int, what: str) -> T:
-    """Read a file that `save` wrote; ValueError says in one line what is wrong with it, which is no `what`."""
+def load(
+    kind: type[T], path: str | Path, format_name: str, version: int, what: str, older: Mapping[int, Renewal] = NEVER
+) -> T:
+    """Read a file that `save` wrote; ValueError says in one line what is wrong with it, which is no `what`.
+
+    `older` versions are read too: what stands there makes a value of each into one of the next.
+    """
     source = Path(path)
     try:
         with source.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
-        return unpack(kind, content, format_name, version)
+        return unpack(kind, content, format_name, version, older)
     except UNREADABLE as error:
         raise ValueError(f"{source.name} is not {what}: {' '.join(str(error).split())[:300]}") from error
 
@@ -84,7 +93,7 @@ def pack(value: Any, kind: type, format_name: str, version: int) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(kind: type[T], content: bytes, format_name: str, version: int) -> T:
+def unpack(kind: type[T], content: bytes, format_name: str, version: int, older: Mapping[int, Renewal] = NEVER) -> T:
     """The value in a file's content."""
     if len(content) > LARGEST_FILE:
         raise ValueError(f"it is larger than {LARGEST_FILE} bytes.")
@@ -97,13 +106,17 @@ def unpack(kind: type[T], content: bytes, format_name: str, version: int) -> T:
         header = json.loads(_array(archive.read("header.npy"), (np.dtype(np.uint8),)).tobytes().decode())
         if not isinstance(header, dict) or header.get("format") != format_name:
             raise ValueError(f'it does not say "format": "{format_name}".')
-        if header.get("version") != version:
+        value, found = header["value"], header.get("version")
+        if type(found) is not int or (found != version and found not in older):
             raise ValueError(f"its version is {str(header.get('version'))[:40]!r}, but this Heft reads {version}.")
         names = [f"array{number}.npy" for number in range(len(entries) - 1)]
         if set(entries) != {"header.npy", *names}:
             raise ValueError(f"it holds {', '.join(sorted(entries))[:200]}.")
         arrays = [_array(archive.read(name), KINDS) for name in names]
-    return _decode(kind, header["value"], arrays, "its value")  # type: ignore[no-any-return]
+        while found in older:
+            value = older[found](value, lambda kind, new: _encode(kind, new, arrays))
+            found += 1
+    return _decode(kind, value, arrays, "its value")  # type: ignore[no-any-return]
 
 
 def _array(content: bytes, kinds: tuple[np.dtype[Any], ...]) -> AnyArray:

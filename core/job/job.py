@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from ..motion.playback import Playback
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
 from ..motion.variants import carrying
-from ..simulation import Course, Foothold, Grab, Prop, Push
+from ..simulation import Course, Foothold, Grab, Prop, Push, Slider
 from . import archive
 
 FORMAT = "heft.job"
-VERSION = 4
+VERSION = 5
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -45,10 +45,12 @@ class BodySettings:
     )  # (n, 3) of the mesh at rest, by the bone that moves them
     masses_from_mesh: bool = False
     on_floor: bool | None = None  # whether the rest pose stands on z = 0
+    motions: tuple[Clip, ...] = ()  # of the skeleton, from all of which the character is made; none: from the job's own
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", dict(sorted(self.joints.items())))
         object.__setattr__(self, "vertices", dict(sorted(self.vertices.items())))
+        object.__setattr__(self, "motions", tuple(self.motions))
         for bone, places in self.vertices.items():
             if np.shape(places)[1:] != (3,) or not (np.abs(places) < LONGEST_DISTANCE).all():
                 raise ValueError(f"The vertices of bone '{bone}' must be finite places, of the shape (n, 3).")
@@ -87,6 +89,7 @@ class Scene:
     grabs: tuple[Grab, ...] = ()
     footholds: tuple[Foothold, ...] = ()  # for methods that can move steps
     course: Course = field(default_factory=Course)  # for methods that walk without a clip
+    slider: Slider | None = None  # for methods that combine motions; half-way unless given
     props: tuple[Prop, ...] = ()
     loads: tuple[Load, ...] = ()
     gravity: Vector = (0.0, 0.0, -9.81)  # m/s²
@@ -121,6 +124,7 @@ class BakeJob:
     character: Character | None = (
         None  # instead of the one that the clip makes: the same joints, other masses or shapes
     )
+    others: tuple[Clip, ...] = ()  # more motions of the skeleton, for methods that combine them; all of each
     contacts: tuple[ContactInterval, ...] | None = None  # edited by hand; None: as they are found
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
@@ -144,6 +148,10 @@ class BakeJob:
         object.__setattr__(self, "reference", dict(sorted(self.reference.items())))
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
+        object.__setattr__(self, "others", tuple(self.others))
+        for number, other in enumerate(self.others, 2):
+            if other.skeleton.names != self.clip.skeleton.names:
+                raise ValueError(f"Motion {number} is one of another skeleton.")
         if not SLOWEST <= self.rate <= FASTEST:
             raise ValueError(
                 f"The rate of simulation must be {SLOWEST:g} to {FASTEST:g} steps a second, not {self.rate}."
@@ -200,8 +208,23 @@ class BakeJob:
 
     @classmethod
     def load(cls, path: str | Path) -> "BakeJob":
-        """Read a file that `save` wrote; ValueError says in one line what is wrong with it."""
-        return archive.load(cls, path, FORMAT, VERSION, "a bake job")
+        """Read a file that `save` wrote, now or then; ValueError says in one line what is wrong with it."""
+        return archive.load(cls, path, FORMAT, VERSION, "a bake job", OLDER)
+
+
+def _from_3(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 3, as version 4 says the same: played as it was keyed."""
+    return {**job, "playback": keep(Playback, Playback())}
+
+
+def _from_4(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 4, as version 5 says the same: it combined nothing."""
+    del keep
+    body, scene = {**job["body"], "motions": []}, {**job["scene"], "slider": None}
+    return {**job, "others": [], "body": body, "scene": scene}
+
+
+OLDER = {3: _from_3, 4: _from_4}
 
 
 def dressed(character: Character, scene: Scene, *, unplanned: bool) -> Character:

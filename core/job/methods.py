@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from . import balance, gait, lookahead, momentum, replanning
+from . import balance, combination, gait, lookahead, momentum, replanning
 from .stage import Method
 
 METHODS: Mapping[str, Method] = {
@@ -19,4 +19,11 @@ METHODS: Mapping[str, Method] = {
     "momentum": Method("Momentum", momentum.prepare_policy, momentum.simulate_policy, momentum.choose),
     "balance": Method("Balance", balance.prepare_policy, balance.simulate_policy, balance.choose),
     "gait": Method("Gait", gait.prepare_policy, gait.simulate_policy, gait.choose, plans_forces=True),
+    "combination": Method(
+        "Combination",
+        combination.prepare_policy,
+        combination.simulate_policy,
+        combination.choose,
+        combine=combination.combine,
+    ),
 }

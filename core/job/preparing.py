@@ -107,6 +107,11 @@ def find_contacts(job: BakeJob, tell: Teller, cache: Cache) -> tuple[Contact, ..
     return tuple(contacts_of(trajectory, schedule))
 
 
+def character_of(job: BakeJob, cache: Cache) -> Character:
+    """The character that a job's clip makes, or the job's own, with joints that reach as far as the clip's."""
+    return _performance(job, cache)[0].plan.character
+
+
 def _keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
     """What the cache has under the key, or else what is made and kept there."""
     name = f"heft.cache.{kind.__name__}"
@@ -344,6 +349,7 @@ def shifted(scene: Scene, seconds: float) -> Scene:
         pushes=tuple(replace(push, start=push.start - seconds) for push in scene.pushes),
         grabs=tuple(replace(grab, start=grab.start - seconds, end=grab.end - seconds) for grab in scene.grabs),
         course=replace(scene.course, time=scene.course.time - seconds),
+        slider=None if scene.slider is None else replace(scene.slider, time=scene.slider.time - seconds),
     )
 
 

@@ -21,9 +21,10 @@ from ..sentences import say, to_data, told
 from .cache import Cache
 from .job import BakeJob, dressed
 from .methods import METHODS
-from .preparing import Motion, make_motion, played, reference_settings, scene_terrain, shifted
+from .preparing import Motion, played, reference_settings, scene_terrain, shifted
 from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
 from .result import BakeResult
+from .several import make_motions
 from .showing import between, bone_poses, carried_lines, moment, prop_poses
 from .stage import Method, Stage
 
@@ -39,7 +40,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     """
     method, tell, kept, clock = _method(job), Teller(progress), Cache(cache), Clock()
     try:
-        motion, policy = _prepared(job, tell, kept, clock)
+        motion, policy = prepared(job, tell, kept, clock)
     except CancelledError:
         return _nothing(job, clock, kept)
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
@@ -76,7 +77,7 @@ def check(job: BakeJob) -> None:
 
 def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
     """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
-    motion, _ = _prepared(job, Teller(progress), Cache(cache), Clock())
+    motion, _ = prepared(job, Teller(progress), Cache(cache), Clock())
     return motion
 
 
@@ -93,16 +94,25 @@ def _method(job: BakeJob) -> Method:
             f"{method.label} control plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
             "Replanning."
         )
+    if method.combine is None and job.others:
+        raise ValueError(f"{method.label} control follows one motion, not {1 + len(job.others)}.")
+    if method.combine is not None and not job.others:
+        raise ValueError("It takes two motions at least to combine them: name another beside the job's own.")
     return method
 
 
-def _prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
-    motion = make_motion(job, tell, cache, clock)
+def prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
+    """The job's motion and its method's policy."""
+    method = _method(job)
+    motions = make_motions(job, tell, cache, clock)
     tell("policy", 0.0)
     with clock.stage("policy"):
-        policy = _method(job).prepare(motion.reference, job.settings, cache)
+        if method.combine is None:
+            policy = method.prepare(motions[0].reference, job.settings, cache)
+        else:
+            policy = method.combine([motion.reference for motion in motions], job.settings, cache)
     tell("policy", 1.0)
-    return motion, policy
+    return motions[0], policy
 
 
 class _Watch:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a method of control is, as `run` knows it: a policy is prepared from a reference, and acts on a stage."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -44,7 +44,10 @@ Watch = Callable[[int, Array, int, int], bool]
 
 
 class Method(NamedTuple):
-    """How one method works: `prepare` makes a policy of a reference, `simulate` lets it act."""
+    """How one method works: `prepare` makes a policy of the references, `simulate` lets it act.
+
+    There is one reference, of the job's clip, but for a method that combines several: one for each motion, in order.
+    """
 
     label: str
     prepare: Callable[[Reference, Mapping[str, Any], Cache], Any]
@@ -53,6 +56,8 @@ class Method(NamedTuple):
     check: Callable[[Mapping[str, Any]], object] = dict
     plans_forces: bool = False  # by itself, so that any motion will do as a reference
     edits: bool = False  # the motion while it is followed: its speed, transitions
+    # makes a policy of several references, the job's own first, where the method combines motions
+    combine: Callable[[Sequence[Reference], Mapping[str, Any], Cache], Any] | None = None
 
 
 def surroundings(stage: Stage) -> dict[str, Any]:

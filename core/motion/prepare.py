@@ -2,8 +2,10 @@
 """From a clip of any skeleton to a character and its trajectory, in one call."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ..character import Character, JointKind
 from ..character.anthropometry import Sex
@@ -61,6 +63,7 @@ def prepare(
     vertices: Mapping[str, Array] | None = None,
     masses_from_mesh: bool = False,
     on_floor: bool | None = None,
+    motions: Sequence[Clip] = (),
     find_floor: bool = True,
     character: Character | None = None,
     name: str = "character",
@@ -68,14 +71,15 @@ def prepare(
     """Repair the clip, make its character, put it on its floor, and fit the one to the other at `rate`.
 
     Without `find_floor` the clip is taken to stand on z = 0. `character` takes the place of the one that is made: one
-    with the same joints, but other masses, limits or shapes. The other settings are those of `make_body_plan`. Raises
+    with the same joints, but other masses, limits or shapes. It is made from all of `motions`, if there are such, so
+    that one character can do them all. The other settings are those of `make_body_plan`. Raises
     ValueError, DamagedClip where the clip is broken.
     """
     whole, repairs = repair(clip, roles)
     plan = make_body_plan(
         whole.skeleton,
         roles,
-        clip=whole,
+        clip=joined([repair(each, roles)[0] for each in motions], whole) if motions else whole,
         detail=detail,
         sex=sex,
         total_mass=total_mass,
@@ -93,6 +97,15 @@ def prepare(
     plan = replace(plan, character=widened(plan.character, trajectory.q))
     residuals = take_residuals(plan, sampled, trajectory)
     return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs))
+
+
+def joined(clips: Sequence[Clip], like: Clip) -> Clip:
+    """All samples in a row, as one clip of the other's skeleton: for what looks at poses, not at how they follow."""
+    return replace(
+        like,
+        position=np.concatenate([clip.position for clip in clips]),
+        orientation=np.concatenate([clip.orientation for clip in clips]),
+    )
 
 
 def _fitting(character: Character, made: Character) -> Character:

@@ -8,6 +8,7 @@ from .law import AffineLaw, Controller, State
 from .props import Hinge, Prop
 from .pushes import Push
 from .recording import Frames, Recording, simulate
+from .slider import Slider
 from .world import ContactForces, DivergedError, World
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Prop",
     "Push",
     "Recording",
+    "Slider",
     "State",
     "World",
     "simulate",

@@ -73,14 +73,11 @@ def unpacked(kind: type[T], message: Message, name: str, format_name: str, versi
 def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and gains and keep them in the cache; on the way "progress" tells `text` and `share`."""
     from ..job.cache import Cache
-    from ..job.methods import METHODS
-    from ..job.preparing import make_motion
-    from ..job.progress import WORDS, Clock, Teller
+    from ..job.progress import Clock, Teller
+    from ..job.running import prepared
 
-    asked, cache = unpack_job(message), Cache(message.values["cache"])
-    motion = make_motion(asked, Teller(Tell(send)), cache, Clock())
-    send("progress", {"text": WORDS["policy"], "share": 0.9})
-    METHODS[asked.method].prepare(motion.reference, asked.settings, cache)
+    cache = Cache(message.values["cache"])
+    motion, _ = prepared(unpack_job(message), Teller(Tell(send)), cache, Clock())
     return {"quality": motion.reference.quality.why, "notes": cache.notes}, {}
 
 

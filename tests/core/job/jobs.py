@@ -7,7 +7,7 @@ from heft.core.job import BakeJob, BodySettings, ContactInterval, Load, Scene
 from heft.core.motion import quaternions
 from heft.core.motion.clip import LocalPoses, from_local
 from heft.core.motion.playback import Playback
-from heft.core.simulation import Foothold, Grab, Prop, Push
+from heft.core.simulation import Foothold, Grab, Prop, Push, Slider
 
 from tests.core.motion.skeletons import still, wooden, wooden_roles
 
@@ -73,6 +73,7 @@ def full_job():
         pushes=(Push.constant("torso", (50.0, 0.0, 0.0), 0.1, 0.1),),
         grabs=(Grab("left_hand", start=0.1, anchor=(0.0, 0.0, 1.0)),),
         footholds=(Foothold("left_foot", (0.3, 0.1, 0.05)),),
+        slider=Slider(np.array([0.0, 1.0]), np.array([0.2, 1.0])),
         props=(
             Prop.box("crate", (0.1, 0.2, 0.3), 5.0, (2.0, 0.0, 0.3)),
             Prop.sphere("ball", 0.1, 1.0, (3.0, 0.0, 0.1)),
@@ -82,7 +83,16 @@ def full_job():
     )
     return waving_job(
         name="everything",
-        body=BodySettings("full", "female", 61.0, {"left_knee": "hinge"}, {"foot.L": np.ones((4, 3))}, on_floor=True),
+        others=(waving_clip(0.3),),
+        body=BodySettings(
+            "full",
+            "female",
+            61.0,
+            {"left_knee": "hinge"},
+            {"foot.L": np.ones((4, 3))},
+            on_floor=True,
+            motions=(waving_clip(0.2),),
+        ),
         contacts=(ContactInterval("left_foot_heel", 10.0, 20.0),),
         scene=scene,
         ground="level",

@@ -115,7 +115,8 @@ def test_a_run_is_cancelled_before_its_first_step(method):
     if method == "momentum":  # it knows no props
         job = waving_job(method=method)
     else:  # a gait needs the rate
-        job = replace(lively_job(), method=method, settings={}, rate=300.0)
+        others = (waving_clip(0.5),) if method == "combination" else ()
+        job = replace(lively_job(), method=method, settings={}, rate=300.0, others=others)
     done = run(job, lambda at: at.stage != "simulate")
     assert done.outcome == "cancelled"
     assert len(done.frames) == 1

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The other actions that an armature combines with its source, and the slider between them, read like the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...core.motion.clip import Clip
+from ...core.simulation import Slider
+from ..properties.bake import COMBINES
+from ..rig import setting_up
+from ..rig.reading import frame_numbers, sample_armatures
+from .looping import PERIODS, loop_of
+from .source import Source, playing, slot_for
+
+
+def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: Source) -> tuple[Clip, ...]:
+    """Return the other actions' motions in the list's order; ValueError, in words for the user, if there is none."""
+    if armature.heft.controller not in COMBINES:
+        return ()
+    found = []
+    for action in other_actions(armature):
+        if action.session_uid == source.uid:
+            raise ValueError(f"{action.name} is the source: choose other actions to combine with it.")
+        slot = slot_for(armature, action).identifier
+        with playing(armature, replace(source, uid=action.session_uid, name=action.name, slot=slot)):
+            frames = frame_numbers(*range_of_action(context.scene, armature))
+            scales = [armature.heft.scale]
+            (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, scales)
+            found.append(sampling.clip)
+    if not found:
+        raise ValueError(
+            f"{armature.name} has no other action to combine with {source.name}: add one under Controller."
+        )
+    return tuple(found)
+
+
+def other_actions(armature: bpy.types.Object) -> Iterator[bpy.types.Action]:
+    """Return those that are chosen; empty entries are left out."""
+    return (entry.action for entry in armature.heft.others if entry.action is not None)
+
+
+def range_of_action(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[float, float]:
+    """Return the first and last frame of what is playing: its keys, and some periods of what repeats."""
+    loop = loop_of(armature)
+    if loop is not None:
+        return loop.first, loop.first + PERIODS * loop.period
+    keyed = setting_up.frames_of_motion(scene, armature)
+    return float(keyed[0]), float(max(keyed[-1], keyed[0] + 1.0))
+
+
+def read_slider(
+    context: bpy.types.Context, armature: bpy.types.Object, first: float, seconds: float, rate: float
+) -> Slider:
+    """Return the slider as Blender evaluates it from the first simulated frame on, while the source is playing."""
+    scene, now, part = context.scene, context.scene.frame_current, context.scene.frame_subframe
+    count = int(np.ceil(seconds * rate)) + 1
+    place = np.zeros(count)
+    try:
+        for row in range(count):
+            scene.frame_set(int(first) + row)
+            place[row] = armature.evaluated_get(context.view_layer.depsgraph).heft.slider
+    finally:
+        scene.frame_set(now, subframe=part)
+    return Slider(np.arange(count) / rate, np.clip(place, 0.0, 1.0))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motions of a job that combines several: each made as if it were a job of its own, all of one character."""
+
+from dataclasses import replace
+
+from ..character import Character
+from .cache import Cache
+from .job import BakeJob
+from .preparing import Motion, character_of, make_motion
+from .progress import Clock, Stage, Teller
+
+
+class Part(Teller):
+    """Tells the shares of one of some motions that are made in a row."""
+
+    def __init__(self, tell: Teller, number: int, count: int) -> None:
+        self._tell, self._number, self._count = tell, number, count
+
+    def __call__(self, stage: Stage, share: float, *more: object) -> None:
+        """All of it counts as work on references: what comes before takes next to no time."""
+        del more
+        within = 0.1 * share if stage == "fit" else 0.1 + 0.9 * share
+        self._tell("reference", (self._number + within) / self._count)
+
+
+def make_motions(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> list[Motion]:
+    """The job's own motion, and those to combine with it.
+
+    One character does them all: it is made from all clips, and its joints reach as far as any of them.
+    """
+    if not job.others:
+        return [make_motion(job, tell, cache, clock)]
+    tell("fit", 0.0)
+    parts = single(job)
+    character: Character | None = job.character
+    with clock.stage("fit"):
+        for number, part in enumerate(parts, 1):
+            character = character_of(replace(part, character=character), cache)
+            tell("fit", number / len(parts))
+    return [
+        make_motion(replace(part, character=character), Part(tell, number, len(parts)), cache, clock)
+        for number, part in enumerate(parts)
+    ]
+
+
+def single(job: BakeJob) -> list[BakeJob]:
+    """A job for each motion. What is combined walks as on level ground, and follows the scene's by feel."""
+    clips = [replace(clip, skeleton=job.clip.skeleton) for clip in (job.clip, *job.others)]
+    body = replace(job.body, motions=tuple(clips))
+    own = replace(job, body=body, others=(), ground="level", method="lookahead", settings={})
+    return [own, *(replace(own, clip=clip, contacts=None, frame_start=None, frame_end=None) for clip in clips[1:])]

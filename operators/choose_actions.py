@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add Action, Remove Action: the actions that are combined with the source."""
+
+from typing import ClassVar
+
+import bpy
+from bpy.props import IntProperty
+
+from .set_up import active_armature
+
+
+class HEFT_OT_add_action(bpy.types.Operator):
+    """Add a place for an action that is combined with the source"""
+
+    bl_idname = "heft.add_action"
+    bl_label = "Add Action"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only with an armature."""
+        return active_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """At the end of the list."""
+        context.active_object.heft.others.add()
+        return {"FINISHED"}
+
+
+class HEFT_OT_remove_action(bpy.types.Operator):
+    """Combine this action with the source no more"""
+
+    bl_idname = "heft.remove_action"
+    bl_label = "Remove Action"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Number", description="Which of the actions, from 0", min=0, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only with an armature."""
+        return active_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Take it off the list."""
+        others = context.active_object.heft.others
+        if self.index >= len(others):
+            self.report({"WARNING"}, "There is no such action in the list")
+            return {"CANCELLED"}
+        others.remove(self.index)
+        return {"FINISHED"}
