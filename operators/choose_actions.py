@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add Action, Remove Action: the actions that are combined with the source."""
+"""Add Action, Remove Action: the actions that are combined with the source, or gone to."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from .set_up import active_armature
 
 
 class HEFT_OT_add_action(bpy.types.Operator):
-    """Add a place for an action that is combined with the source"""
+    """Add a place for an action that is combined with the source or gone to"""
 
     bl_idname = "heft.add_action"
     bl_label = "Add Action"
@@ -28,7 +28,7 @@ class HEFT_OT_add_action(bpy.types.Operator):
 
 
 class HEFT_OT_remove_action(bpy.types.Operator):
-    """Combine this action with the source no more"""
+    """Take this action off the list"""
 
     bl_idname = "heft.remove_action"
     bl_label = "Remove Action"

@@ -9,7 +9,7 @@ from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
 from ..blender_addon.properties.armature import HEFT_PG_armature
-from ..blender_addon.properties.bake import COMBINES, FOLLOW_KEYS
+from ..blender_addon.properties.bake import COMBINES, FOLLOW_KEYS, GOES_BETWEEN
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -34,17 +34,17 @@ def settings_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
     return column
 
 
-def others(layout: bpy.types.UILayout, settings: HEFT_PG_armature) -> None:
-    """The actions beside the source, and the slider between them."""
+def others(layout: bpy.types.UILayout, settings: HEFT_PG_armature, keyed: str) -> None:
+    """The actions beside the source, and what is keyed to choose among them."""
     column = settings_column(layout)
     for index, entry in enumerate(settings.others):
         row = column.row(align=True)
-        row.prop(entry, "action", text="")
+        row.prop(entry, "action", text=str(index + 1), translate=False)
         row.operator("heft.remove_action", text="", icon="X").index = index
     column.operator("heft.add_action", icon="ADD")
     column = layout.column()
     column.use_property_decorate = True
-    column.prop(settings, "slider", slider=True)
+    column.prop(settings, keyed, slider=keyed == "slider")
 
 
 class HEFT_PT_controller_presets(PresetPanel, bpy.types.Panel):
@@ -83,7 +83,9 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         for name in FIRST[settings.controller]:
             column.prop(group, name)
         if settings.controller in COMBINES:
-            others(layout, settings)
+            others(layout, settings, "slider")
+        if settings.controller in GOES_BETWEEN and settings.loop:
+            others(layout, settings, "motion")
         if settings.controller in KEYED:
             owner, names = KEYED[settings.controller]
             column = layout.column()

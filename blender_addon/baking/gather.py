@@ -15,14 +15,14 @@ from ...core.motion.clip import Clip
 from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
 from ..properties.armature import HEFT_PG_armature
-from ..properties.bake import COMBINES, FOLLOW_KEYS, LEAST_RATE, WALKS_ITSELF
+from ..properties.bake import COMBINES, FOLLOW_KEYS, GOES_BETWEEN, LEAST_RATE, WALKS_ITSELF
 from ..rig import setting_up
 from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
 from ..scene.props import SceneProp
 from ..scene.reading import Watch, is_acted_on
 from .looping import PERIODS, Loop, loop_of
-from .others import other_clips, read_slider
+from .others import other_actions, other_clips, read_choices, read_slider
 from .source import Source, playing, source_of
 
 MOST_FRAMES = 100_000
@@ -79,7 +79,9 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         scales = [armature.heft.scale for armature in armatures]
         samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look)
         return [
-            combined(context, armature, gathered(armature, source, cut(sampling, offset, offset + count), watch, loop))
+            with_others(
+                context, armature, gathered(armature, source, cut(sampling, offset, offset + count), watch, loop)
+            )
             for armature, source, sampling, watch, loop, offset, count in zip(
                 armatures, sources, samplings, watches, loops, offsets, counts, strict=True
             )
@@ -115,12 +117,21 @@ def gathered(
     return Gathered(job, source, sampling, around.props, around.notes, loop)
 
 
-def combined(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
-    """Return the same with what is to be combined with it, for methods that do; others as they are."""
-    job = found.job
-    if armature.heft.controller not in COMBINES:
+def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
+    """Return the same with what is to be combined with it or gone to, for methods that do; others as they are."""
+    job, settings = found.job, armature.heft
+    if settings.controller in GOES_BETWEEN and settings.loop and any(other_actions(armature)):
+        if not all(entry.action is not None for entry in settings.others):
+            raise ValueError(f"There is a place without an action among those that {armature.name} goes to: remove it.")
+        others = other_clips(context, armature, found.source)
+        return replace(found, job=replace(job, others=others, choices=read_choices(armature, job.frames[0], job.fps)))
+    if settings.controller not in COMBINES:
         return found
     others = other_clips(context, armature, found.source)
+    if not others:
+        raise ValueError(
+            f"{armature.name} has no other action to combine with {found.source.name}: add one under Controller."
+        )
     longest = max(job.duration, *((len(clip.position) - 1) / clip.rate for clip in others))
     seconds = job.duration if job.loop else longest
     slider = read_slider(context, armature, job.frames[0], seconds, job.fps)

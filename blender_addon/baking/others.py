@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other actions that an armature combines with its source, and the slider between them, read like the source."""
+"""The other actions that an armature combines with its source or goes to, and what is keyed about them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from dataclasses import replace
 import bpy
 import numpy as np
 
+from ...core.job import MotionChoice
 from ...core.motion.clip import Clip
 from ...core.simulation import Slider
-from ..properties.bake import COMBINES
 from ..rig import setting_up
 from ..rig.reading import frame_numbers, sample_armatures
+from ..writer import assigned_curves
 from .looping import PERIODS, loop_of
 from .source import Source, playing, slot_for
 
+CHOICE = "heft.motion"
+
 
 def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: Source) -> tuple[Clip, ...]:
-    """Return the other actions' motions in the list's order; ValueError, in words for the user, if there is none."""
-    if armature.heft.controller not in COMBINES:
-        return ()
+    """Return the other actions' motions in the list's order; ValueError, in words, if one cannot be read."""
     found = []
     for action in other_actions(armature):
         if action.session_uid == source.uid:
@@ -32,10 +33,6 @@ def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: 
             scales = [armature.heft.scale]
             (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, scales)
             found.append(sampling.clip)
-    if not found:
-        raise ValueError(
-            f"{armature.name} has no other action to combine with {source.name}: add one under Controller."
-        )
     return tuple(found)
 
 
@@ -67,3 +64,16 @@ def read_slider(
     finally:
         scene.frame_set(now, subframe=part)
     return Slider(np.arange(count) / rate, np.clip(place, 0.0, 1.0))
+
+
+def read_choices(armature: bpy.types.Object, first: float, rate: float) -> tuple[MotionChoice, ...]:
+    """Return what the keys of the source, which is playing, choose, by seconds from the first simulated frame on.
+
+    Each key counts from its frame on, however the curve goes from one to the next.
+    """
+    animation = armature.animation_data
+    curves = assigned_curves(armature, animation.action) if animation is not None and animation.action else []
+    keys = [key.co for curve in curves if curve.data_path == CHOICE and not curve.mute for key in curve.keyframe_points]
+    if not keys:
+        return (MotionChoice(0.0, armature.heft.motion),)
+    return tuple(MotionChoice((frame - first) / rate, round(number)) for frame, number in sorted(map(tuple, keys)))

@@ -26,7 +26,9 @@ FOLLOW_KEYS = {"REPLANNING"}
 WALKS_ITSELF = {"GAIT"}
 """Methods that take no more than a pose from the action."""
 COMBINES = {"COMBINATION"}
-"""Methods that take other actions beside the source."""
+"""Methods that combine other actions with the source."""
+GOES_BETWEEN = {"BALANCE"}
+"""Methods that go from the source to other actions and back, while they walk on."""
 LEAST_RATE = {"GAIT": 300}
 """Steps a second that a method takes at least."""
 
@@ -116,6 +118,14 @@ class BakeSettings:
         min=0.0,
         max=1.0,
         subtype="FACTOR",
+        override=OVERRIDABLE,
+    )
+    motion: IntProperty(
+        name="Go To",
+        description="Which action to go to from here on: 0 is the source, 1 the first of the others. Key it: each key "
+        "is gone to at the next occasion",
+        min=0,
+        soft_max=9,
         override=OVERRIDABLE,
     )
     source_action: PointerProperty(

@@ -8,11 +8,11 @@ from .overrides import OVERRIDABLE
 
 
 class HEFT_PG_other_action(bpy.types.PropertyGroup):
-    """An action that is combined with the source."""
+    """An action beside the source."""
 
     action: PointerProperty(
         name="Action",
-        description="An action of the same rig, to combine with the source: a longer stride, a higher jump",
+        description="An action of the same rig, to combine with the source or to go to: a longer stride, standing",
         type=bpy.types.Action,
         override=OVERRIDABLE,
     )

@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .job import BakeJob, BodySettings, ContactInterval, Load, Scene
+from .job import BakeJob, BodySettings, ContactInterval, Load, MotionChoice, Scene
 from .progress import CancelledError, Progress
 from .result import BakeResult
 
@@ -19,6 +19,7 @@ __all__ = [
     "ContactInterval",
     "Load",
     "Motion",
+    "MotionChoice",
     "Progress",
     "Scene",
     "check",

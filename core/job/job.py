@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -24,7 +25,7 @@ from ..simulation import Course, Foothold, Grab, Prop, Push, Slider
 from . import archive
 
 FORMAT = "heft.job"
-VERSION = 5
+VERSION = 6
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -109,6 +110,13 @@ class ContactInterval(NamedTuple):
     end: float
 
 
+class MotionChoice(NamedTuple):
+    """Which motion is wanted from a time on."""
+
+    start: float  # s from the job's first frame on
+    motion: int  # 0: the clip's own, 1: the first of the others
+
+
 @dataclass(frozen=True, eq=False)
 class BakeJob:
     """One character's motion to simulate. Two jobs are equal if all that they say is.
@@ -124,7 +132,7 @@ class BakeJob:
     character: Character | None = (
         None  # instead of the one that the clip makes: the same joints, other masses or shapes
     )
-    others: tuple[Clip, ...] = ()  # more motions of the skeleton, for methods that combine them; all of each
+    others: tuple[Clip, ...] = ()  # more motions of the skeleton, all of each, for methods that take several
     contacts: tuple[ContactInterval, ...] | None = None  # edited by hand; None: as they are found
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
@@ -136,6 +144,7 @@ class BakeJob:
     frame_start: float | None = None  # the clip's first frame unless given
     frame_end: float | None = None
     loop: bool = False  # find the gait cycle in the range and repeat it
+    choices: tuple[MotionChoice, ...] = ()  # for methods that go from one motion to another; the clip's comes first
     seconds: float | None = None  # of simulation; the range's length unless given
     playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
@@ -167,8 +176,19 @@ class BakeJob:
             raise ValueError(
                 f"Frames {first:g} to {last:g} are to be baked, but the motion has frames {whole[0]:g} to {whole[1]:g}."
             )
+        self._check_choices()
         if not 0.0 < self.duration <= LONGEST:
             raise ValueError(f"A bake lasts up to {LONGEST:g} s, not {self.duration:g} s.")
+
+    def _check_choices(self) -> None:
+        object.__setattr__(self, "choices", tuple(MotionChoice(*choice) for choice in self.choices))
+        for start, motion in self.choices:
+            if not (np.isfinite(start) and 0 <= motion <= len(self.others)):
+                raise ValueError(
+                    f"Motion {motion} is chosen at {start:g} s, but the motions are numbered 0 to {len(self.others)}."
+                )
+        if any(b.start < a.start for a, b in pairwise(self.choices)):
+            raise ValueError("The motions of a job are chosen one after the other.")
 
     @property
     def fps(self) -> float:
@@ -224,7 +244,13 @@ def _from_4(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "others": [], "body": body, "scene": scene}
 
 
-OLDER = {3: _from_3, 4: _from_4}
+def _from_5(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 5, as version 6 says the same: it went from no motion to another."""
+    del keep
+    return {**job, "choices": []}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5}
 
 
 def dressed(character: Character, scene: Scene, *, unplanned: bool) -> Character:

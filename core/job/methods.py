@@ -17,7 +17,7 @@ METHODS: Mapping[str, Method] = {
         edits=True,
     ),
     "momentum": Method("Momentum", momentum.prepare_policy, momentum.simulate_policy, momentum.choose),
-    "balance": Method("Balance", balance.prepare_policy, balance.simulate_policy, balance.choose),
+    "balance": Method("Balance", balance.prepare_policy, balance.simulate_policy, balance.choose, goes_between=True),
     "gait": Method("Gait", gait.prepare_policy, gait.simulate_policy, gait.choose, plans_forces=True),
     "combination": Method(
         "Combination",

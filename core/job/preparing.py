@@ -72,20 +72,20 @@ def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
     """Both stages; what is in the cache is not made again."""
     tell("fit", 0.0)
     with clock.stage("fit"):
-        performance, terrain = _performance(job, cache)
+        performance, terrain = performance_of(job, cache)
     tell("fit", 1.0)
     tell("reference", 0.0)
     with clock.stage("reference"):
         key = _reference_key(job, terrain)
-        found = _keep(cache, key, Found, lambda: _referred(job, performance, terrain, tell))
+        found = keep(cache, key, Found, lambda: referred(job, performance, terrain, tell))
     tell("reference", 1.0)
     on_scene = terrain is not None or found.put_on
     return Motion(
         performance.plan,
         found.reference,
-        _residuals(job, performance, found),
-        _first_frame(job, performance),
-        0.0 if on_scene else _lift(job, performance.floor, found.reference),
+        residuals_of(job, performance, found),
+        first_frame_of(job, performance),
+        0.0 if on_scene else lift_of(job, performance.floor, found.reference),
         found.contacts,
         performance.lines + found.lines,
     )
@@ -99,20 +99,20 @@ def reference_settings(job: BakeJob) -> Settings:
 def find_contacts(job: BakeJob, tell: Teller, cache: Cache) -> tuple[Contact, ...]:
     """The contacts of a job's range as they are found, whatever was edited; no reference is made."""
     tell("fit", 0.0)
-    performance, terrain = _performance(job, cache)
+    performance, terrain = performance_of(job, cache)
     tell("fit", 1.0)
     character = dressed(performance.plan.character, job.scene, unplanned=False)
-    trajectory, _ = _range(job, performance)
+    trajectory, _ = samples_of(job, performance)
     schedule = label(character, trajectory, terrain, grabs=_grabs(job, character, trajectory))
     return tuple(contacts_of(trajectory, schedule))
 
 
 def character_of(job: BakeJob, cache: Cache) -> Character:
     """The character that a job's clip makes, or the job's own, with joints that reach as far as the clip's."""
-    return _performance(job, cache)[0].plan.character
+    return performance_of(job, cache)[0].plan.character
 
 
-def _keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
+def keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
     """What the cache has under the key, or else what is made and kept there."""
     name = f"heft.cache.{kind.__name__}"
     found = cache.get(key, lambda path: archive.load(kind, path, name, VERSION, "of this cache"))
@@ -159,9 +159,10 @@ def _floor(job: BakeJob, height: float) -> Surface:
     return Plane(point=(0.0, 0.0, height), friction=job.scene.friction)
 
 
-def _referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Found:
+def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Found:
+    """The reference of one motion."""
     character = dressed(performance.plan.character, job.scene, unplanned=False)
-    trajectory, start = _range(job, performance)
+    trajectory, start = samples_of(job, performance)
     wanted: dict[str, Any] = {
         "terrain": terrain,
         "contacts": job.contacts,
@@ -213,17 +214,17 @@ def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
     )
 
 
-def _residuals(job: BakeJob, performance: Performance, found: Found) -> Residuals:
+def residuals_of(job: BakeJob, performance: Performance, found: Found) -> Residuals:
     """Of the reference's frames. A cycle is cut out of the middle of the range, but begins where the range does."""
     samples = len(found.reference.q)
     if found.cycle is None:
         return performance.residuals.cut(found.start, found.start + samples)
     lap = performance.residuals.cut(found.start, found.start + found.period + 1)
-    begin = _range(job, performance)[1] - found.start
+    begin = samples_of(job, performance)[1] - found.start
     return lap.repeated(found.cycle, np.arange(begin, begin + samples), performance.plan.body < 0)
 
 
-def _performance(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | None]:
+def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | None]:
     """The fit; and the terrain, where the clip was made for it."""
     if job.ground == "terrain" and not job.scene.surfaces:
         raise ValueError("The motion is said to be made for the scene's ground, but the scene has none.")
@@ -253,7 +254,7 @@ def _prepared(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
     def make() -> Performance:
         return prepare(job.clip, job.roles, rate=job.rate, find_floor=find_floor, character=job.character, **settings)
 
-    return _keep(cache, _performance_key(job, find_floor=find_floor), Performance, make)
+    return keep(cache, _performance_key(job, find_floor=find_floor), Performance, make)
 
 
 def _follows(job: BakeJob, performance: Performance) -> bool:
@@ -284,10 +285,10 @@ def _unleveled(floor: Floor, places: Array) -> Array:
     return found
 
 
-def _range(job: BakeJob, performance: Performance) -> tuple[Trajectory, int]:
+def samples_of(job: BakeJob, performance: Performance) -> tuple[Trajectory, int]:
     """The samples of the job's frames, and which of the performance's is the first."""
     whole, last = performance.trajectory, job.frames[1]
-    first = _first_frame(job, performance)
+    first = first_frame_of(job, performance)
     start = round((first - whole.first_frame) / whole.frames_per_sample)
     stop = min(round((last - whole.first_frame) / whole.frames_per_sample) + 1, len(whole.q))
     if stop - start < SHORTEST:
@@ -295,13 +296,13 @@ def _range(job: BakeJob, performance: Performance) -> tuple[Trajectory, int]:
     return replace(whole.cut(start, stop), first_frame=first), start
 
 
-def _first_frame(job: BakeJob, performance: Performance) -> float:
+def first_frame_of(job: BakeJob, performance: Performance) -> float:
     """The frame with which the simulation begins: frames that are lost at the clip's start are not waited for."""
     first = job.frames[0]
     return first + max(math.ceil(performance.trajectory.first_frame - first - 1e-6), 0)
 
 
-def _lift(job: BakeJob, floor: Floor, reference: Reference) -> float:
+def lift_of(job: BakeJob, floor: Floor, reference: Reference) -> float:
     """How high the scene's ground is where the reference starts on its own, at z = 0."""
     height = _floor_height(floor)
     if not job.scene.surfaces:

@@ -19,6 +19,7 @@ from ..report.frames import Fall, Forces, Support, diagnose
 from ..report.simulation import Simulation
 from ..sentences import say, to_data, told
 from .cache import Cache
+from .course import make_course
 from .job import BakeJob, dressed
 from .methods import METHODS
 from .preparing import Motion, played, reference_settings, scene_terrain, shifted
@@ -94,7 +95,7 @@ def _method(job: BakeJob) -> Method:
             f"{method.label} control plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
             "Replanning."
         )
-    if method.combine is None and job.others:
+    if method.combine is None and job.others and not method.goes_between:
         raise ValueError(f"{method.label} control follows one motion, not {1 + len(job.others)}.")
     if method.combine is not None and not job.others:
         raise ValueError("It takes two motions at least to combine them: name another beside the job's own.")
@@ -104,7 +105,10 @@ def _method(job: BakeJob) -> Method:
 def prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
     """The job's motion and its method's policy."""
     method = _method(job)
-    motions = make_motions(job, tell, cache, clock)
+    if job.others and method.goes_between:
+        motions = [make_course(job, tell, cache, clock)]
+    else:
+        motions = make_motions(job, tell, cache, clock)
     tell("policy", 0.0)
     with clock.stage("policy"):
         if method.combine is None:

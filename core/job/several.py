@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motions of a job that combines several: each made as if it were a job of its own, all of one character."""
+"""The motions of a job that has several: each made as if it were a job of its own, all of one character."""
 
 from dataclasses import replace
 
@@ -30,6 +30,12 @@ def make_motions(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> list
     """
     if not job.others:
         return [make_motion(job, tell, cache, clock)]
+    parts = of_one_character(job, tell, cache, clock)
+    return [make_motion(part, Part(tell, number, len(parts)), cache, clock) for number, part in enumerate(parts)]
+
+
+def of_one_character(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> list[BakeJob]:
+    """A job for each motion, with the character that does them all."""
     tell("fit", 0.0)
     parts = single(job)
     character: Character | None = job.character
@@ -37,15 +43,12 @@ def make_motions(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> list
         for number, part in enumerate(parts, 1):
             character = character_of(replace(part, character=character), cache)
             tell("fit", number / len(parts))
-    return [
-        make_motion(replace(part, character=character), Part(tell, number, len(parts)), cache, clock)
-        for number, part in enumerate(parts)
-    ]
+    return [replace(part, character=character) for part in parts]
 
 
 def single(job: BakeJob) -> list[BakeJob]:
-    """A job for each motion. What is combined walks as on level ground, and follows the scene's by feel."""
+    """A job for each motion. What is combined or gone to walks as on level ground, and follows the scene's by feel."""
     clips = [replace(clip, skeleton=job.clip.skeleton) for clip in (job.clip, *job.others)]
     body = replace(job.body, motions=tuple(clips))
-    own = replace(job, body=body, others=(), ground="level", method="lookahead", settings={})
+    own = replace(job, body=body, others=(), choices=(), ground="level", method="lookahead", settings={})
     return [own, *(replace(own, clip=clip, contacts=None, frame_start=None, frame_end=None) for clip in clips[1:])]

@@ -56,6 +56,7 @@ class Method(NamedTuple):
     check: Callable[[Mapping[str, Any]], object] = dict
     plans_forces: bool = False  # by itself, so that any motion will do as a reference
     edits: bool = False  # the motion while it is followed: its speed, transitions
+    goes_between: bool = False  # several motions, as the job chooses: their course is the one reference
     # makes a policy of several references, the job's own first, where the method combines motions
     combine: Callable[[Sequence[Reference], Mapping[str, Any], Cache], Any] | None = None
 

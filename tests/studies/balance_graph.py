@@ -3,20 +3,20 @@
 
 import math
 import time
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 
 import numpy as np
 from heft.core.character import Character
 from heft.core.control.balance import Balance
-from heft.core.control.balance.graph import ActionGraph, make_graph
+from heft.core.control.balance.graph import ActionGraph, Choice, make_graph
 from heft.core.control.track import Track
 from heft.core.dynamics import difference
 from heft.core.motion import fit
-from heft.core.motion.cycle import Cycle
 from heft.core.motion.fit import Trajectory
+from heft.core.motion.in_a_row import in_a_row, standing
 from heft.core.motion.make_reference import make_reference
+from heft.core.motion.reference import Reference
 from heft.core.simulation import World
 
 from tests.core.motion.walkers import captured
@@ -25,7 +25,9 @@ from tests.studies.balance_ground import NOISE, RATE, REPLICAS
 WALK, MARCH, STOP = "02_01", "20_06", "16_08"
 STANDING = 0.5  # s, from the end of the clip that stops
 STRAYED = 0.25  # m
-COURSE = [("stop", 0.5), ("walk", 3.0), ("march", 3.0), ("walk", 1.0), ("stop", 1.0), ("march", 1.0), ("stop", 1.0)]
+CHOICES = [("stop", 0.0), ("walk", 0.5), ("march", 5.0), ("walk", 9.5), ("stop", 13.0), ("march", 15.0), ("stop", 18.0)]
+COURSE = [Choice(*choice) for choice in CHOICES]
+LASTS = 21.0  # s
 
 TITLE = "## Action graph"
 TEXT = f"""
@@ -56,20 +58,19 @@ def leg(character: Character) -> float:
     )
 
 
-def tracks(character: Character) -> dict[str, Track]:
+def motions_of(character: Character) -> dict[str, Reference]:
     """Two gaits, and standing as a cycle that goes nowhere."""
     gaits = {"walk": onto(character, WALK), "march": onto(character, MARCH)}
-    found = {name: Track.of(make_reference(character, gait, cyclic=True).reference) for name, gait in gaits.items()}
+    found = {name: make_reference(character, gait, cyclic=True).reference for name, gait in gaits.items()}
     stopping = onto(character, STOP)
     frames = round(STANDING * RATE)
-    rest = Track.of(make_reference(character, stopping.cut(len(stopping.q) - frames, len(stopping.q))).reference)
-    held = {name: np.repeat(getattr(rest, name)[-1:], frames, axis=0) for name in ("q", "loaded", "normal")}
-    return found | {"stop": replace(rest, **held, cycle=Cycle((0.0, 0.0)))}
+    end = make_reference(character, stopping.cut(len(stopping.q) - frames, len(stopping.q))).reference
+    return found | {"stop": standing(end, frames)}
 
 
 def drawn(graph: ActionGraph) -> str:
     """Motions on a circle, arrows bent to their left."""
-    names = list(graph.tracks)
+    names = list(graph.motions)
     middle = 0.5 * SIZE
     places = {}
     for number, name in enumerate(names):
@@ -117,9 +118,9 @@ def followed(character: Character, course: Track, seed: int) -> tuple[float, flo
 def sections(folder: Path) -> list[str]:
     """The page's part."""
     character, _ = captured(WALK)
-    motions = tracks(character)
+    motions = motions_of(character)
     begun = time.perf_counter()
-    graph = make_graph(character, motions)
+    graph = make_graph(motions)
     took = time.perf_counter() - begun
     (folder / "balance_graph.svg").write_text(drawn(graph), encoding="utf-8")
     page = [
@@ -130,13 +131,13 @@ def sections(folder: Path) -> list[str]:
         "|---|---|---|---|---|---|",
     ]
     for (first, second), bridge in graph.bridges.items():
-        lasts = len(bridge.track.q) / RATE
+        lasts = bridge.reference.steps / RATE
         page.append(f"| {first} | {second} | {bridge.leave} | {bridge.enter} | {lasts:.2f} | {bridge.distance:.3f} |")
-    course = graph.course(COURSE)
+    course = Track.of(in_a_row(graph.course(COURSE, LASTS)))
     found = [followed(character, course, seed) for seed in range(REPLICAS)]
     whole = (len(course.q) - 1) / RATE
     complete = sum(seconds == whole for seconds, _ in found)
-    words = " → ".join(name for name, _ in COURSE)
+    words = " → ".join(name for name, _ in CHOICES)
     page += [
         "",
         f"Found in {took:.0f} s. A course of {whole:.1f} s, {words}: {complete} of {REPLICAS} starts with noise",

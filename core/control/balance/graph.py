@@ -8,7 +8,7 @@ visits comes to the next bridge with what is left of it. A course through the gr
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import NamedTuple
@@ -16,13 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character import Character
 from ...dynamics import difference
 from ...motion.cycle import Cycle
 from ...motion.cycles import VELOCITY_WEIGHT, planar_step, power
 from ...motion.editing import joined
 from ...motion.fit import Trajectory
+from ...motion.in_a_row import NOWHERE, Piece, in_a_row, laps, row_of, then
 from ...motion.make_reference import make_reference
+from ...motion.reference import Reference
 from ...motion.spacetime import Ends, NoReferenceError
 from ...simulation import DivergedError, World
 from ..law import NoLawError
@@ -47,16 +48,22 @@ class Bridge(NamedTuple):
     leave: int
     enter: int
     distance: float  # RMS of poses and velocities in the middle
-    track: Track  # begins at `leave`, ends a step before `enter`; in the first one's coordinates
+    reference: Reference  # its first frame is `leave`, its last `enter`; in the first one's coordinates
     step: Cycle  # moves the second motion's first lap to where the bridge ends
+
+
+class Choice(NamedTuple):
+    """Which motion is wanted, and from when on."""
+
+    motion: str
+    start: float  # s
 
 
 @dataclass(frozen=True, eq=False)
 class ActionGraph:
     """Cyclic motions of a character by name, and the bridges between them; standing is a cycle too, of any length."""
 
-    character: Character
-    tracks: Mapping[str, Track]
+    motions: Mapping[str, Reference]
     bridges: Mapping[tuple[str, str], Bridge]
 
     def way(self, source: str, target: str) -> list[str]:
@@ -75,59 +82,93 @@ class ActionGraph:
             found.append(before[found[-1]])
         return found[::-1]
 
-    def course(self, choices: Sequence[tuple[str, float]]) -> Track:
-        """Motions in a row, each for at least its seconds: it is left where its bridge begins. The last one ends."""
-        for name, seconds in choices:
-            if name not in self.tracks:
-                raise ValueError(f"There is no motion '{name}'; there are {', '.join(self.tracks)}.")
-            if not 0.0 <= seconds < np.inf:
-                raise ValueError(f"A motion lasts for a finite time, not {seconds:g} s.")
+    def course(self, choices: Sequence[Choice], seconds: float) -> list[Piece]:
+        """Frames of motions and bridges, so many seconds in all: what is chosen is gone to at the next occasion."""
+        self._check(choices, seconds)
+        rate = self.motions[choices[0].motion].rate
+        steps = list(choices[:1])
+        for before, after in pairwise(choices):
+            between = self.way(before.motion, after.motion)[1:]
+            steps += [Choice(name, after.start) for name in between]
+        left = round(seconds * rate) + 1
+        pieces = []
+        for piece in self._pieces(steps, rate):
+            pieces.append(piece._replace(frames=piece.frames[:left]))
+            left -= len(pieces[-1].frames)
+            if left == 0:
+                return pieces
+        last = pieces.pop()
+        return [*pieces, last._replace(frames=range(last.frames.start, last.frames.stop + left))]
+
+    def _check(self, choices: Sequence[Choice], seconds: float) -> None:
         if not choices:
             raise ValueError("A course needs at least one motion.")
-        steps = list(choices[:1])
-        for (name, _), (following, seconds) in pairwise(choices):
-            steps += [(between, 0.0) for between in self.way(name, following)[1:-1]]
-            steps += [(following, seconds)] if following != name else []
-        return _joined(self.character, list(self._pieces(steps)))
+        for name, start in choices:
+            if name not in self.motions:
+                raise ValueError(f"There is no motion '{name}'; there are {', '.join(self.motions)}.")
+            if not np.isfinite(start):
+                raise ValueError(f"A motion is chosen at a finite time, not {start:g} s.")
+        if any(after.start < before.start for before, after in pairwise(choices)):
+            raise ValueError("The motions of a course are chosen one after the other.")
+        if not 0.0 < seconds < np.inf:
+            raise ValueError(f"A course lasts for some time, not {seconds:g} s.")
 
-    def _pieces(self, steps: Sequence[tuple[str, float]]) -> Iterator[tuple[Track, range, Cycle]]:
-        """Frames of tracks, moved."""
-        way, frame = Cycle((0.0, 0.0)), 0
-        for (name, seconds), following in zip(steps, [*steps[1:], None], strict=True):
-            track = self.tracks[name]
-            until = frame + round(seconds / track.dt)
-            if following is None:
-                yield track, range(frame, until + 1), way
-                return
-            bridge = self.bridges[name, following[0]]
-            until += (bridge.leave - until) % len(track.q)
-            yield track, range(frame, until), way
-            way = _then(way, _laps(track, until))
-            yield bridge.track, range(len(bridge.track.q)), way
-            way, frame = _then(way, bridge.step), bridge.enter
+    def _pieces(self, steps: Sequence[Choice], rate: float) -> Iterator[Piece]:
+        """In turn; of the last motion one frame."""
+        way, frame, gone = NOWHERE, 0, 0
+        for (name, _), (following, start) in pairwise(steps):
+            motion, bridge = self.motions[name], self.bridges[name, following]
+            until = frame + max(round(start * rate) - gone, 0)
+            until += (bridge.leave - until) % motion.steps
+            yield Piece(name, motion, range(frame, until), way)
+            way = then(way, laps(motion, until))
+            yield Piece(f"{name} to {following}", bridge.reference, range(bridge.reference.steps), way)
+            gone += until - frame + bridge.reference.steps
+            way, frame = then(way, bridge.step), bridge.enter
+        yield Piece(steps[-1].motion, self.motions[steps[-1].motion], range(frame, frame + 1), way)
 
 
-def make_graph(character: Character, tracks: Mapping[str, Track]) -> ActionGraph:
-    """The graph of cyclic tracks of the same step of time, with every bridge that was found."""
-    for name, track in tracks.items():
-        if track.cycle is None:
+def _tell_nobody() -> None:
+    """For who waits in silence."""
+
+
+def make_graph(
+    motions: Mapping[str, Reference],
+    wanted: Iterable[tuple[str, str]] | None = None,
+    told: Callable[[], object] = _tell_nobody,
+) -> ActionGraph:
+    """The graph of cyclic motions of one character at one rate, with every bridge that is found, or those wanted.
+
+    Where one that is wanted is not found, all others are looked for: there may be a way round. `told` is called before
+    each trial, and may raise.
+    """
+    for name, motion in motions.items():
+        if motion.cycle is None:
             raise ValueError(f"A motion of an action graph repeats, which '{name}' does not.")
-    pairs = permutations(tracks, 2)
-    found = {pair: find_bridge(character, *(tracks[name] for name in pair)) for pair in pairs}
-    bridges = {pair: bridge for pair, bridge in found.items() if bridge is not None}
-    return ActionGraph(character, dict(tracks), bridges)
+    every = list(permutations(motions, 2))
+    bridges: dict[tuple[str, str], Bridge] = {}
+    for pairs in (every if wanted is None else list(wanted), every):
+        for first, second in pairs:
+            if (first, second) not in bridges:
+                bridge = find_bridge(motions[first], motions[second], told)
+                if bridge is not None:
+                    bridges[first, second] = bridge
+        if all(pair in bridges for pair in pairs):
+            break
+    return ActionGraph(dict(motions), bridges)
 
 
-def find_bridge(character: Character, source: Track, target: Track) -> Bridge | None:
+def find_bridge(source: Reference, target: Reference, told: Callable[[], object] = _tell_nobody) -> Bridge | None:
     """The nearest whose trial keeps to the course, or else the one that strays least of those that do not fall."""
     best, least = None, STRAYED
-    for distance, *middle in _candidates(character, source, target):
+    for distance, *middle in candidates(source, target):
         for seconds in BLENDS:
+            told()
             try:
-                bridge = _bridge(character, source, target, middle, seconds, distance)
+                bridge = _bridge(source, target, middle, seconds, distance)
             except (ValueError, NoReferenceError):
                 continue  # there is no possible motion near this one
-            strayed = _strays(character, source, target, bridge)
+            strayed = _strays(source, target, bridge)
             if strayed < least:
                 best, least = bridge, strayed
             if least < STEADY:
@@ -135,9 +176,10 @@ def find_bridge(character: Character, source: Track, target: Track) -> Bridge | 
     return best
 
 
-def _candidates(character: Character, source: Track, target: Track) -> Iterator[tuple[float, int, int]]:
+def candidates(source: Reference, target: Reference) -> Iterator[tuple[float, int, int]]:
     """Distance and frames of both motions where a blend may have its middle, nearest first."""
-    states = [_states(character, track, range(0, len(track.q), EVERY)) for track in (source, target)]
+    character = source.character
+    states = [_states(motion, range(0, motion.steps, EVERY)) for motion in (source, target)]
     pairs = []
     for i, (q, v) in enumerate(states[0]):
         for j, (p, w) in enumerate(states[1]):
@@ -153,39 +195,40 @@ def _candidates(character: Character, source: Track, target: Track) -> Iterator[
             return
 
 
-def _bridge(
-    character: Character, source: Track, target: Track, middle: Sequence[int], seconds: float, distance: float
-) -> Bridge:
+def _bridge(source: Reference, target: Reference, middle: Sequence[int], seconds: float, distance: float) -> Bridge:
     """Blended about the middle, and made possible; ValueError or NoReferenceError where it cannot be."""
-    half, margin = round(0.5 * seconds / source.dt), round(MARGIN / source.dt)
+    character, rate = source.character, source.rate
+    half, margin = round(0.5 * seconds * rate), round(MARGIN * rate)
     i, j = middle
     # whole laps later, so that no frame is negative
-    i += len(source.q) * -(-(half + margin) // len(source.q))
-    j += len(target.q) * -(-(half + margin) // len(target.q))
-    first = _cut(character, source, range(i - half - margin, i + half + 1))
-    second = _cut(character, target, range(j - half, j + half + margin + 1))
-    whole = joined(character, first, second, 2 * half * source.dt)
+    i += source.steps * -(-(half + margin) // source.steps)
+    j += target.steps * -(-(half + margin) // target.steps)
+    first = _cut(source, range(i - half - margin, i + half + 1))
+    second = _cut(target, range(j - half, j + half + margin + 1))
+    whole = joined(character, first, second, 2 * half / rate)
     leave, enter = i - half - margin, j + half + margin
-    (start,), (end,) = (_states(character, track, [at]) for track, at in ((source, leave), (target, enter)))
+    (start,), (end,) = (_states(motion, [at]) for motion, at in ((source, leave), (target, enter)))
     step = planar_step(end[0], whole.q[-1])
     bounds = Ends(start=start, end=step.move_state(character, *end))
-    track = Track.of(make_reference(character, whole, bounds=bounds).reference)
+    made = make_reference(character, whole, bounds=bounds).reference
     # back by the laps that were gone forward on the first motion, and on by those of the second
-    back = power(source.cycle or Cycle((0.0, 0.0)), -(leave // len(source.q)))
-    frames = range(len(track.q) - 1)
-    moved = _joined(character, [(track, frames, back)])
-    step = _then(_then(back, step), _laps(target, enter))
-    return Bridge(leave % len(source.q), enter % len(target.q), distance, moved, step)
+    back = power(source.cycle or NOWHERE, -(leave // source.steps))
+    moved = in_a_row([Piece("bridge", made, range(made.steps + 1), back)])
+    step = then(then(back, step), laps(target, enter))
+    return Bridge(row_of(source, leave), row_of(target, enter), distance, moved, step)
 
 
-def _strays(character: Character, source: Track, target: Track, bridge: Bridge) -> float:
+def _strays(source: Reference, target: Reference, bridge: Bridge) -> float:
     """How far a simulation comes from the course, from half a lap or more before the bridge over it and on, m."""
-    graph = ActionGraph(character, {"source": source, "target": target}, {("source", "target"): bridge})
-    course = graph.course([("source", 0.5 * len(source.q) * source.dt), ("target", TRIAL)])
-    controller, world = Balance(character, course), World(character, rate=1.0 / course.dt)
+    character, rate = source.character, source.rate
+    graph = ActionGraph({"source": source, "target": target}, {("source", "target"): bridge})
+    half = source.steps // 2
+    over = half + (bridge.leave - half) % source.steps + bridge.reference.steps
+    course = in_a_row(graph.course([Choice("source", 0.0), Choice("target", half / rate)], over / rate + TRIAL))
+    controller, world = Balance(character, Track.of(course)), World(character, rate=rate)
     world.reset(*controller.reference_state())
     farthest = 0.0
-    for _ in range(len(course.q) - 1):
+    for _ in range(course.steps):
         try:
             world.step(controller)
         except (DivergedError, NoLawError):
@@ -197,52 +240,12 @@ def _strays(character: Character, source: Track, target: Track, bridge: Bridge) 
     return farthest
 
 
-def _states(character: Character, track: Track, frames: Sequence[int]) -> list[tuple[Array, Array]]:
-    """Positions, and the velocities that lead on from them."""
-    poses = [(track.pose(character, k), track.pose(character, k + 1)) for k in frames]
-    return [(q, difference(character, q, after) / track.dt) for q, after in poses]
+def _states(motion: Reference, frames: Sequence[int]) -> list[tuple[Array, Array]]:
+    """Positions and velocities, over laps."""
+    rows = [(row_of(motion, k), laps(motion, k)) for k in frames]
+    return [way.move_state(motion.character, motion.q[row], motion.v[row]) for row, way in rows]
 
 
-def _cut(character: Character, track: Track, frames: range) -> Trajectory:
-    q, v = (np.array(part) for part in zip(*_states(character, track, frames), strict=True))
-    return Trajectory(1.0 / track.dt, q, v)
-
-
-def _laps(track: Track, frame: int) -> Cycle:
-    """All laps before a frame."""
-    return power(track.cycle or Cycle((0.0, 0.0)), track.lap(frame))
-
-
-def _then(way: Cycle, step: Cycle) -> Cycle:
-    """One move, seen from where another leads: first the step, then the way."""
-    x, y, _ = way.move_points(np.array([*step.shift, 0.0])).tolist()
-    return Cycle((x, y), way.turn + step.turn)
-
-
-def _joined(character: Character, pieces: Sequence[tuple[Track, range, Cycle]]) -> Track:
-    """Frames of tracks in a row; points that are the same are one."""
-    names = [[(int(b), *p) for b, p in zip(t.point_body, t.point_local.tolist(), strict=True)] for t, _, _ in pieces]
-    points = list(dict.fromkeys(name for own in names for name in own))
-    still = np.zeros(character.nv)
-    q, loaded, normal, grip = [], [], [], np.zeros(len(points), np.bool_)
-    for (track, frames, way), own in zip(pieces, names, strict=True):
-        columns = [points.index(name) for name in own]
-        rows = np.array([track.row(k) for k in frames], dtype=np.int64)
-        q += [way.move_state(character, track.pose(character, k), still)[0] for k in frames]
-        bears = np.zeros((len(rows), len(points)), np.bool_)
-        bears[:, columns] = track.loaded[rows]
-        facing = np.tile((0.0, 0.0, 1.0), (len(rows), len(points), 1))
-        turns = [_then(way, _laps(track, k)).rotation for k in frames]
-        facing[:, columns] = np.einsum("kij,kpj->kpi", np.array(turns).reshape(-1, 3, 3), track.normal[rows])
-        loaded.append(bears)
-        normal.append(facing)
-        grip[columns] |= track.grip
-    return Track(
-        dt=pieces[0][0].dt,
-        q=np.array(q),
-        loaded=np.concatenate(loaded),
-        normal=np.concatenate(normal),
-        point_body=np.array([name[0] for name in points], dtype=np.int64),
-        point_local=np.array([name[1:] for name in points]).reshape(-1, 3),
-        grip=grip,
-    )
+def _cut(motion: Reference, frames: range) -> Trajectory:
+    q, v = (np.array(part) for part in zip(*_states(motion, frames), strict=True))
+    return Trajectory(motion.rate, q, v)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...character.three_link import NO_LINK, feet, three_link
-from ...dynamics import body_poses, difference, inverse_dynamics
+from ...dynamics import difference, inverse_dynamics
 from ...dynamics.kinematics import update_kinematics
 from ...dynamics.workspace import make_workspace
+from ...motion.fit import body_poses
 from ...motion.quaternions import conjugate, multiply, rotate
 from ...motion.schedule import runs
 from ..corners import spread_over_corners
@@ -112,10 +113,8 @@ def _points(character: Character, track: Track) -> tuple[Points, NDArray[np.bool
 
 
 def _places(character: Character, points: Points, q: Array) -> Array:
-    places = np.zeros((len(q), len(points.body), 3))
-    for k, pose in enumerate(q):
-        position, quaternion = body_poses(character, pose)
-        places[k] = position[points.body] + rotate(quaternion[points.body], points.local)
+    position, quaternion = body_poses(character, q)
+    places: Array = position[:, points.body] + rotate(quaternion[:, points.body], points.local)
     return places
 
 

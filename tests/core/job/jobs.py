@@ -3,7 +3,7 @@
 
 import numpy as np
 from heft.core.contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
-from heft.core.job import BakeJob, BodySettings, ContactInterval, Load, Scene
+from heft.core.job import BakeJob, BodySettings, ContactInterval, Load, MotionChoice, Scene
 from heft.core.motion import quaternions
 from heft.core.motion.clip import LocalPoses, from_local
 from heft.core.motion.playback import Playback
@@ -102,6 +102,7 @@ def full_job():
         frame_start=11.0,
         frame_end=20.0,
         loop=True,
+        choices=(MotionChoice(1.0, 1), MotionChoice(2.5, 0)),
         seconds=4.0,
         playback=Playback(np.array([0.0, 0.5]), np.array([1.0, 0.5]), (0.25,)),
         noise=0.05,

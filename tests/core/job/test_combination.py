@@ -97,17 +97,22 @@ def test_a_slider_checks_itself(time, place, said):
         Slider(np.array(time), np.array(place))
 
 
-@pytest.mark.parametrize("version", [3, 4])
-def test_a_job_of_an_older_version_is_read_as_one_that_combines_nothing(tmp_path, version):
+@pytest.mark.parametrize("version", [3, 4, 5])
+def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, version):
     def older(header, _):
         header["version"] = version
+        del header["value"]["choices"]
+        if version == 5:
+            return
         del header["value"]["others"], header["value"]["body"]["motions"], header["value"]["scene"]["slider"]
         if version == 3:
             del header["value"]["playback"]
 
     playback = Playback() if version == 3 else full_job().playback
-    job = replace(full_job(), others=(), body=replace(full_job().body, motions=()), playback=playback)
-    job = replace(job, scene=replace(job.scene, slider=None))
+    job = replace(full_job(), choices=())
+    if version < 5:
+        job = replace(job, others=(), body=replace(job.body, motions=()), playback=playback)
+        job = replace(job, scene=replace(job.scene, slider=None))
     path = tmp_path / "old.heftjob"
     job.save(path)
     altered(path, older)

@@ -7,9 +7,10 @@ from heft.core.character import Character
 from heft.core.character.parts import Body, Corner, Joint
 from heft.core.control.balance import Balance, Settings
 from heft.core.control.track import Track
-from heft.core.dynamics import center_of_mass, difference
+from heft.core.dynamics import difference
 from heft.core.simulation import Push, World
 
+from tests.core.control.balance.poses import one_leg
 from tests.core.control.replanning.tracks import hanging, held, soles, squatting
 
 
@@ -86,23 +87,8 @@ def test_on_the_reference_balance_has_nothing_to_say(walking):
 
 
 def test_one_leg_stands_by_the_endless_regulator(muico29):
-    q = muico29.neutral()
-    start = muico29.tree.position_start
-    q[start[muico29.index("right_shank")]] = 0.8
-    thigh = start[muico29.index("right_thigh")]
-    q[thigh : thigh + 4] = (np.cos(0.2), 0.0, -np.sin(0.2), 0.0)
-    # lean to the left until the centre of mass is over the foot, whose ankle keeps it flat
-    left = [corner for corner in soles(muico29) if corner.body == "left_foot"]
-    ankle = muico29.index("left_foot")
-    center = center_of_mass(muico29, q)
-    hip = abs(muico29.bodies[muico29.index("left_thigh")].position[1])
-    lean = np.arcsin((hip - center[1]) / center[2])
-    q[3:7] = (np.cos(0.5 * lean), -np.sin(0.5 * lean), 0.0, 0.0)
-    q[:3] = (q[0], hip - hip * np.cos(lean) + q[2] * np.sin(lean), q[2] * np.cos(lean) + hip * np.sin(lean))
-    axes = muico29.bodies[ankle].joint.axes
-    q[start[ankle] + [axis[0] for axis in axes].index(1.0)] = lean
-    track = held(muico29, [q] * 10, [(corner.body, corner.position) for corner in left])
-    controller = Balance(muico29, track)
+    q, points = one_leg(muico29)
+    controller = Balance(muico29, held(muico29, [q] * 10, points))
     assert (controller.policy.stance == 0).all()
     _, root = followed(controller, World(muico29), 3.0)
     assert root < 0.03
