@@ -23,6 +23,9 @@ SIDEWAYS = 0.7  # cosine of the largest angle between an elbow's axis and the le
 UPRIGHT = 0.8  # cosine of the largest angle between the vertical and an axis that counts as vertical
 # A ball's gains go with its axes' inertias, down to this share of the largest: a leg's twist needs little.
 SLIGHTEST = 0.1
+# PD that does not look at the step's end diverges where h Kd + h² Kp / 2 reaches twice the inertia I that it moves: of
+# I / h and I / h² this share is damping at most, and a quarter of it stiffness.
+BEARABLE = 0.9
 # gait28's, for which the gains were found: kg, m
 MASS, LEG = 89.6, 0.976
 
@@ -47,11 +50,14 @@ class Biped(NamedTuple):
     stiffness: Array  # (nv,)
     damping: Array  # (nv,)
     pelvis: Array  # (2,) stiffness and damping of the pelvis in the world
-    numbers: Array  # (3,) mass, kg; height of the hips in the neutral pose, m; gravity, m/s²
+    numbers: Array  # (4,) mass, kg; neutral pose's height of the hips, m; gravity, m/s²; half its ankles' distance, m
 
 
-def make_biped(character: Character, gains: Gains, base: Array) -> Biped:
-    """ValueError says what a character lacks for walking."""
+def make_biped(character: Character, gains: Gains, base: Array, explicit_at: float | None = None) -> Biped:
+    """ValueError says what a character lacks for walking.
+
+    `explicit_at` is the rate, 1/s, of PD that does not look at the step's end: it gets what such a step can bear.
+    """
     tree = character.tree
     if tree.joint[0] != FREE:
         raise ValueError("Only a character with a free root can walk.")
@@ -77,10 +83,19 @@ def make_biped(character: Character, gains: Gains, base: Array) -> Biped:
     neutral = character.neutral()
     place = body_poses(character, neutral)[0]
     height = float(place[thigh[0], 2] - place[foot[0], 2] + sole[0, 3])
+    apart = 0.5 * float(np.linalg.norm(place[foot[0], :2] - place[foot[1], :2]))
     share = character.total_mass * height / (MASS * LEG)
     slow = np.sqrt(height / LEG)
     stiffness, damping = _joint_gains(character, gains, arm, (thigh, shank, foot))
-    pelvis = np.array([gains.stiffness["pelvis"], slow * gains.damping["pelvis"]])
+    pelvis = share * np.array([gains.stiffness["pelvis"], slow * gains.damping["pelvis"]])
+    stiffness, damping = share * stiffness, share * slow * damping
+    if explicit_at is not None:
+        # what an axis moves where all others are free; of the pelvis' three the middle one
+        inertia = 1.0 / np.diag(np.linalg.inv(mass_matrix(character, neutral)))
+        bearable = BEARABLE * explicit_at * inertia
+        stiffness, damping = np.minimum(stiffness, 0.25 * explicit_at * bearable), np.minimum(damping, bearable)
+        turning = float(np.median(bearable[3:6]))
+        pelvis = np.minimum(pelvis, (0.25 * explicit_at * turning, turning))
     return Biped(
         trunk=np.array(trunks, dtype=np.int64),
         head=np.array([_jointed(tree, _named(character, "head"))]),
@@ -96,10 +111,10 @@ def make_biped(character: Character, gains: Gains, base: Array) -> Biped:
         knee_sign=np.where(axis @ LEFT > 0.0, 1.0, -1.0),
         sole=sole,
         base=base,
-        stiffness=share * stiffness,
-        damping=share * slow * damping,
-        pelvis=share * pelvis,
-        numbers=np.array([character.total_mass, height, -character.gravity[2]]),
+        stiffness=stiffness,
+        damping=damping,
+        pelvis=pelvis,
+        numbers=np.array([character.total_mass, height, -character.gravity[2], apart]),
     )
 
 

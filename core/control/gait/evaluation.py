@@ -9,7 +9,8 @@ Everything is evaluated where the simulator solves its step, at q_{k+1} and v_k,
     gravity      torques that hold up what hangs from each joint but the standing leg's
     velocity     a force on the centre of mass for the speed that it lacks, by the standing leg's joints
     height       the same upwards, by the standing knee alone, which bears its share of the weight besides
-    pelvis       turned by the standing hip, which takes over what waist and swinging hip exert on the pelvis
+    pelvis       turned by the standing hip, which holds up what the leg carries, and takes over what waist and swinging
+                 hip exert on the pelvis
     ankle        no more than the ground can answer within the sole
 """
 

@@ -26,7 +26,7 @@ from .workspace import LEFT, Walk, make_memory, make_scratch
 Array = NDArray[np.float64]
 
 # m/s towards the first standing foot, as after a step: who lifts a foot at rest falls to that side within two steps.
-SWAY = 0.15
+SWAY = 0.05
 FASTER = 0.3  # m/s by which the speed may change from one step to the next
 ROOT = 6  # velocities of the free root, which no motor drives
 
@@ -60,7 +60,7 @@ class Gait:
         self.settings = (settings or Settings()).checked()
         gains = gains or load_gains(rate)
         pose = character.neutral() if start is None else np.array(start, dtype=np.float64)
-        biped = make_biped(character, gains, pose)
+        biped = make_biped(character, gains, pose, None if self.settings.implicit else rate)
         self.start = standing(character, biped, pose)
         self.biped = biped._replace(base=self.start)
         style = load_style(self.settings.style)

@@ -3,7 +3,7 @@
 
 Carensac et al., section 3: both steps share one support phase, so a turn looks natural. Two things are our own. A turn
 begins on the leg outside it: the foot that lands after its first part then lies where the old motion leads. (Of ten
-turns of 45 degrees in halves, four fell that began on the other leg, and none of these.) And no more than 30 degrees
+turns of 45 degrees in halves, four fell that began on the other leg, and none of these.) And no more than 45 degrees
 are turned at a time.
 """
 
@@ -11,7 +11,7 @@ import math
 
 TURNING = 0.3  # s of each step
 FIRST = 0.4  # share of a change that belongs to the first of the two steps
-SHARPEST = math.radians(30.0)  # of two steps; the rest follows in the next two
+SHARPEST = math.radians(45.0)  # of two steps; the rest follows in the next two
 
 
 class Heading:

@@ -13,3 +13,13 @@ def step_length(height: float, speed: float, gravity: float) -> float:
     A mass on a stiff, massless leg keeps its energy, v²/2 + g h = g sqrt(h² + d²): d = v sqrt(h / g + (v / 2g)²).
     """
     return speed * math.sqrt(height / gravity + 0.25 * speed * speed / (gravity * gravity))
+
+
+@kernel
+def returning_width(apart: float, height: float, seconds: float, gravity: float) -> float:
+    """How much further out than where it would come to rest a foot must stand for the mass to come back in time.
+
+    With w = sqrt(g / h), a mass that moves towards a foot at distance d with speed d w tanh(w T / 2) is back there after
+    T, as fast away from it; at w times the distance it would come to rest. `apart` is d, `seconds` T.
+    """
+    return apart * (1.0 - math.tanh(0.5 * math.sqrt(gravity / height) * seconds))

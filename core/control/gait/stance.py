@@ -4,6 +4,7 @@
 import math
 
 from ...character.tree import VELOCITIES_OF_JOINT, Tree
+from ...dynamics.kinematics import vector_at
 from ...dynamics.workspace import Workspace
 from ...maths.kernel import inlined_kernel, inner_kernel
 from ...maths.rotations import (
@@ -87,7 +88,8 @@ def stand(
     after = dt if walk.implicit[0] else 0.0
     total = scale(biped.pelvis[0], add_scaled(error, -after, spin))
     total = add_scaled(total, -biped.pelvis[1], spin)
-    total = add(total, cross(subtract(center, hip), force))
+    # without its weight the free side of the pelvis would hang, and starts were lost to it
+    total = add(total, add(cross(subtract(center, hip), force), _held_moment(tree, bodies, biped.thigh[stance], hip)))
     for b in (biped.trunk[0], biped.thigh[swing]):
         first = tree.velocity_start[b]
         for i in range(first, first + VELOCITIES_OF_JOINT[tree.joint[b]]):
@@ -96,6 +98,21 @@ def stand(
     for i in range(first, first + 3):
         work.torque[i] = -dot(row_angular(bodies.motion, i), total)
         work.implicit[i] = after * (biped.pelvis[1] + after * biped.pelvis[0])
+
+
+@inlined_kernel
+def _held_moment(tree: Tree, bodies: Workspace, thigh: int, hip: Vector) -> Vector:
+    """Moment about the standing hip that holds up all that the leg carries."""
+    carried = bodies.composite[0, 0] - bodies.composite[thigh, 0]
+    first = subtract(_first_moment(bodies, 0), _first_moment(bodies, thigh))
+    arm = add_scaled(first, -carried, subtract(hip, row(bodies.position, 0)))
+    return cross(vector_at(tree.gravity, 0), arm)
+
+
+@inlined_kernel
+def _first_moment(bodies: Workspace, body: int) -> Vector:
+    """Of the body and all that hangs from it, about the root's point."""
+    return bodies.composite[body, 1], bodies.composite[body, 2], bodies.composite[body, 3]
 
 
 @inlined_kernel

@@ -11,7 +11,7 @@ from ...maths.rotations import quaternion_conjugate, quaternion_log, quaternion_
 from ...maths.vectors import Vector, add_scaled, dot, row, subtract
 from .biped import Biped
 from .leg import aim_thigh, bend_knee
-from .pendulum import step_length
+from .pendulum import returning_width, step_length
 from .turns import set_ball, turned
 from .workspace import LEFT, SWING_FOOT, Memory, Scratch, Walk
 
@@ -89,7 +89,8 @@ def _swing_target(
     x = walk.feedback[2] * step_length(tall, along[0], gravity) - walk.feedback[4] * walk.speed[0]
     y = walk.feedback[3] * step_length(tall, along[1], gravity) - walk.feedback[4] * walk.speed[1]
     x = min(max(x, -most), most)
-    y = min(max(y - side * walk.numbers[2], -most), most)
+    wider = returning_width(biped.numbers[3] + walk.numbers[2], tall, walk.numbers[0], gravity)
+    y = min(max(y - side * wider, -most), most)
     # the feet do not cross: the standing one's place, seen from the centre
     beside = turned(subtract(standing, center), -heading)[1]
     y = min(y, beside - NARROWEST) if side > 0.0 else max(y, beside + NARROWEST)

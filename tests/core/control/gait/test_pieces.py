@@ -6,15 +6,15 @@ import math
 import numpy as np
 import pytest
 from heft.core.character import Character, Corner
-from heft.core.control.gait.biped import make_biped
+from heft.core.control.gait.biped import BEARABLE, make_biped
 from heft.core.control.gait.gains import GROUPS, load_gains, read_gains, write_gains
 from heft.core.control.gait.heading import FIRST, SHARPEST, TURNING, Heading
 from heft.core.control.gait.leg import STRAIGHT, aim_thigh, bend_knee
-from heft.core.control.gait.pendulum import step_length
+from heft.core.control.gait.pendulum import returning_width, step_length
 from heft.core.control.gait.standing import standing
 from heft.core.control.gait.style import CHANNELS, STYLES, load_style, read_style
 from heft.core.control.gait.velocity import BINS, Learnt, learn
-from heft.core.dynamics import body_poses
+from heft.core.dynamics import body_poses, mass_matrix
 from heft.core.maths.kernel import kernel
 from heft.core.motion import quaternions
 from hypothesis import given
@@ -54,6 +54,15 @@ class TestPendulum:
 
     def test_mirrored_by_the_speed(self):
         assert step_length(0.9, -0.7, 9.81) == -step_length(0.9, 0.7, 9.81) < 0.0
+
+
+    def test_a_mass_comes_back_to_where_it_began(self):
+        apart, height, seconds, gravity = 0.1, 0.9, 0.6, 9.81
+        w = math.sqrt(gravity / height)
+        # where it would come to rest, v / w, and the width make up the distance
+        speed = w * (apart - returning_width(apart, height, seconds, gravity))
+        place = -apart * math.cosh(w * seconds) + speed / w * math.sinh(w * seconds)
+        assert place == pytest.approx(-apart, rel=1e-12)
 
 
 class TestLeg:
@@ -186,6 +195,16 @@ class TestBiped:
         np.testing.assert_allclose(biped.sole[0], [-0.075, 0.19, 0.045, 0.0692], atol=1e-12)
         # straight down: the neutral pose itself
         np.testing.assert_allclose(biped.upper_leg[0] + biped.lower_leg[0], [0.0208, -0.0494, -0.9074], atol=1e-12)
+
+    def test_explicit_damping_is_what_a_step_can_bear(self):
+        inverse = np.linalg.inv(mass_matrix(GAIT28, GAIT28.neutral()))
+        freely, held = (
+            make_biped(GAIT28, load_gains(300.0), GAIT28.neutral(), rate).damping for rate in (None, 2000.0)
+        )
+        ankle, elbow = 25, 15
+        assert freely[ankle] * inverse[ankle, ankle] / 2000.0 > 2.0
+        assert held[ankle] * inverse[ankle, ankle] / 2000.0 == pytest.approx(BEARABLE)
+        assert held[elbow] == freely[elbow]
 
     @pytest.mark.parametrize("name", ["muico29", "jain42"])
     def test_other_people_can_walk_too(self, name):
