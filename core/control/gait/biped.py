@@ -19,26 +19,26 @@ Indices = NDArray[np.int64]
 SIDES = ("left", "right")
 NONE = -1
 LEFT = np.array([0.0, 1.0, 0.0])
-SIDEWAYS = 0.7  # cosine of the largest angle between an elbow's axis and the left for it to bend a hanging arm forward
+ACROSS = 0.7  # cosine of the largest angle between a hinge's axis and the left for it to bend a hanging limb forward
 UPRIGHT = 0.8  # cosine of the largest angle between the vertical and an axis that counts as vertical
 # A ball's gains go with its axes' inertias, down to this share of the largest: a leg's twist needs little.
 SLIGHTEST = 0.1
 # PD that does not look at the step's end diverges where h Kd + h² Kp / 2 reaches twice the inertia I that it moves: of
 # I / h and I / h² this share is damping at most, and a quarter of it stiffness.
 BEARABLE = 0.9
-# gait28's, for which the gains were found: kg, m
-MASS, LEG = 89.6, 0.976
+# gait28's, for which the gains were found: kg, m, and a leg's moment of inertia about its hip, kg m²
+MASS, LEG, SWINGING = 89.6, 0.976, 3.9
 
 
 class Biped(NamedTuple):
     """Arrays of two rows are the left and the right side's."""
 
-    trunk: Indices  # (1,) body on the pelvis that carries the arms
+    trunk: Indices  # (1,) body on the pelvis that carries the arms, -1 where that is the pelvis itself
     head: Indices  # (1,) -1 where it has no joint of its own
     thigh: Indices  # (2,)
     shank: Indices  # (2,)
     foot: Indices  # (2,)
-    arm: Indices  # (2,) -1 for an arm without a ball at its shoulder
+    arm: Indices  # (2,) -1 for an arm without a ball, or a hinge across the way, at its shoulder
     elbow: Indices  # (2,) -1 for one without a hinge that bends an arm hanging down
     elbow_sign: Array  # (2,) of its bending
     upper_leg: Array  # (2, 3) hip to knee in the thigh's frame, m
@@ -69,15 +69,19 @@ def make_biped(character: Character, gains: Gains, base: Array, explicit_at: flo
     shank = np.array([_only_child(tree, b) for b in thigh])
     foot = np.array([_only_child(tree, b) for b in shank])
     for side, a, b in zip(SIDES, thigh, shank, strict=True):
-        if tree.parent[a] != 0 or tree.joint[a] != BALL or tree.joint[b] != HINGE:
-            raise ValueError(f"To walk, the {side} leg needs a ball joint at the hip and a hinge at the knee.")
+        if tree.parent[a] != 0 or not (tree.joint[a] == BALL or _sideways(tree, a)) or tree.joint[b] != HINGE:
+            raise ValueError(
+                f"To walk, the {side} leg needs a ball, or a hinge in a plane, at the hip, a hinge at the knee."
+            )
+    arm = np.array([_arm(character, side) for side in SIDES])
     trunks = [b for b in np.flatnonzero(tree.parent == 0) if b not in thigh]
-    if len(trunks) != 1:
+    if any(b in trunks for b in arm):
+        trunks = [NONE]
+    elif len(trunks) != 1:
         raise ValueError(f"To walk, the pelvis must carry one trunk beside the legs, not {len(trunks)}.")
     knee_frame = tree.offset_quaternion[shank]
     axis = quaternions.rotate(knee_frame, tree.axis[shank, 0])
     lower = quaternions.rotate(knee_frame, tree.offset_position[foot])
-    arm = np.array([_arm(character, side) for side in SIDES])
     elbow = np.array([_elbow(tree, int(b)) for b in arm])
     sole = np.array([_sole(character, int(b)) for b in foot])
     neutral = character.neutral()
@@ -89,10 +93,17 @@ def make_biped(character: Character, gains: Gains, base: Array, explicit_at: flo
     stiffness, damping = _joint_gains(character, gains, arm, (thigh, shank, foot))
     pelvis = share * np.array([gains.stiffness["pelvis"], slow * gains.damping["pelvis"]])
     stiffness, damping = share * stiffness, share * slow * damping
+    inertia = np.diag(mass_matrix(character, neutral))
+    for b in thigh:
+        # a hip bears a body's weight and swings a leg: its gains go with the mean of both, which a heavy foot raises
+        own = tree.velocity_body == b
+        swinging = float(inertia[own].max()) / (SWINGING * height / LEG)
+        stiffness[own] *= np.sqrt(swinging / share)
+        damping[own] *= np.sqrt(swinging / share)
     if explicit_at is not None:
         # what an axis moves where all others are free; of the pelvis' three the middle one
-        inertia = 1.0 / np.diag(np.linalg.inv(mass_matrix(character, neutral)))
-        bearable = BEARABLE * explicit_at * inertia
+        alone = 1.0 / np.diag(np.linalg.inv(mass_matrix(character, neutral)))
+        bearable = BEARABLE * explicit_at * alone
         stiffness, damping = np.minimum(stiffness, 0.25 * explicit_at * bearable), np.minimum(damping, bearable)
         turning = float(np.median(bearable[3:6]))
         pelvis = np.minimum(pelvis, (0.25 * explicit_at * turning, turning))
@@ -164,14 +175,20 @@ def _jointed(tree: Tree, body: int) -> int:
     return body if body != NONE and tree.joint[body] == BALL else NONE
 
 
+def _sideways(tree: Tree, body: int) -> bool:
+    """Whether it hangs from a hinge across the way."""
+    return bool(tree.joint[body] == HINGE and abs(tree.axis[body, 0] @ LEFT) > ACROSS)
+
+
 def _arm(character: Character, side: str) -> int:
-    return _jointed(character.tree, max(_named(character, f"{side}_upper_arm"), _named(character, f"{side}_arm")))
+    body = max(_named(character, f"{side}_upper_arm"), _named(character, f"{side}_arm"))
+    return body if body != NONE and _sideways(character.tree, body) else _jointed(character.tree, body)
 
 
 def _elbow(tree: Tree, arm: int) -> int:
     """The hinge below the arm whose axis points sideways."""
     for b in range(len(tree.parent)):
-        if tree.parent[b] == arm != NONE and tree.joint[b] == HINGE and abs(tree.axis[b, 0] @ LEFT) > SIDEWAYS:
+        if tree.parent[b] == arm != NONE and _sideways(tree, b):
             return b
     return NONE
 

@@ -19,7 +19,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character.tree import VELOCITIES_OF_JOINT, Tree
+from ...character.tree import HINGE, VELOCITIES_OF_JOINT, Tree
 from ...contact.detection import Contacts
 from ...dynamics.centroidal import center_of_mass_from_root, momentum_about_root
 from ...dynamics.kinematics import difference_positions, vector_at
@@ -110,8 +110,9 @@ def update_law(
     difference_positions(tree, q, work.goal, work.error)
     yaw, roll = heading + side * work.pose[PELVIS_YAW], -side * work.pose[PELVIS_ROLL]
     pelvis = _orientation(yaw, work.pose[PELVIS_PITCH], roll)
-    yaw, roll = heading + side * work.pose[TORSO_YAW], -side * work.pose[TORSO_ROLL]
-    _face(tree, bodies, biped, work, biped.trunk[0], _orientation(yaw, work.pose[TORSO_PITCH], roll))
+    if biped.trunk[0] != NONE:
+        yaw, roll = heading + side * work.pose[TORSO_YAW], -side * work.pose[TORSO_ROLL]
+        _face(tree, bodies, biped, work, biped.trunk[0], _orientation(yaw, work.pose[TORSO_PITCH], roll))
     # the standing foot is to lie flat, wherever it points: friction holds that, and the ankle must not pivot it
     pointing = math.atan2(bodies.rotation[biped.foot[stance], 1, 0], bodies.rotation[biped.foot[stance], 0, 0])
     _face(tree, bodies, biped, work, biped.foot[stance], _orientation(pointing, 0.0, 0.0))
@@ -157,7 +158,9 @@ def _pose_arms(tree: Tree, biped: Biped, work: Scratch, stance: int) -> None:
     for k in range(2):
         forward = work.pose[STANCE_ARM] if k == stance else work.pose[SWING_ARM]
         out = work.pose[ARMS_OUT] if k == LEFT else -work.pose[ARMS_OUT]
-        if biped.arm[k] != NONE:
+        if biped.arm[k] != NONE and tree.joint[biped.arm[k]] == HINGE:
+            work.goal[tree.position_start[biped.arm[k]]] -= tree.axis[biped.arm[k], 0, 1] * forward
+        elif biped.arm[k] != NONE:
             turn = quaternion_multiply(quaternion_exp((0.0, -forward, 0.0)), quaternion_exp((out, 0.0, 0.0)))
             _turn_ball(tree, work, biped.arm[k], turn)
         if biped.elbow[k] != NONE:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Gains of the joints and of the feedback, and the table of those that were found by `run.py study gait_gains`.
 
-They are gait28's. Another character's stiffness goes with its weight times its legs' length, damping with the time that
-such legs swing in besides, and the feedback with lengths and times.
+They are gait28's. Another character's stiffness goes with its weight times its legs' length, a hip's with the leg's
+inertia as well, damping with the time that such legs swing in besides, and the feedback with lengths and times.
 """
 
 import json

@@ -25,8 +25,8 @@ from .workspace import LEFT, Walk, make_memory, make_scratch
 
 Array = NDArray[np.float64]
 
-# m/s towards the first standing foot, as after a step: who lifts a foot at rest falls to that side within two steps.
-SWAY = 0.05
+# 1/s of the way to the first standing foot, towards it, as after a step.
+SWAY = 0.8
 FASTER = 0.3  # m/s by which the speed may change from one step to the next
 ROOT = 6  # velocities of the free root, which no motor drives
 
@@ -110,7 +110,7 @@ class Gait:
         """Positions (nq,) wanted now, and velocities (nv,), which are none but for the sway that it starts with."""
         velocity = np.zeros(self.character.nv)
         if self.steps == 0 and self._memory.fresh[0]:
-            sway = SWAY if self.stance == LEFT else -SWAY
+            sway = SWAY * float(self.biped.numbers[3]) * (1.0 if self.stance == LEFT else -1.0)
             velocity[:2] = -sway * np.sin(self._facing), sway * np.cos(self._facing)
         return self._wanted.copy(), velocity
 

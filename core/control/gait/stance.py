@@ -17,7 +17,7 @@ from ...maths.rotations import (
     quaternion_row,
 )
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, subtract
-from .biped import UPRIGHT, Biped
+from .biped import NONE, UPRIGHT, Biped
 from .turns import turned
 from .velocity import BINS
 from .workspace import LEFT, STANCE_KNEE, Memory, Scratch, Walk
@@ -91,11 +91,13 @@ def stand(
     # without its weight the free side of the pelvis would hang, and starts were lost to it
     total = add(total, add(cross(subtract(center, hip), force), _held_moment(tree, bodies, biped.thigh[stance], hip)))
     for b in (biped.trunk[0], biped.thigh[swing]):
+        if b == NONE:
+            continue
         first = tree.velocity_start[b]
         for i in range(first, first + VELOCITIES_OF_JOINT[tree.joint[b]]):
             total = add_scaled(total, work.torque[i], row_angular(bodies.motion, i))
     first = tree.velocity_start[biped.thigh[stance]]
-    for i in range(first, first + 3):
+    for i in range(first, first + VELOCITIES_OF_JOINT[tree.joint[biped.thigh[stance]]]):
         work.torque[i] = -dot(row_angular(bodies.motion, i), total)
         work.implicit[i] = after * (biped.pelvis[1] + after * biped.pelvis[0])
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A style of walking: key poses over one step, as TOML files in `styles`.
 
-A file says how long a step takes, how high the swinging foot is lifted, and how much further out than the neutral pose has
-them each foot is set, then the poses in order of their phase, 0 as the foot leaves the ground and 1 as it lands. Angles are in degrees;
-those that no pose names are zero. Between poses they change evenly, and over from the last pose to the first at once.
+A file says how long a step takes, how high the swinging foot is lifted, and how much further out than in the neutral
+pose each foot is set, then the poses in order of their phase, 0 as the foot leaves the ground and 1 as it lands. Angles
+are in degrees; those that no pose names are zero. Between poses they change evenly, and over from the last pose to the
+first at once.
 
     pelvis_, torso_  pitch forward, roll to the standing leg, yaw that brings the swinging side forward; in the world
     head_pitch       forward, seen from the torso

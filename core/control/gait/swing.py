@@ -3,7 +3,7 @@
 
 import math
 
-from ...character.tree import Tree
+from ...character.tree import HINGE, Tree
 from ...dynamics.kinematics import point_velocity
 from ...dynamics.workspace import Workspace
 from ...maths.kernel import inner_kernel
@@ -12,7 +12,7 @@ from ...maths.vectors import Vector, add_scaled, dot, row, subtract
 from .biped import Biped
 from .leg import aim_thigh, bend_knee
 from .pendulum import returning_width, step_length
-from .turns import set_ball, turned
+from .turns import set_ball, turned, twist
 from .workspace import LEFT, SWING_FOOT, Memory, Scratch, Walk
 
 AHEAD = 0.01  # s, after which the leg's pose gives its velocity
@@ -45,6 +45,7 @@ def pose_swing(
     upper, lower, axis = row(biped.upper_leg, swing), row(biped.lower_leg, swing), row(biped.knee_axis, swing)
     sign = biped.knee_sign[swing]
     sideways = turned((0.0, sign, 0.0), heading)
+    planar, hinge = tree.joint[thigh] == HINGE, row(tree.axis[thigh], 0)
     above = quaternion_multiply(quaternion_row(bodies.quaternion, 0), quaternion_row(tree.offset_quaternion, thigh))
     hip_velocity = point_velocity(bodies, 0, hip)
     i, k = tree.position_start[thigh], tree.velocity_start[thigh]
@@ -55,17 +56,25 @@ def pose_swing(
         place = add_scaled(center, later, velocity)
         target = _swing_target(biped, walk, memory, place, velocity, standing, phase + later / walk.numbers[0], work)
         reach = subtract(target, add_scaled(hip, later, hip_velocity))
+        if planar:
+            reach = add_scaled(reach, -dot(reach, sideways), sideways)
         bend = bend_knee(upper, lower, axis, math.sqrt(dot(reach, reach)), sign)
         orientation = aim_thigh(upper, lower, axis, bend, reach, sideways)
         turn = quaternion_multiply(quaternion_conjugate(above), orientation)
         if moment == 0:
             first, knee = turn, bend
-            set_ball(work.goal, i, turn)
+            if planar:
+                work.goal[i] = twist(turn, hinge)
+            else:
+                set_ball(work.goal, i, turn)
             work.goal[j] = bend
         else:
             rate = quaternion_log(quaternion_multiply(quaternion_conjugate(first), turn))
-            for a in range(3):
-                work.speed[k + a] = rate[a] / AHEAD
+            if planar:
+                work.speed[k] = dot(rate, hinge) / AHEAD
+            else:
+                for a in range(3):
+                    work.speed[k + a] = rate[a] / AHEAD
             work.speed[l] = (bend - knee) / AHEAD
 
 

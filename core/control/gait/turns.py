@@ -21,6 +21,12 @@ def turned(a: Vector, angle: float) -> Vector:
 
 
 @inlined_kernel
+def twist(a: Quaternion, axis: Vector) -> float:
+    """The part of a turn that is about a unit axis."""
+    return 2.0 * math.atan2(a[1] * axis[0] + a[2] * axis[1] + a[3] * axis[2], a[0])
+
+
+@inlined_kernel
 def set_ball(goal: Array, i: int, a: Quaternion) -> None:
     """Write a quaternion from entry i on."""
     goal[i], goal[i + 1], goal[i + 2], goal[i + 3] = a[0], a[1], a[2], a[3]

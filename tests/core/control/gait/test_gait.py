@@ -126,6 +126,17 @@ class TestWalks:
         assert world.q[0] > 2.0
         assert world.q[2] > 0.9 * character.neutral()[2]
 
+    @pytest.mark.parametrize("style", ["normal", "march", "tired", "wide"])
+    def test_the_planar_walker(self, style):
+        character = Character.preset("simbicon2d")
+        world = World(character, rate=300.0)
+        gait = Gait(character, Course.straight(0.6), 300.0, Settings(style=style))
+        world.reset(*gait.reference_state())
+        for _ in range(4500):
+            world.step(gait)
+        assert 0.5 < world.q[0] / 15.0 < 0.8
+        assert world.q[2] > 0.8 * character.neutral()[2]
+
     def test_the_same_bits_after_a_reset(self):
         _, gait, world = walked(Course.straight(0.7), 3.0)
         once = world.q
