@@ -19,7 +19,7 @@ def step_length(height: float, speed: float, gravity: float) -> float:
 def returning_width(apart: float, height: float, seconds: float, gravity: float) -> float:
     """How much further out than where the mass would rest a foot must stand to send it back in time.
 
-    With w = sqrt(g / h), a mass that moves towards a foot at distance d with speed d w tanh(w T / 2) is back after T, as
+    With w = sqrt(g / h), a mass that moves towards a foot at distance d with d w tanh(w T / 2) is back after T, as
     fast away from it; at d w it would come to rest over the foot. `apart` is d, `seconds` T.
     """
     return apart * (1.0 - math.tanh(0.5 * math.sqrt(gravity / height) * seconds))
