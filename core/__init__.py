@@ -32,7 +32,7 @@ from .dynamics import (
     step_derivatives,
 )
 from .motion.playback import Playback
-from .simulation import AffineLaw, Controller, Course, DivergedError, Foothold, Grab, Hinge, Prop, Push, World
+from .simulation import AffineLaw, Controller, Course, DivergedError, Foothold, Grab, Hinge, Prop, Push, Slider, World
 
 if TYPE_CHECKING:
     from .job import BakeJob, BakeResult, run
@@ -55,6 +55,7 @@ __all__ = [
     "PointForces",
     "Prop",
     "Push",
+    "Slider",
     "World",
     "bias_force",
     "body_acceleration_bias",

@@ -27,6 +27,16 @@ class HEFT_PG_combination(bpy.types.PropertyGroup):
         "The slider then only says how to begin [coordination, da Silva 2010, section 6.3.2]",
         override=OVERRIDABLE,
     )
+    softness: FloatProperty(
+        name="Softness of the Choice",
+        description="High mixes the actions when pushed, low takes one of them [lambda, as a share of by how much "
+        "costs typically differ between the actions, da Silva 2010, equation 6.1]",
+        default=0.1,
+        min=1e-3,
+        soft_max=5.0,
+        max=1e3,
+        override=OVERRIDABLE,
+    )
     adaptation: FloatProperty(
         name="Adaptation",
         description="How far the joints give way to contacts that come sooner, later or harder than planned "

@@ -40,7 +40,13 @@ def combine(references: Sequence[Reference], chosen: Mapping[str, Any], cache: C
     del cache
     settings, first = choose(chosen), references[0]
     line = filled([first, *(in_step(other, first) for other in references[1:])])
-    return CombinedMotion(line.references, settings.of_components(), places=line.places, by_value=settings.choose)
+    return CombinedMotion(
+        line.references,
+        settings.of_components(),
+        places=line.places,
+        by_value=settings.choose,
+        softness=settings.softness,
+    )
 
 
 def simulate_policy(controller: CombinedMotion, stage: Stage, watch: Watch) -> Simulation:

@@ -29,6 +29,20 @@ def choose(method):
     return chosen
 
 
+def name_another():
+    """An action to combine with the walk."""
+    rig = window.rig()
+    rig.heft.controller = "COMBINATION"
+    with guikit.override():
+        bpy.ops.heft.add_action()
+    other = rig.animation_data.action.copy()
+    other.name = "Walk with Long Strides"
+    rig.heft.others[0].action = other
+    for frame, place in ((1, 0.0), (105, 1.0)):
+        rig.heft.slider = place
+        rig.heft.keyframe_insert("slider", frame=frame)
+
+
 guikit.steps(
     window.install,
     open_advanced,
@@ -42,4 +56,8 @@ guikit.steps(
         for method in ("LOOKAHEAD", "REPLANNING", "MOMENTUM", "BALANCE")
         for step in (choose(method), guikit.move(300, 300), 1.0, guikit.shot(f"controller_{method.lower()}"))
     ),
+    name_another,
+    guikit.move(300, 300),
+    1.0,
+    guikit.shot("controller_combination"),
 )

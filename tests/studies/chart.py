@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+import numpy as np
+from heft.core.dynamics import body_poses
+from heft.core.motion.quaternions import rotate
 from heft.core.report.page import STYLE
 
 WIDTH, HEIGHT = 420, 260
@@ -130,3 +133,44 @@ def _opening(title: str, x_label: str, y_label: str) -> list[str]:
         f'<text x="{WIDTH / 2:.0f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>',
         f'<text transform="translate(13 {HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>',
     ]
+
+
+def figures_chart(title: str, figures: Mapping[str, Sequence[np.ndarray]], level: float | None = None) -> str:
+    """Figures of rods side by side, each of segments (n, 2, 2) along x and z, several over one another fading in.
+
+    A line is drawn at the height of `level`.
+    """
+    every = np.concatenate([rods for rows in figures.values() for rods in rows]).reshape(-1, 2)
+    low, high = every.min(axis=0), every.max(axis=0)
+    wide = (WIDTH - LEFT - RIGHT) / len(figures)
+    scale = min(wide / (high[0] - low[0] + 0.2), (HEIGHT - TOP - BOTTOM) / (high[1] - low[1] + 0.1))
+    middle = 0.5 * (low[0] + high[0])
+    parts = [OPENING, f'<text x="12" y="17" font-size="13">{escape(title)}</text>']
+
+    def place(number: int, at: np.ndarray) -> str:
+        x = LEFT + wide * (number + 0.5) + scale * (at[0] - middle)
+        return f"{x:.1f} {HEIGHT - BOTTOM - scale * (at[1] - low[1]):.1f}"
+
+    if level is not None:
+        y = HEIGHT - BOTTOM - scale * (level - low[1])
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#bbb"/>')
+    for number, (name, rows) in enumerate(figures.items()):
+        for k, rods in enumerate(rows):
+            way = "".join(f"M{place(number, a)}L{place(number, b)}" for a, b in rods)
+            share = (k + 1.0) / len(rows)
+            parts.append(
+                f'<path d="{way}" stroke="#2a6fdb" stroke-width="2" stroke-opacity="{0.25 + 0.75 * share:.2f}"/>'
+            )
+        parts.append(
+            f'<text x="{LEFT + wide * (number + 0.5):.0f}" y="{HEIGHT - 14}" text-anchor="middle" '
+            f'font-size="10">{escape(name)}</text>'
+        )
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def rods_of(character, q: np.ndarray) -> np.ndarray:
+    """Each body of a planar character as a rod (n, 2, 2) from its joint through its centre of mass, in x and z."""
+    place, turn = body_poses(character, q)
+    tips = place + rotate(turn, 2.0 * np.array([body.center_of_mass for body in character.bodies]))
+    rods: np.ndarray = np.stack([place, tips], axis=1)[:, :, [0, 2]]
+    return rods

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Controllers combined by their value functions: walks of a full character, the gymnast, the diver."""
+"""Controllers combined by their value functions: the gymnast, the diver, SIMBICON's planar body, gaits on hills."""
 
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,9 @@ from heft.core.control.combination.projection import Goal, project
 from heft.core.control.combination.task import Cost
 from heft.core.control.combination.trajectories import Combination, Tracker, coordination_temperature
 
-from tests.studies.combination_walks import overhead, pushes, strides_table
+from tests.studies.chart import figures_chart, rods_of
+from tests.studies.combination_hills import hills
+from tests.studies.combination_planar import jumps, pushes
 
 DT = 0.02
 UPRIGHT = np.array([np.pi, 0.0, 0.0, 0.0])
@@ -24,30 +26,8 @@ RATE = np.pi / (DIVE * DT)  # of a straight diver that makes half a turn, rad/s
 INTRODUCTION = """# Combination of controllers
 
 Da Silva 2010, chapter 6, as `core/control/combination` has it. Shares are w exp(-v / lambda), normalised. Written by
-`run.py study combination`.
-
-## Any stride between given walks
-
-Full characters under look-ahead control at 120 Hz on level ground, started between the walks, 7 strides asked, evenly
-between the shortest and the longest. Lambda is the greatest d^T S d between the walks. A step's error is half that of
-its stride; errors are of those that stay up. "Fixed" leaves the goal's weights as they are.
+`run.py study combination`. [Walks](combination_walks.md) have a page of their own.
 """
-
-WALKS = """
-Sunk: how far under ground the feet of the pose half-way between the first two walks are.
-
-What holds: with a walk in the middle, steps are within 1.5 cm of what was asked from the first one on, and within
-millimetres once the start is over on all but the fast captured walk. What does not: walks far apart let the character
-stub its toes half-way, as a pose between two poses has its feet under ground; a walk in the middle cures that. Walks of
-quite different duration, from a slow walk on, are not to be combined in this way. Values and fixed weights do about
-equally well: at the temperature at which goals melt into one, values hardly move the shares.
-
-### Pushes of 100 N for 0.1 s on strides between 0.9, 1.1 and 1.3 m
-"""
-
-PUSHED = (
-    "Between the two shorter walks up to two directions of eight are lost that a walk made for the stride survives."
-)
 
 GYMNAST = """
 ## Gymnast: swing-up from 25 starts
@@ -78,9 +58,13 @@ What holds: on the homotopic pair the combination (lambda 10, trust 1000) succee
 average and sum do not; switching with the same trust misses one. What does not: without trust a quadratic far from its
 trajectory promises too little, and the combination does no better than the best tracker at lambda 10. The median
 difference of values is a usable temperature on the homotopic pair only. On the other pair switching does as well.
+Figure 6-9, the thesis's own start: tracker 2 and the combination end in the handstand, tracker 1 and the average do
+not, as the thesis has it but for tracker 2.
 """
 
 BELLS = """
+![The last pose](combination_6_8.svg)
+
 What holds: goals between are met within 0.7° while d^T Q d / lambda is 1, within 1.9° at 3.9, and worse where the sum
 has two maxima. What does not: the thesis's "naive blend fails" (figure 6-8). Fixed weights on the feedback laws come as
 near, at less cost, even raw; open loop costs more.
@@ -88,7 +72,8 @@ near, at less cost, even raw; open loop costs more.
 
 THREE = """\
 What holds: with trust the combination is nearer to vertical than the middle dive's tracker alone, by a fifth, at less
-cost (figure 6-10). What does not: without trust it is far worse than that tracker, and switching does as well."""
+cost (figure 6-10). What does not: without trust it is far worse than that tracker, and switching does as well.
+"""
 
 
 def follow(system, rule, start, steps):
@@ -129,7 +114,19 @@ def swing_ups():
     return system, cost, {"homotopic": (first, second), "not homotopic": (anew, second)}
 
 
-def gymnast() -> list[str]:
+def figure_6_9(folder, system, rules) -> list[str]:
+    """Where four controls end from the thesis's start."""
+    start = np.radians([-15.0, -15.0, 0.0, 0.0])
+    figures = {}
+    for label in ("tracker 1", "tracker 2", "average", "combination, lambda 10, trust 1000"):
+        x, _ = follow(system, rules[label], start, SWING)
+        figures[label.partition(",")[0]] = [] if x is None else [rods_of(system.character, system.pose(x[-1])[0])]
+    chart = figures_chart("Figure 6-9: the last pose from -15°, -15°", figures, 0.0)
+    (folder / "combination_6_9.svg").write_text(chart, encoding="utf-8")
+    return ["![The last pose](combination_6_9.svg)", ""]
+
+
+def gymnast(folder) -> list[str]:
     system, cost, pairs = swing_ups()
     angles = np.radians(np.linspace(-24.0, 4.0, 5))
     starts = [np.array([a, b, 0.0, 0.0]) for a in angles for b in angles]
@@ -164,6 +161,8 @@ def gymnast() -> list[str]:
                 costs.append(np.inf if x is None else cost.total(x, u))
             page.append(f"| {label} | {good} of 25 | {np.median(costs):.1f} |")
         page.append("")
+        if name == "homotopic":
+            page += figure_6_9(folder, system, rules)
     return page
 
 
@@ -189,7 +188,7 @@ def dive(system, rate, degrees, guess=None) -> Tracker:
     return Tracker.of(system, cost, ddp.optimise(system, cost, diving(system, rate), first))
 
 
-def interpolation(system) -> list[str]:
+def interpolation(system, folder) -> list[str]:
     one = dive(system, RATE, 160.0)
     trackers = (one, dive(system, RATE, 200.0, one))
     alone = [np.degrees(tracker.x[-1, 2]) for tracker in trackers]
@@ -212,17 +211,21 @@ def interpolation(system) -> list[str]:
                 partial(mean_rule, trackers, found.weights),
                 lambda _, k, w=weights: w @ np.array([tracker.u[k] for tracker in trackers]),
             )
-            cells = []
-            for rule in rules:
+            cells, figures = [], {}
+            for label, rule in zip(("combination", "normalised", "raw", "open loop"), rules, strict=True):
                 x, u = follow(system, rule, diving(system, RATE), DIVE)
+                figures[label] = [rods_of(system.character, system.pose(x[-1])[0]) - x[-1, :2]]
                 total = diver_task(degrees, system.states).total(x, u)
                 cells.append(f"{np.degrees(x[-1, 2]):.1f}, {total:.2f}")
+            if (overlap, degrees) == (3.9, 180.0):
+                chart = figures_chart("Figure 6-8: the last pose of dives to 180°", figures)
+                (folder / "combination_6_8.svg").write_text(chart, encoding="utf-8")
             shown = ", ".join(f"{weight:.2f}" for weight in found.weights)
             page.append(f"| {overlap:g} | {degrees:.0f} | {shown} | {found.modes} | {' | '.join(cells)} |")
     return page
 
 
-def coordination(system) -> list[str]:
+def coordination(system, folder) -> list[str]:
     trackers: list[Tracker] = []
     for factor in (0.85, 1.0, 1.15):
         trackers.append(dive(system, factor * RATE, 180.0, trackers[-1] if trackers else None))
@@ -236,21 +239,25 @@ def coordination(system) -> list[str]:
             combination = Combination(tuple(trackers), np.ones(3), share * median, trust)
             rules[f"combination, lambda {share * median:.2g}, trust {trust:g}"] = partial(combined_rule, combination)
     page = ["| control | mean pitch error, degrees | worst | mean cost |", "|---|---|---|---|"]
+    figures: dict[str, list] = {}
     for label, rule in rules.items():
         errors, costs = [], []
         for factor in np.linspace(0.8, 1.2, 8):
             x, u = follow(system, rule, diving(system, factor * RATE), DIVE)
+            figures.setdefault(label, []).append(rods_of(system.character, system.pose(x[-1])[0]) - x[-1, :2])
             errors.append(abs(np.degrees(x[-1, 2]) - 180.0))
             costs.append(cost.total(x, u))
         page.append(f"| {label} | {np.mean(errors):.2f} | {np.max(errors):.1f} | {np.mean(costs):.2f} |")
-    return page
+    shown = {"combination": figures[label], "tracker of 1": figures["tracker of 1"]}
+    chart = figures_chart("Figure 6-10: the last poses from eight velocities", shown)
+    (folder / "combination_6_10.svg").write_text(chart, encoding="utf-8")
+    return [*page, "", "![The last poses](combination_6_10.svg)"]
 
 
 def study(folder: Path) -> str:
     """The page."""
-    del folder
     system = PlanarSystem(Character.preset("diver7"), DT)
-    page = [INTRODUCTION, *strides_table(), WALKS, *pushes(), "", PUSHED, ""]
-    page += [f"A combined law of two walks takes {overhead()}.", GYMNAST, *gymnast(), SWUNG]
-    page += [DIVER, *interpolation(system), BELLS, COORDINATION, *coordination(system), "", THREE]
+    page = [INTRODUCTION, GYMNAST, *gymnast(folder), SWUNG]
+    page += [DIVER, *interpolation(system, folder), BELLS, COORDINATION, *coordination(system, folder), "", THREE]
+    page += [*jumps(), *pushes(folder), *hills(folder)]
     return "\n".join(page) + "\n"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Full characters that walk with any stride between those of given walks: part of the study of combination."""
+"""Full characters that walk with any stride between those of two given walks."""
 
 import time
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,39 @@ FALLEN = 0.25  # m
 BETWEEN = np.arange(1, 8) / 8.0
 PUSH, PUSHED, PUSHED_AT = 100.0, 0.1, 3.2  # N, s, s
 EQUAL = 1e12  # a temperature at which values no longer count
+
+
+INTRODUCTION = """# Combination of walks
+
+Two walks under look-ahead control as one controller, da Silva 2010, chapter 6, as `core/control/combination` has it; in
+Blender the method Combine. Written by `run.py study combination_walks`.
+
+## Any stride between two walks
+
+Full characters at 120 Hz on level ground, started between the walks, 7 strides asked, evenly between the shorter and
+the longer. Lambda is the greatest d^T S d between the walks. A step's error is half that of its stride; errors are of
+those that stay up. "2 given" adds the laws of the two; else so many motions are combined, all but two of which were
+made between them, by halves, until the feet of the pose half-way between neighbours are less than 0.7 mm under ground.
+That bound was chosen on the first three and the captured 02_01 and 132_20; the others had no part in it.
+"""
+
+STRIDES = """
+What holds: from two given walks any of the strides, every step within 1 cm from the first one on, and 20 steps upright,
+also where their durations differ by a third. What does not: to add the laws of two walks that are far apart. A pose
+half-way between two poses has its feet under ground, and the character stubs its toes.
+
+## Pushes of 100 N for 0.1 s in eight directions, on strides between 0.9 and 1.3 m
+
+"Fixed" leaves the goal's weights as they are. "Choosing" is coordination: all walks weigh the same, the stride asked
+for says only how to begin, and the next one is what costs least (softness 1).
+"""
+
+SURVIVED = """
+What holds: whatever the stride, about as many pushes are survived as by a walk that is made for it, and more of those
+on short strides where values choose: it goes over to longer ones. What does not: values and fixed weights do equally
+well where the stride is given, for at the temperature at which goals melt into one values hardly move the shares; and
+where values choose it does not keep to short strides even unpushed.
+"""
 
 
 class Outcome(NamedTuple):
@@ -111,14 +145,13 @@ def run(walk: CombinedMotion, stride: float, laps: int = LAPS, push: np.ndarray 
 def strides_table() -> list[str]:
     """A row for each pair of walks: as given, and with motions made between them."""
     page = [
-        "| walks | combined | shares | up for 20 steps | worst step, cm | after six steps, cm | sunk, mm |",
-        "|---|---|---|---|---|---|---|",
+        "| walks | combined | up for 20 steps | worst step, cm | after six steps, cm | sunk, mm |",
+        "|---|---|---|---|---|---|",
     ]
     for name, given in pairs().items():
         line = filled(given)
         alone, many = CombinedMotion(given), CombinedMotion(line.references, places=line.places)
-        for walk, temperature in ((alone, alone.temperature), (many, many.temperature), (many, EQUAL)):
-            walk.temperature = temperature
+        for walk in (alone, many):
             low, high = walk.strides.min(), walk.strides.max()
             found = [run(walk, low + share * (high - low)) for share in BETWEEN]
             up = [one for one in found if not one.fell]
@@ -128,7 +161,6 @@ def strides_table() -> list[str]:
             cells = (
                 name,
                 "2 given" if walk is alone else f"{len(line.places)}",
-                "fixed" if temperature == EQUAL else "by value",
                 f"{len(up)} of {len(BETWEEN)}",
                 f"{100.0 * worst:.1f}",
                 f"{100.0 * later:.1f}",
@@ -142,7 +174,7 @@ def pushes() -> list[str]:
     """Eight directions, for strides between walks and for their own, beside a walk that is made for each stride."""
     line = filled([made(0.9), made(1.3)])
     walk = CombinedMotion(line.references, places=line.places)
-    choosing = CombinedMotion(line.references, places=line.places, by_value=True)
+    choosing = CombinedMotion(line.references, places=line.places, by_value=True, softness=1.0)
     own = walk.temperature
     rows = ["| stride, m | by value | fixed | choosing | a walk made for it |", "|---|---|---|---|---|"]
     forces = [PUSH * np.array([np.cos(a), np.sin(a), 0.0]) for a in 0.25 * np.pi * np.arange(8)]
@@ -150,7 +182,7 @@ def pushes() -> list[str]:
     def survived(controller: CombinedMotion, stride: float) -> str:
         return f"{sum(not run(controller, stride, 8, force).fell for force in forces)} of 8"
 
-    for stride in (0.9, 0.95, 1.0, 1.1, 1.2, 1.25, 1.3):
+    for stride in (0.9, 1.0, 1.1, 1.2, 1.3):
         cells = []
         for walk.temperature in (own, EQUAL):
             cells.append(survived(walk, stride))
@@ -182,3 +214,10 @@ def overhead() -> str:
     apart = np.array(own).reshape(-1, 2).sum(axis=1)
     added = np.median(np.array(whole) - apart)
     return f"{1e3 * np.median(whole):.3f} ms, of which {1e3 * added:.3f} ms are not its two controllers' own"
+
+
+def study(folder: Path) -> str:
+    """The page."""
+    del folder
+    page = [INTRODUCTION, *strides_table(), STRIDES, *pushes(), SURVIVED]
+    return "\n".join([*page, f"A combined law of two walks takes {overhead()}."]) + "\n"

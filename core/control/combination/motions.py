@@ -44,8 +44,8 @@ class CombinedMotion:
     choose a motion instead of mixing them, while the next stride begins between theirs, and the character falls.
 
     With `by_value` the motions are coordinated instead (section 6.3.2): all weigh the same, what is asked for says only
-    where to begin, and who is pushed does what costs least from there on. Then lambda is half the median of d^T S d, by
-    which values of one motion's states typically differ from another's.
+    where to begin, and who is pushed does what costs least from there on. Then lambda is `softness` times half the
+    median of d^T S d, by which values of one motion's states typically differ from another's.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class CombinedMotion:
         temperature: float | None = None,
         places: Sequence[float] | None = None,
         by_value: bool = False,
+        softness: float = 0.1,
     ) -> None:
         chosen = (settings or Settings()).checked()
         _check(references, chosen)
@@ -71,7 +72,7 @@ class CombinedMotion:
         self._goal_temperature = smooth_temperature(self._goals)
         if temperature is None:
             distances = self._distances()
-            temperature = 0.5 * float(np.median(distances)) if by_value else float(distances.max())
+            temperature = softness * 0.5 * float(np.median(distances)) if by_value else float(distances.max())
         self.temperature = temperature
         self._asked: Array = np.full(len(references), 1.0 / len(references))
         self.reset()

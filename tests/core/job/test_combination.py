@@ -61,10 +61,11 @@ def test_a_slider_is_keyed_over_time(tmp_path):
     assert run(combining((0.0, 0.0), (0.3, 1.0)), cache=tmp_path) == early
 
 
-def test_what_costs_least_is_chosen(tmp_path):
-    """The slider then only says how to begin; here both begin alike."""
-    results = [run(combining((0.0, place), settings={"choose": True}), cache=tmp_path) for place in (0.0, 1.0)]
-    assert arm(results[0]) == pytest.approx(arm(results[1]), abs=0.05)
+@pytest.mark.parametrize(("place", "softness", "share"), [(0.3, 0.1, 0.0), (1.0, 0.1, 1.0), (1.0, 5.0, 0.5)])
+def test_who_chooses_does_what_costs_least_from_how_it_began(tmp_path, place, softness, share):
+    """Begun nearer to one motion, it is soon that motion alone; a soft choice is none."""
+    settings = {"choose": True, "softness": softness}
+    assert arm(run(combining((0.0, place), settings=settings), cache=tmp_path)) == pytest.approx(0.79 * share, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,7 @@ def test_what_costs_least_is_chosen(tmp_path):
         ({"method": "lookahead"}, "Look-ahead control follows one motion, not 2"),
         ({"settings": {"gamma": 1.0}}, "no setting 'gamma' of a combination"),
         ({"settings": {"adaptation": -1.0}}, "adaptation"),
+        ({"settings": {"softness": 0.0}}, "softness"),
     ],
 )
 def test_what_is_refused(changes, said):

@@ -161,7 +161,7 @@ def test_between_two_walks_that_are_far_apart_no_toe_is_stubbed(far):
 
 
 def test_pushed_back_who_chooses_by_value_steps_shorter_and_pushed_ahead_longer(walks):
-    walk, found = CombinedMotion(walks, by_value=True), []
+    walk, found = CombinedMotion(walks, by_value=True, softness=1.0), []
     for push in (-60.0, 0.0, 100.0):
         walk.reset()
         world, strides = begun(walk), []
