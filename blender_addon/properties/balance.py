@@ -2,7 +2,7 @@
 """Settings of balance control, on the armature."""
 
 import bpy
-from bpy.props import FloatProperty
+from bpy.props import BoolProperty, FloatProperty
 
 from .overrides import OVERRIDABLE
 
@@ -47,6 +47,12 @@ class HEFT_PG_balance(bpy.types.PropertyGroup):
         min=0.01,
         max=1.0,
         subtype="FACTOR",
+        override=OVERRIDABLE,
+    )
+    arms: BoolProperty(
+        name="Arms Balance Too",
+        description="Let the arms, each by itself, move otherwise to keep the balance, for styles that swing them. "
+        "Needs Style against Balance above 0 [additional links, section 3.4.1]",
         override=OVERRIDABLE,
     )
     strength: FloatProperty(

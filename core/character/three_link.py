@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A character as three links: the model on which da Silva 2010 balances, section 3.2.3 and figure 3-5.
+"""A character as three links, or five: the model on which da Silva 2010 balances, section 3.2.3 and figure 3-5.
 
 A base link (the stance leg) stands on the ground by a ball joint; an upper body and a swing leg are joined to its top
 by one ball each. "The inertial properties of each simple link are created by summing the inertial properties of
 corresponding links", in the neutral pose. The stance foot stays on the ground and is left out; both hips are the one
-point at the top of the base.
+point at the top of the base. "Adding additional links" for styles that need them (section 3.4.1) is up to arms here:
+each a link that hangs from the upper body by a ball at its shoulder.
 """
 
 from collections.abc import Iterable
@@ -21,7 +22,8 @@ from .parts import Body, Corner, Joint
 
 Array = NDArray[np.float64]
 
-BASE, UPPER, SWING = range(3)
+BASE, UPPER, SWING = range(3)  # of five links the arms come before the swing leg, which is the last
+ARMS = (("left_arm", "right_arm"), ("left_upper_arm", "right_upper_arm"))  # where they begin, by either name
 NO_LINK = -1
 
 
@@ -29,7 +31,7 @@ class ThreeLink(NamedTuple):
     """The model, its frames parallel to the world's in the neutral pose, and where each body has gone."""
 
     model: Character
-    link: NDArray[np.int64]  # (nb,) BASE, UPPER or SWING; NO_LINK for the stance foot
+    link: NDArray[np.int64]  # (nb,) number of its link; NO_LINK for the stance foot
     foot: int  # the character's stance foot, whose joint is the ankle
 
 
@@ -40,8 +42,8 @@ def feet(character: Character) -> tuple[int, ...]:
     return tuple(sorted(b for b in soles if not soles & set(_path(parent, b)[1:])))
 
 
-def three_link(character: Character, stance: int, swing: int) -> ThreeLink:
-    """The model of a character that stands on one foot, by the numbers of its feet."""
+def three_link(character: Character, stance: int, swing: int, *, arms: bool = False) -> ThreeLink:
+    """The model of a character that stands on one foot, by the numbers of its feet; with `arms`, that of five links."""
     parent = character.tree.parent
     paths = [_path(parent, foot) for foot in (stance, swing)]
     shared = set(paths[0]) & set(paths[1])
@@ -49,6 +51,7 @@ def three_link(character: Character, stance: int, swing: int) -> ThreeLink:
         raise ValueError(f"The feet of '{character.name}' do not stand on legs of their own.")
     hips = [next(b for b in reversed(path) if b not in shared) for path in paths]  # the first bodies of the legs
     link = np.full(len(parent), UPPER, dtype=np.int64)
+    shoulders = _shoulders(character) if arms else []
     for b in range(len(parent)):
         above = _path(parent, b)
         if stance in above:
@@ -56,21 +59,36 @@ def three_link(character: Character, stance: int, swing: int) -> ThreeLink:
         elif hips[0] in above:
             link[b] = BASE
         elif hips[1] in above:
-            link[b] = SWING
+            link[b] = SWING + len(shoulders)
+    for k, shoulder in enumerate(shoulders, UPPER + 1):
+        link[[b for b in range(len(parent)) if shoulder in _path(parent, b)]] = k
     places, turns = neutral_frames(character)
     ankle, hip, other_hip = places[stance], places[hips[0]], places[hips[1]]
-    origins = (ankle, 0.5 * (hip + other_hip), other_hip)
+    origins = (ankle, 0.5 * (hip + other_hip), *(places[b] for b in shoulders), other_hip)
     masses = [_sum(character, places, turns, np.flatnonzero(link == k), origin) for k, origin in enumerate(origins)]
+    hanging = [
+        _link(f"arm_{k}", "upper", f"shoulder_{k}", masses[UPPER + k], places[b] - origins[UPPER])
+        for k, b in enumerate(shoulders, 1)
+    ]
     model = Character(
-        "balance3",
+        f"balance{len(masses)}",
         (
             _link("base", None, "ankle", masses[BASE], np.zeros(3)),
             _link("upper", "base", "trunk", masses[UPPER], hip - ankle),
-            _link("swing", "base", "hip", masses[SWING], hip - ankle),
+            *hanging,
+            _link("swing", "base", "hip", masses[-1], hip - ankle),
         ),
         gravity=character.gravity,
     )
     return ThreeLink(model, link, stance)
+
+
+def _shoulders(character: Character) -> list[int]:
+    names = [body.name for body in character.bodies]
+    for pair in ARMS:
+        if set(pair) <= set(names):
+            return [names.index(name) for name in pair]
+    raise ValueError(f"'{character.name}' has no arms to balance by.")
 
 
 def neutral_frames(character: Character) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from tests.studies import balance_graph, balance_ground, balance_lean, balance_p
 from tests.studies.lookahead import FALLEN, walking
 
 DT = 1.0 / 120.0
-SHARES = (0.0, 0.1, 0.3, 0.6, 0.9)
+SHARES = [(share, False) for share in (0.0, 0.1, 0.3, 0.6, 0.9)] + [(share, True) for share in (0.1, 0.6)]  # with arms
 CLIPS = ("83_55", "113_01", "20_06", "05_11", "16_18", "39_11", "02_01", "16_08", "69_70")
 REPLICAS = 5
 NOISE = 0.05  # standard deviation of every start velocity, m/s and rad/s
@@ -35,8 +35,8 @@ PUSHES = {
 }
 INTRODUCTION = """# Balance and style
 
-After da Silva 2010, chapter 3, with default settings at 120 Hz on a level floor unless it says otherwise. Not built:
-models of more links. Written by `run.py study balance`.
+After da Silva 2010, chapter 3, with default settings at 120 Hz on a level floor unless it says otherwise.
+Written by `run.py study balance`.
 """
 MOST = 300.0  # N, of the greatest pushes
 LIMITS = """
@@ -68,10 +68,10 @@ def shares() -> list[str]:
     """The table of what balance adds."""
     reference = walking()
     rows = [f"| balance | {' | '.join(PUSHES)} |", f"|---|{'---|' * len(PUSHES)}"]
-    for share in SHARES:
-        controller = Balance(reference.character, Track.of(reference), Settings(balance=share))
+    for share, arms in SHARES:
+        controller = Balance(reference.character, Track.of(reference), Settings(balance=share, arms=arms))
         stands = ["up" if pushed(controller, force) else "falls" for force in PUSHES.values()]
-        rows.append(f"| {share:g} | {' | '.join(stands)} |")
+        rows.append(f"| {share:g}{', arms too' if arms else ''} | {' | '.join(stands)} |")
     return rows
 
 

@@ -12,6 +12,7 @@ from heft.core import BakeJob, run
 from heft.core.contact.terrain import Mesh, Plane, RigidMotion, Surface, make_terrain
 from heft.core.control.balance import Balance
 from heft.core.control.track import Track
+from heft.core.dynamics import center_of_mass
 from heft.core.job import balance
 from heft.core.job.job import Scene
 from heft.core.job.stage import Stage
@@ -19,6 +20,7 @@ from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.quaternions import conjugate, rotate
 from heft.core.motion.reference import Reference
+from heft.core.motion.tracks import point_places
 from heft.core.report import metrics
 from heft.core.report.explanation import explain
 from heft.core.report.failure import first_trouble
@@ -57,6 +59,10 @@ A walk of 1 m/s for {WALK:.0f} s. "Level motion": nothing is put on the ground, 
 The platform starts after 1 s and has {SPEED} m/s after so many seconds more. The see-saw is a plank of {PLANK_MASS:.0f}
 kg and {2 * PLANK[0]:.0f} m on a hinge; fitted: the walk is put on a ridge, which the plank is on one side before it
 tips and on the other after.
+"""
+ROOM = f"""
+What sets off under a walk has to be gone along with by pressure, which must lie a h / g off from where the reference
+has it while the platform gains {SPEED} m/s, behind where it goes ahead:
 """
 FIGURE = """
 ### Figure 3-6
@@ -192,6 +198,26 @@ def made_rows(folder: Path) -> list[str]:
     return rows
 
 
+def rooms() -> list[str]:
+    """Over how much of a stride pressure can be where a platform's setting off wants it."""
+    reference = walking()
+    character, frames = reference.character, reference.steps
+    places = point_places(character, reference.q, reference.schedule.points)[1:]
+    force, carrying = reference.force[:frames, :, 2], reference.carrying[:frames]
+    height = np.mean([center_of_mass(character, q)[2] for q in reference.q])
+    rows = ["| reached within | pressure to lie off by | there is room behind | to the side |", "|---|---|---|---|"]
+    for seconds in (1.0, 0.5):
+        wanted = SPEED / seconds * height / -character.gravity[2]
+        shares = []
+        for axis in (0, 1):
+            pressure = (force * places[:, :, axis]).sum(axis=1) / force.sum(axis=1)
+            edge = np.where(carrying, places[:, :, axis], np.inf).min(axis=1)
+            shares.append(np.mean(pressure - edge >= wanted))
+        words = " | ".join(f"{100 * share:.0f} % of the time" for share in shares)
+        rows.append(f"| {seconds:g} s | {100 * wanted:.1f} cm | {words} |")
+    return rows
+
+
 def up_vectors(simulation: Simulation) -> list[tuple[float, float]]:
     """Horizontal components of the pelvis's up vector, leftwards and forwards, once the walk is on the slope."""
     q = simulation.recording.q[round(2.2 * RATE) :]
@@ -206,4 +232,4 @@ def sections(folder: Path) -> list[str]:
     page = ["", TITLE]
     if GOOD:
         page += [CAPTURED, *head, *captured_rows()]
-    return [*page, MADE, *head, *made_rows(folder), FIGURE.rstrip()]
+    return [*page, MADE, *head, *made_rows(folder), ROOM, *rooms(), FIGURE.rstrip()]

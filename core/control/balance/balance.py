@@ -38,7 +38,7 @@ class Balance:
         self.character = character
         self.settings = (settings or Settings()).checked()
         self.track = track.checked(character)
-        self.policy = make_policy(character, self.track)
+        self.policy = make_policy(character, self.track, arms=self.settings.arms)
         self.frame = 0  # that the character is to be in now
         self.lift = 0.0  # m that the reference is raised by in the world
         self.edges = 0  # unknowns of the last step's program
@@ -114,8 +114,9 @@ class Balance:
         """The kernels' pointers to a world's arrays, one for each stance foot; a world keeps the same arrays."""
         if self._machine_of is None or self._machine_of[0] is not work or self._machine_of[1] is not contacts:
             settings, points = self.settings, self.policy.points
-            self._goal = make_goal(self.character.nq, self.character.nv, len(points.body))
-            self._scratch = make_scratch(self.character.nv, len(points.body))
+            links = len(self.policy.models[0].mass)
+            self._goal = make_goal(self.character.nq, self.character.nv, len(points.body), links)
+            self._scratch = make_scratch(self.character.nv, len(points.body), links)
             weights = Weights(
                 stiffness=settings.stiffness,
                 balance=settings.balance / (1.0 - settings.balance),

@@ -27,7 +27,7 @@ from ...dynamics.kinematics import difference_positions, point_velocity, world_p
 from ...dynamics.workspace import Workspace
 from ...maths.kernel import inner_kernel
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
-from .mapping import LINKS, Model, level, map_to_model, update_accelerations
+from .mapping import Model, level, map_to_model, update_accelerations
 from .program import ROOT, Program, make_program, solve_program
 from .riding import TOUCHING, Ride, ground_at, update_ride
 
@@ -68,11 +68,11 @@ class Goal(NamedTuple):
     normal: Array  # (np, 3) of the ground
     place: Array  # (np, 3) of the points at k + 1
     glide: Array  # (np, 3) by which they are to move along the ground
-    model_q: Array  # (12,) of the model at k + 1, along the heading
-    model_v: Array  # (9,) at k
-    model_torque: Array  # (9,) zero at the base
-    model_gain: Array  # (9, 18) [K] on (q_{k+1}, v_k)
-    model_acceleration: Array  # (3, 3) of its centres of mass on the reference
+    model_q: Array  # (4 nl,) of the model at k + 1, along the heading
+    model_v: Array  # (3 nl,) at k
+    model_torque: Array  # (3 nl,) zero at the base
+    model_gain: Array  # (3 nl, 6 nl) [K] on (q_{k+1}, v_k)
+    model_acceleration: Array  # (nl, 3) of its centres of mass on the reference
 
 
 class Scratch(NamedTuple):
@@ -80,15 +80,15 @@ class Scratch(NamedTuple):
 
     program: Program
     error: Array  # (nv,)
-    model_error: Array  # (18,)
-    model_torque: Array  # (9,)
+    model_error: Array  # (6 nl,)
+    model_torque: Array  # (3 nl,)
     edge: Array  # (nx, 3) the edges' directions in the world
     edge_row: NDArray[np.int64]  # (nx,) first row of the edge's point
     torque: Array  # (motors,)
     implicit: Array  # (motors,)
 
 
-def make_goal(nq: int, nv: int, points: int) -> Goal:
+def make_goal(nq: int, nv: int, points: int, links: int) -> Goal:
     """Allocate."""
     return Goal(
         q=np.zeros(nq),
@@ -98,22 +98,22 @@ def make_goal(nq: int, nv: int, points: int) -> Goal:
         normal=np.zeros((points, 3)),
         place=np.zeros((points, 3)),
         glide=np.zeros((points, 3)),
-        model_q=np.zeros(4 * LINKS),
-        model_v=np.zeros(3 * LINKS),
-        model_torque=np.zeros(3 * LINKS),
-        model_gain=np.zeros((3 * LINKS, 6 * LINKS)),
-        model_acceleration=np.zeros((LINKS, 3)),
+        model_q=np.zeros(4 * links),
+        model_v=np.zeros(3 * links),
+        model_torque=np.zeros(3 * links),
+        model_gain=np.zeros((3 * links, 6 * links)),
+        model_acceleration=np.zeros((links, 3)),
     )
 
 
-def make_scratch(nv: int, points: int) -> Scratch:
+def make_scratch(nv: int, points: int, links: int) -> Scratch:
     """Allocate."""
     edges = max(EDGES * points, 1)
     return Scratch(
-        program=make_program(nv, 3 * (LINKS + points), edges),
+        program=make_program(nv, 3 * (links + points), edges),
         error=np.zeros(nv),
-        model_error=np.zeros(6 * LINKS),
-        model_torque=np.zeros(3 * LINKS),
+        model_error=np.zeros(6 * links),
+        model_torque=np.zeros(3 * links),
         edge=np.zeros((edges, 3)),
         edge_row=np.zeros(edges, dtype=np.int64),
         torque=np.zeros(nv - ROOT),
@@ -184,8 +184,9 @@ def _take_along(bodies: Workspace, contacts: Contacts, points: Points, goal: Goa
 def _add_balance(
     tree: Tree, bodies: Workspace, model: Model, goal: Goal, work: Scratch, weight: float, heading: float
 ) -> int:
-    """The first nine rows: centres of mass of stance leg, upper body and swing leg, as the policy moves the model's."""
+    """The first three rows for each link: its centre of mass, as the policy moves the model's."""
     program = work.program
+    links: int = model.mass.shape[0]
     map_to_model(tree, bodies, model, heading)
     n = model.v.shape[0]
     difference_positions(model.tree, goal.model_q, model.q, work.model_error[:n])
@@ -196,13 +197,13 @@ def _add_balance(
         for j in range(2 * n):
             work.model_torque[i] -= goal.model_gain[i, j] * work.model_error[j]
     update_accelerations(model, work.model_torque)
-    program.rows[: 3 * LINKS] = 0.0
+    program.rows[: 3 * links] = 0.0
     for b in range(tree.parent.shape[0]):
         k = model.link[b]
         if k >= 0:
             center = world_point(bodies, b, row(tree.center_of_mass, b))
             _add_rows(tree, bodies, b, tree.mass[b] / model.mass[k], center, program.rows, 3 * k)
-    for k in range(LINKS):
+    for k in range(links):
         change = level(subtract(row(model.acceleration, k), row(goal.model_acceleration, k)), heading)
         for a in range(3):
             at = 3 * k + a
@@ -210,7 +211,7 @@ def _add_balance(
             program.aim[at] = change[a]
             for i in range(goal.acceleration.shape[0]):
                 program.aim[at] += program.rows[at, i] * goal.acceleration[i]
-    return 3 * LINKS
+    return 3 * links
 
 
 @inner_kernel

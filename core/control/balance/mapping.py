@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a character to the three-link model: da Silva 2010, section 3.2.3 and figure 3-2.
+"""From a character to the three-link model, or that of five: da Silva 2010, section 3.2.3 and figure 3-2.
 
 The stance ankle is the base joint. A link points to the centre of mass of its bodies: the base from the ankle, the
-others from the model's own hip. It is turned there from its direction at rest by the shortest way, so it never twists,
-and its angular velocity is that of the direction alone. All is seen along the heading of the phase, so that the model's
-inertias lie as the character's do.
+others from the model's own hip, arms from its shoulders. It is turned there from its direction at rest by the shortest
+way, so it never twists, and its angular velocity is that of the direction alone. All is seen along the heading of the
+phase, so that the model's inertias lie as the character's do.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character.three_link import ThreeLink
+from ...character.three_link import BASE, UPPER, ThreeLink
 from ...character.tree import Tree
 from ...dynamics.forces import update_bias_force
 from ...dynamics.inertia import factorize, solve, update_mass_matrix
@@ -32,8 +32,6 @@ from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angul
 
 Array = NDArray[np.float64]
 
-LINKS = 3
-
 
 class Model(NamedTuple):
     """The model, and how the character is mapped to it."""
@@ -41,31 +39,32 @@ class Model(NamedTuple):
     tree: Tree  # of the model
     work: Workspace  # of the model
     link: NDArray[np.int64]  # (nb,) of each of the character's bodies; -1: none
-    mass: Array  # (3,) kg
+    mass: Array  # (nl,) kg, of 3 links or 5
     ankle: NDArray[np.int64]  # (1,) the character's body whose joint is the base's
-    place: Array  # (3, 3) centres of mass of the character's limbs, in the world [update_limbs]
-    velocity: Array  # (3, 3) [update_limbs]
-    q: Array  # (12,) [map_to_model]
-    v: Array  # (9,) [map_to_model]
-    acceleration: Array  # (3, 3) of the model's centres of mass, along the heading [update_accelerations]
-    rate: Array  # (9,) the model's own acceleration [update_accelerations]
+    place: Array  # (nl, 3) centres of mass of the character's limbs, in the world [update_limbs]
+    velocity: Array  # (nl, 3) [update_limbs]
+    q: Array  # (4 nl,) [map_to_model]
+    v: Array  # (3 nl,) [map_to_model]
+    acceleration: Array  # (nl, 3) of the model's centres of mass, along the heading [update_accelerations]
+    rate: Array  # (3 nl,) the model's own acceleration [update_accelerations]
 
 
 def make_model(three_link: ThreeLink) -> Model:
     """Allocate."""
     tree = three_link.model.tree
+    links = len(tree.mass)
     return Model(
         tree=tree,
         work=make_workspace(tree),
         link=three_link.link,
         mass=tree.mass.copy(),
         ankle=np.array([three_link.foot], dtype=np.int64),
-        place=np.zeros((LINKS, 3)),
-        velocity=np.zeros((LINKS, 3)),
-        q=np.zeros(4 * LINKS),
-        v=np.zeros(3 * LINKS),
-        acceleration=np.zeros((LINKS, 3)),
-        rate=np.zeros(3 * LINKS),
+        place=np.zeros((links, 3)),
+        velocity=np.zeros((links, 3)),
+        q=np.zeros(4 * links),
+        v=np.zeros(3 * links),
+        acceleration=np.zeros((links, 3)),
+        rate=np.zeros(3 * links),
     )
 
 
@@ -89,22 +88,33 @@ def map_to_model(tree: Tree, bodies: Workspace, model: Model, heading: float) ->
     update_limbs(tree, bodies, model)
     ankle = row(bodies.position, model.ankle[0])
     ankle_velocity = point_velocity(bodies, model.ankle[0], ankle)
-    base = (1.0, 0.0, 0.0, 0.0)
-    base_rate = hip = hip_velocity = (0.0, 0.0, 0.0)
-    for k in range(LINKS):
-        arm = subtract(level(subtract(row(model.place, k), ankle), -heading), hip)
-        speed = subtract(level(subtract(row(model.velocity, k), ankle_velocity), -heading), hip_velocity)
+    base = upper = (1.0, 0.0, 0.0, 0.0)
+    base_rate = upper_rate = hip = hip_velocity = (0.0, 0.0, 0.0)
+    links = model.mass.shape[0]
+    for k in range(links):
+        hangs = UPPER < k < links - 1
+        origin, origin_velocity = hip, hip_velocity
+        if hangs:
+            shoulder = quaternion_rotate(upper, row(model.tree.offset_position, k))
+            origin, origin_velocity = add(hip, shoulder), add(hip_velocity, cross(upper_rate, shoulder))
+        arm = subtract(level(subtract(row(model.place, k), ankle), -heading), origin)
+        speed = subtract(level(subtract(row(model.velocity, k), ankle_velocity), -heading), origin_velocity)
         turn = _shortest_turn(row(model.tree.center_of_mass, k), arm)
         rate = scale(1.0 / dot(arm, arm), cross(arm, speed))
         joint = turn
         relative = rate
-        if k == 0:
+        if k == BASE:
             base, base_rate = turn, rate
             hip = quaternion_rotate(turn, row(model.tree.offset_position, 1))
             hip_velocity = cross(rate, hip)
+        elif hangs:
+            joint = quaternion_multiply(quaternion_conjugate(upper), turn)
+            relative = subtract(rate, upper_rate)
         else:
             joint = quaternion_multiply(quaternion_conjugate(base), turn)
             relative = subtract(rate, base_rate)
+            if k == UPPER:
+                upper, upper_rate = turn, rate
         relative = quaternion_rotate(quaternion_conjugate(turn), relative)
         for i in range(4):
             model.q[4 * k + i] = joint[i]
@@ -114,7 +124,7 @@ def map_to_model(tree: Tree, bodies: Workspace, model: Model, heading: float) ->
 
 @kernel
 def update_accelerations(model: Model, torque: Array) -> None:
-    """`rate` and `acceleration`: forward dynamics of the model at `q` and `v` under `torque` (9,)."""
+    """`rate` and `acceleration`: forward dynamics of the model at `q` and `v` under `torque` (3 nl,)."""
     tree, work = model.tree, model.work
     update_kinematics(tree, work, model.q, model.v)
     update_mass_matrix(tree, work)
@@ -123,7 +133,7 @@ def update_accelerations(model: Model, torque: Array) -> None:
     for i in range(torque.shape[0]):
         model.rate[i] = torque[i] - work.bias[i]
     solve(tree, work, model.rate)
-    for k in range(LINKS):
+    for k in range(model.mass.shape[0]):
         center = world_point(work, k, row(tree.center_of_mass, k))
         arm = subtract(center, row(work.position, 0))
         total = point_acceleration_bias(work, k, center)

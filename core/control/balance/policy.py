@@ -18,8 +18,8 @@ from ...motion.schedule import runs
 from ..corners import spread_over_corners
 from ..track import Track
 from .evaluation import Points
-from .mapping import LINKS, Model, make_model, map_to_model, update_accelerations
-from .regulator import HIPS, KEPT, TRACKING, full_gain, linearise, regulate, standing_slope
+from .mapping import Model, make_model, map_to_model, update_accelerations
+from .regulator import HIPS, TRACKING, full_gain, linearise, regulate, standing_slope
 
 Array = NDArray[np.float64]
 
@@ -40,15 +40,15 @@ class Policy(NamedTuple):
     glide: Array  # (nf, np, 3) their velocities along the ground from there, where a foot turns or slides as it stands
     stance: NDArray[np.int64]  # (nf,) model that balances; -1: none does
     heading: Array  # (nf,) rad, of the model
-    model_q: Array  # (nf, 12)
-    model_v: Array  # (nf, 9)
-    model_torque: Array  # (nf, 9)
-    model_gain: Array  # (nf, 9, 18)
-    model_acceleration: Array  # (nf, 3, 3)
+    model_q: Array  # (nf, 4 nl)
+    model_v: Array  # (nf, 3 nl)
+    model_torque: Array  # (nf, 3 nl)
+    model_gain: Array  # (nf, 3 nl, 6 nl)
+    model_acceleration: Array  # (nf, nl, 3)
 
 
-def make_policy(character: Character, track: Track) -> Policy:
-    """All that can be computed beforehand."""
+def make_policy(character: Character, track: Track, *, arms: bool = False) -> Policy:
+    """All that can be computed beforehand; `arms` are links of their own of the models."""
     soles = feet(character)
     if len(soles) != 2:
         raise ValueError(f"Balance control needs a character with two feet; '{character.name}' has {len(soles)}.")
@@ -56,7 +56,8 @@ def make_policy(character: Character, track: Track) -> Policy:
     q, v, acceleration = _motion(character, track)
     points, loaded, normal = _points(character, track)
     place = _places(character, points, q[:frames])
-    links = [three_link(character, *pair) for pair in (soles, soles[::-1])]
+    links = [three_link(character, *pair, arms=arms) for pair in (soles, soles[::-1])]
+    nv = links[0].model.nv
     policy = Policy(
         points=points,
         models=tuple(make_model(link) for link in links),
@@ -69,11 +70,11 @@ def make_policy(character: Character, track: Track) -> Policy:
         glide=_glides(place, loaded, normal, track.dt),
         stance=_stance(points, loaded, [link.link == NO_LINK for link in links]),
         heading=np.zeros(frames),
-        model_q=np.zeros((frames, 4 * LINKS)),
-        model_v=np.zeros((frames, 3 * LINKS)),
-        model_torque=np.zeros((frames, 3 * LINKS)),
-        model_gain=np.zeros((frames, 3 * LINKS, 6 * LINKS)),
-        model_acceleration=np.zeros((frames, LINKS, 3)),
+        model_q=np.zeros((frames, links[0].model.nq)),
+        model_v=np.zeros((frames, nv)),
+        model_torque=np.zeros((frames, nv)),
+        model_gain=np.zeros((frames, nv, 2 * nv)),
+        model_acceleration=np.zeros((frames, nv // 3, 3)),
     )
     for start, stop in _phases(policy.stance, track.cycle is not None):
         if stop - start < SHORTEST:
@@ -161,7 +162,7 @@ def _regulate_phase(
     model = policy.models[policy.stance[phase.start]]
     heading = _heading(character, q[phase[len(phase) // 2]])
     turn = 0.0 if track.cycle is None else track.cycle.turn
-    mapped_q, mapped_v = np.zeros((len(phase) + 1, 4 * LINKS)), np.zeros((len(phase) + 1, 3 * LINKS))
+    mapped_q, mapped_v = np.zeros((len(phase) + 1, own.nq)), np.zeros((len(phase) + 1, own.nv))
     work = make_workspace(character.tree)
     for i, k in enumerate((*phase, phase.stop)):
         update_kinematics(character.tree, work, q[k], v[k])
@@ -171,7 +172,7 @@ def _regulate_phase(
     for i, k in enumerate(phase):
         row = k % frames
         rate = (mapped_v[i + 1] - mapped_v[i]) / dt
-        torque = np.zeros(3 * LINKS)
+        torque = np.zeros(own.nv)
         torque[HIPS] = inverse_dynamics(own, mapped_q[i], mapped_v[i], rate)[HIPS]
         steps.append(linearise(own, mapped_q[i], mapped_v[i], torque, dt))
         model.q[:], model.v[:] = mapped_q[i], mapped_v[i]
@@ -180,8 +181,8 @@ def _regulate_phase(
         policy.model_q[row], policy.model_v[row] = mapped_q[i], mapped_v[i]
         policy.model_torque[row] = torque
         policy.model_acceleration[row] = model.acceleration
-    last = standing_slope(*steps[-1]) if ends else np.eye(len(KEPT))
-    for k, gain in zip(phase, regulate(steps, np.full(len(KEPT), TRACKING), last), strict=True):
+    last = standing_slope(*steps[-1]) if ends else np.eye(len(steps[0][0]))
+    for k, gain in zip(phase, regulate(steps, np.full(len(last), TRACKING), last), strict=True):
         policy.model_gain[k % frames] = full_gain(gain, dt)
 
 

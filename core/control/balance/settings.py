@@ -16,6 +16,7 @@ class Settings:
     # 70 to 100, and a squat, which needs 70 or less: feet roll and turn as they stand.
     contact: float = 70.0
     friction: float = 0.8  # share of the ground's friction that the program counts on
+    arms: bool = False  # are links of the balance model, five in all [section 3.4.1]; else part of the upper body
     strength: float = 100.0  # 1/s², stiffness of the joints about what the program foresees, on composite inertia
 
     def checked(self) -> "Settings":

@@ -86,6 +86,24 @@ def test_on_the_reference_balance_has_nothing_to_say(walking):
         assert np.abs(off - other).max() > 0.5
 
 
+def test_arms_may_balance_too(walking):
+    """On the reference they have nothing to say either; beside it they have, and the walk goes on."""
+    character, track = walking
+    trunk, arms = (
+        Balance(character, track, Settings(balance=0.5, contact=1e-9, friction=2.0, arms=one)) for one in (False, True)
+    )
+    assert [len(each.policy.models[0].mass) for each in (trunk, arms)] == [3, 5]
+    world, frame = World(character), int(np.flatnonzero(arms.policy.stance >= 0)[20])
+    trunk.reset(frame)
+    q, v = trunk.reference_state()
+    np.testing.assert_allclose(law_at(arms, world, q, v, frame)[0], law_at(trunk, world, q, v, frame)[0], atol=0.05)
+    off = [law_at(each, world, q, v + 0.1, frame)[0] for each in (trunk, arms)]
+    assert np.abs(off[1] - off[0]).max() > 0.5
+    joints, root = followed(Balance(character, track, Settings(balance=0.3, arms=True)), world, 2.5, 0.02)
+    assert joints < np.radians(5.0)
+    assert root < 0.05
+
+
 def test_one_leg_stands_by_the_endless_regulator(muico29):
     q, points = one_leg(muico29)
     controller = Balance(muico29, held(muico29, [q] * 10, points))
