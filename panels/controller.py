@@ -16,7 +16,7 @@ from .text import sentence
 FIRST = {
     "LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase"),
     "REPLANNING": ("window", "delay", "transition", "slowing"),
-    "MOMENTUM": ("flexible_time", "damping"),
+    "MOMENTUM": ("flexible_time", "step_aside", "damping"),
     "BALANCE": ("balance",),
     "GAIT": ("style",),
     "COMBINATION": ("choose",),

@@ -69,7 +69,7 @@ class BakeSettings:
             (
                 "MOMENTUM",
                 "Momentum",
-                "Takes pushes ahead and back, stairs and other steps; joint torques are not limited [Ye and Liu 2010]",
+                "Takes pushes, stairs, other steps; poses may be kinematic, torques beyond anyone's [Ye and Liu 2010]",
                 2,
             ),
             (

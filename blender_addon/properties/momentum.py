@@ -16,12 +16,20 @@ class HEFT_PG_momentum(bpy.types.PropertyGroup):
         default=True,
         override=OVERRIDABLE,
     )
+    step_aside: BoolProperty(
+        name="Step Aside",
+        description="Let a push from the side move the next steps so that they catch the body, and all that comes "
+        "after with them. Only on level ground without footholds; otherwise feet go where the action has them",
+        default=True,
+        override=OVERRIDABLE,
+    )
     damping: FloatProperty(
         name="Calm Turning",
-        description="Higher turns and sways less, and follows the action less [w_a in Ye and Liu 2010, section 6]",
-        default=500.0,
+        description="Higher turns and sways less, takes stronger pushes, and follows the action less "
+        "[w_a in Ye and Liu 2010, section 6, there 500]",
+        default=3000.0,
         min=0.0,
-        soft_max=5000.0,
+        soft_max=10000.0,
         max=1e6,
         precision=0,
         override=OVERRIDABLE,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..control import momentum
 from ..control.momentum import Outline, Performer, Policy, Settings, Touches
+from ..control.momentum.placing import ground_height
 from ..motion.fit import velocities
 from ..motion.reference import Reference
 from ..report.fall import FallWatch
@@ -25,6 +26,8 @@ Array = NDArray[np.float64]
 
 LATEST = 1.5  # times its own length that a motion may take
 PULLED = 0.05  # m: a foot as far off its place has lost its hold
+UNEVEN = 0.03  # m, by which the ground may be off a foot that stands
+LEVEL = 0.01  # m, by which the ground below all steps may vary for them to be moved
 STRAINED = 1.5  # times the reference's greatest torque: more is told
 
 
@@ -69,13 +72,27 @@ def simulate_policy(prepared: Prepared, stage: Stage, watch: Watch) -> Simulatio
         reference.character, outline, stances, stage.terrain, stage.lift, stage.scene.footholds
     )
     course = momentum.make_course(reference, outline, moves)
-    performer = Performer(stage.character, policy, course, stage.scene.pushes, flexible=prepared.settings.flexible_time)
+    performer = Performer(
+        stage.character,
+        policy,
+        course,
+        stage.scene.pushes,
+        flexible=prepared.settings.flexible_time,
+        aside=prepared.settings.step_aside and _free_to_step(stage, outline, moves),
+    )
     v = reference.v[0] if stage.noise is None else reference.v[0] + stage.noise
     performer.reset(reference.q[0] + np.pad(course.origin[0], (0, len(reference.q[0]) - 3)), v)
     loop = _Loop(performer, prepared.reference.steps, stage, watch)
     loop.run(_most_steps(stage, reference))
     notes = [] if all(found) else ["Some steps have no ground under them; they are where the motion has them."]
     return loop.simulation([*notes, *loop.notes(prepared.reference)])
+
+
+def _free_to_step(stage: Stage, outline: Outline, moves: Sequence[Array]) -> bool:
+    """Whether steps may go elsewhere: on level ground, where nobody has set footholds and nothing is held on to."""
+    heights = [float(move[2]) for move in moves]
+    level = max(heights, default=0.0) - min(heights, default=0.0) < LEVEL
+    return level and not stage.scene.footholds and not outline.grip.any()
 
 
 def _most_steps(stage: Stage, reference: Reference) -> int:
@@ -191,6 +208,15 @@ class _Loop:
             self._lost = self._fall.lost
         return self._lost is not None
 
+    def _grounded(self) -> bool:
+        """Whether there is ground under all places at which feet bore weight."""
+        places = {tuple(np.round(place, 2).tolist()) for touch in self._touches for place in touch.place}
+        for place in places:
+            height = ground_height(self._stage.terrain, np.array(place), 0.0)
+            if height is None or abs(height - place[2]) > UNEVEN:
+                return False
+        return True
+
     def notes(self, reference: Reference) -> list[str]:
         """What the method did on its own account, and what it does not promise."""
         found = []
@@ -202,6 +228,10 @@ class _Loop:
         if self._lost is None and reference.cycle is None and abs(self._late) >= 1.0:
             word = "more" if self._late > 0.0 else "less"
             found.append(f"It took {abs(self._late) / reference.rate:.2f} s {word} than the motion does.")
+        if self._performer.aside >= LEVEL:
+            found.append(f"Steps were moved by up to {100 * self._performer.aside:.0f} cm to catch the body.")
+            if not self._grounded():
+                found.append("Not everywhere is there level ground under them.")
         peak = float(np.abs(self._torques).max(initial=0.0))
         usual = float(np.abs(reference.torque).max(initial=0.0))
         if peak > STRAINED * usual:

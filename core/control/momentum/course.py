@@ -17,10 +17,13 @@ from ...motion.fit import body_poses
 from ...motion.footholds import stepping
 from ...motion.reference import Reference
 from ...motion.schedule import runs
+from .model import CENTER, TURNED
 from .segments import spans
 from .states import Outline
 
 Array = NDArray[np.float64]
+
+LOWEST = 0.1  # m
 
 
 class Stance(NamedTuple):
@@ -37,6 +40,7 @@ class Course(NamedTuple):
 
     dt: float  # s
     q: Array  # (N + 1, nq)
+    turned: Array  # (N + 1, 3) [Phi]
     loaded: NDArray[np.bool_]  # (N, np)
     body: NDArray[np.int64]  # (np,) of each point
     local: Array  # (np, 3)
@@ -49,6 +53,12 @@ class Course(NamedTuple):
     first: NDArray[np.int64]  # (ns,) frame in which each segment begins
     last: NDArray[np.int64]  # (ns,) frame in which it ends
     origin: Array  # (ns + 1, 3) by how much each segment is moved; and the end of the last
+    lift: NDArray[np.int64]  # (N + 1, nl) where each limb's next swing begins, of those that are not over
+    land: NDArray[np.int64]  # (N + 1, nl) where it ends; -1 if there is none
+    newest: NDArray[np.int64]  # (N + 1,) the limb that was set down last
+    pressure: Array  # (N, 3) centre of the contacts' forces
+    height: float  # m, of the centre of mass over the ground, on average
+    falling: float  # 1/s, at which a body of this height falls: sqrt(g / height)
 
 
 def stances(outline: Outline) -> list[Stance]:
@@ -74,14 +84,17 @@ def make_course(reference: Reference, outline: Outline, moves: Sequence[Array] |
     place, turn = body_poses(reference.character, reference.q)
     segments = spans(outline)
     ends = [segments[0].first, *(span.last for span in segments)]
+    lift, land, newest = _swings(places, len(limb_body), frames)
+    points, height = outline.place + offset[:, limb], _height(outline)
     return Course(
         dt=outline.dt,
         q=np.ascontiguousarray(reference.q),
+        turned=np.ascontiguousarray(outline.x[:, TURNED : TURNED + 3]),
         loaded=outline.loaded,
         body=outline.body,
         local=outline.local,
         limb=limb.astype(np.int64).reshape(-1),
-        place=outline.place + offset[:, limb],
+        place=points,
         limb_body=limb_body,
         limb_place=place[:, limb_body] + offset,
         limb_turn=np.ascontiguousarray(turn[:, limb_body]),
@@ -89,7 +102,42 @@ def make_course(reference: Reference, outline: Outline, moves: Sequence[Array] |
         first=np.array([span.first for span in segments], dtype=np.int64),
         last=np.array([span.last for span in segments], dtype=np.int64),
         origin=np.array([_goal(places, moved, offset, end) for end in ends]),
+        lift=lift,
+        land=land,
+        newest=newest,
+        pressure=_pressure(outline, points),
+        height=height,
+        falling=float(np.sqrt(np.linalg.norm(reference.character.gravity) / height)),
     )
+
+
+def _swings(
+    places: Sequence[Stance], limbs: int, frames: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Where each limb's next swing begins and ends, and which limb was set down last."""
+    lift, land = np.full((frames, limbs), -1), np.full((frames, limbs), -1)
+    for limb in range(limbs):
+        own = [one for one in places if one.limb == limb]
+        for before, after in reversed(list(pairwise(own))):
+            lift[: after.first, limb], land[: after.first, limb] = before.last, after.first
+    newest = np.zeros(frames, dtype=np.int64)
+    for one in sorted(places, key=lambda one: one.first):
+        newest[one.first :] = one.limb
+    return lift, land, newest
+
+
+def _pressure(outline: Outline, points: Array) -> Array:
+    """Where the reference's forces act in each step, on average by their strength (N, 3)."""
+    strength = np.linalg.norm(outline.force, axis=2)
+    whole = np.einsum("kp,kpi->ki", strength, points[1:])
+    found: Array = whole / np.maximum(strength.sum(axis=1), 1e-9)[:, None]
+    return found
+
+
+def _height(outline: Outline) -> float:
+    ground = outline.place[1:][outline.loaded]
+    floor = float(ground[:, 2].mean()) if len(ground) else 0.0
+    return max(float(outline.x[:, CENTER + 2].mean()) - floor, LOWEST)
 
 
 def _offsets(places: Sequence[Stance], moves: Sequence[Array], limbs: int, frames: int) -> Array:

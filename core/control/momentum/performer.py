@@ -15,10 +15,12 @@ from ...dynamics.workspace import make_workspace
 from ...simulation.pushes import Push, make_pushes
 from .course import Course
 from .forces import make_force_work
+from .machine import Machine, Memory, Outcome
 from .model import STATE
-from .performing import FAILED, GOING, Machine, Memory, Outcome, step
+from .performing import FAILED, GOING, step
 from .policy import Policy
 from .pose import make_pose_work
+from .recovery import extrapolated
 from .states import states
 
 Array = NDArray[np.float64]
@@ -50,6 +52,7 @@ class Performer:
         pushes: Sequence[Push] = (),
         *,
         flexible: bool = True,
+        aside: bool = True,
     ) -> None:
         tree, points = character.tree, len(course.body)
         nv, rays = character.nv, policy.rays.point.shape[1]
@@ -65,6 +68,8 @@ class Performer:
             policy=policy,
             course=course,
             flexible=flexible,
+            aside=aside and len(pushes) > 0,
+            rehearsed=np.zeros((len(course.q), 3)),
             strongest=STRONGEST * character.total_mass * float(np.linalg.norm(character.gravity)),
             bodies=make_workspace(tree),
             next=make_workspace(tree),
@@ -74,9 +79,12 @@ class Performer:
                 q=np.zeros(character.nq),
                 v=np.zeros(nv),
                 x=np.zeros(STATE),
-                segment=np.zeros(1, dtype=np.int64),
+                segment=np.zeros(2, dtype=np.int64),
                 step=np.zeros(1, dtype=np.int64),
                 clock=np.zeros(4),
+                shift=np.zeros(3),
+                moved=np.zeros((limbs, 3)),
+                base=np.zeros(3),
             ),
             outcome=Outcome(
                 force=np.zeros((points, 3)),
@@ -89,12 +97,33 @@ class Performer:
             goal=np.zeros(STATE),
             momentum=np.zeros(6),
             before=np.zeros(nv),
+            off=np.zeros(nv),
             difference=np.zeros(nv),
             ahead=np.zeros(character.nq),
         )
 
     def reset(self, q: Array, v: Array) -> None:
         """Start anew in a state."""
+        if self.machine.aside:
+            self._rehearse(q, v)
+        self._start(q, v)
+
+    def _rehearse(self, q: Array, v: Array) -> None:
+        """See where the body goes unpushed."""
+        self._start(q, v)
+        machine = self.machine._replace(pushes=make_pushes((), {}), aside=False)
+        memory, course = machine.memory, self.course
+        rows, going = [], True
+        while going:
+            at = memory.clock[1]
+            center = extrapolated(memory.x, self.character.total_mass, course.falling, course.height)
+            going = step(machine) == GOING
+            rows.append((at, *center, memory.clock[2] - at))
+        at, *columns = np.array(rows).T
+        frames = np.arange(len(course.q))
+        self.machine.rehearsed[:] = np.stack([np.interp(frames, at, column) for column in columns], axis=1)
+
+    def _start(self, q: Array, v: Array) -> None:
         memory = self.machine.memory
         for array in (*memory, self.machine.forces.ray):
             array[:] = 0
@@ -140,13 +169,19 @@ class Performer:
         span = course.last[s] - course.first[s]
         share = min(max((self.at - course.first[s]) / span, 0.0), 1.0)
         pose = self.machine.outcome.wanted.copy()
-        pose[:3] += (1.0 - share) * course.origin[s] + share * course.origin[s + 1]
+        pose[:3] += memory.base + (1.0 - share) * course.origin[s] + share * course.origin[s + 1]
         return pose
+
+    @property
+    def aside(self) -> float:
+        """By how much the farthest step was moved so far to catch the body, m."""
+        return float(np.linalg.norm(self.machine.memory.moved, axis=1).max(initial=0.0))
 
     def touches(self) -> Touches:
         """The contacts of the last step."""
         course, outcome, bodies = self.course, self.machine.outcome, self.machine.bodies
         k, point = self._loaded()
+        meant = self._meant(k, point)
         wrench = np.zeros((len(self.character.bodies), 6))
         for p in point:
             body = course.body[p]
@@ -162,7 +197,7 @@ class Performer:
             body=course.body[point],
             place=outcome.place[point],
             force=outcome.force[point],
-            gap=outcome.place[point, 2] - course.place[k + 1, point, 2],
+            gap=outcome.place[point, 2] - meant[:, 2],
             wrench=wrench,
             speed=max((float(np.linalg.norm(v)) for v in velocity), default=0.0),
             rays=int(self.policy.rays.number[k]),
@@ -171,10 +206,15 @@ class Performer:
     def pulled(self) -> tuple[int, float]:
         """The body whose points bear weight furthest from where they are to, and how far, m."""
         k, point = self._loaded()
-        off = np.linalg.norm(self.machine.outcome.place[point] - self.course.place[k + 1, point], axis=1)
+        off = np.linalg.norm(self.machine.outcome.place[point] - self._meant(k, point), axis=1)
         if len(off) == 0:
             return 0, 0.0
         return int(self.course.body[point[np.argmax(off)]]), float(off.max())
+
+    def _meant(self, k: int, point: NDArray[np.int64]) -> Array:
+        """Where points that bear weight are to be after step k."""
+        found: Array = self.course.place[k + 1, point] + self.machine.memory.moved[self.course.limb[point]]
+        return found
 
     def _loaded(self) -> tuple[int, NDArray[np.int64]]:
         """The reference's step that the last step was, and the points that may bear weight in it."""

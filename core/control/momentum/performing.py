@@ -12,95 +12,28 @@ afterwards, by the integrator's equation of motion: the method does not limit th
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...character.tree import Tree
 from ...dynamics.centroidal import center_of_mass_from_root
 from ...dynamics.inertia import factorize, solve, update_mass_matrix
-from ...dynamics.jacobians import add_point_force, fill_jacobian
-from ...dynamics.kinematics import (
-    difference_positions,
-    integrate_positions,
-    update_kinematics,
-    update_positions,
-    world_point,
-)
-from ...dynamics.limits import JointLimits
+from ...dynamics.jacobians import add_point_force
+from ...dynamics.kinematics import integrate_positions, update_kinematics, world_point
 from ...dynamics.stepping import update_discrete_bias
-from ...dynamics.workspace import Workspace
 from ...maths.dense import copy_into
 from ...maths.kernel import inner_kernel, kernel
-from ...maths.rotations import (
-    quaternion_conjugate,
-    quaternion_exp,
-    quaternion_log,
-    quaternion_multiply,
-    quaternion_rotate,
-    quaternion_row,
-)
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, scale, subtract
-from ...simulation.pushes import Pushes, mean_force
-from .course import Course
-from .forces import ForceWork, correct_forces, set_ray
-from .model import ANGULAR, CENTER, LINEAR, STATE, TURNED, part, set_part
-from .policy import Policy
-from .pose import FOLLOW, PoseWork, solve_velocities
+from ...simulation.pushes import mean_force
+from .forces import correct_forces, set_ray
+from .machine import Machine
+from .model import ANGULAR, CENTER, LINEAR, STATE, TURNED, set_part
+from .pose import solve_velocities
+from .recovery import move_limbs, move_steps, moved_in, update_base
 from .timing import find_index, pace, split
-
-Array = NDArray[np.float64]
+from .wishes import straighten, turned, wish
 
 GOING, OVER, FAILED = range(3)
 LET_GO = 8  # steps before its end at which a segment hands over to the next: the gains grow without bound there
-
-
-class Memory(NamedTuple):
-    """The state. A step's outcome depends on nothing else."""
-
-    q: Array  # (nq,)
-    v: Array  # (nv,)
-    x: Array  # (12,) the abstract model's
-    segment: NDArray[np.int64]  # (1,)
-    step: NDArray[np.int64]  # (1,) of the reference, whose contacts the last step had
-    # (4,) [t] steps since the segment's begin; [t_d] the reference's frame; [t_c] the gains', from the segment's first
-    # on; s since the beginning
-    clock: Array
-
-
-class Outcome(NamedTuple):
-    """What the last step found."""
-
-    force: Array  # (np, 3) at each point, N
-    place: Array  # (np, 3) of each point, m
-    wrench: Array  # (2, 6) force and moment that the law asked for, and what the contacts gave
-    torque: Array  # (nv,) zero in a free root's rows, but for rounding
-    wanted: Array  # (nq,) the reference's pose at t_d
-
-
-class Machine(NamedTuple):
-    """All that a step reads and writes."""
-
-    tree: Tree
-    limits: JointLimits
-    pushes: Pushes
-    policy: Policy
-    course: Course
-    flexible: bool  # whether the final time may change
-    strongest: float  # N: more the law may not ask for
-    bodies: Workspace
-    next: Workspace  # one step ahead
-    forces: ForceWork
-    pose: PoseWork
-    memory: Memory
-    outcome: Outcome
-    local: Array  # (12,) the state as the segment sees it
-    goal: Array  # (12,) change of the segment's final state
-    momentum: Array  # (6,) before the step
-    before: Array  # (nv,) the velocities before the step
-    difference: Array  # (nv,) scratch
-    ahead: Array  # (nq,) scratch
 
 
 @kernel
@@ -108,7 +41,10 @@ def step(machine: Machine) -> int:
     """From memory to memory; whether it goes on, is over, or failed to find forces or velocities."""
     memory, course, bodies, policy = machine.memory, machine.course, machine.bodies, machine.policy
     tree, x, dt = machine.tree, memory.x, course.dt
+    update_base(machine)
     _look_up(machine)
+    if machine.aside:
+        move_steps(machine, _advance(machine))
     k, _ = split(memory.clock[1] + 1e-9, course.loaded.shape[0])
     memory.step[0] = k
     copy_into(memory.v, machine.before)
@@ -119,8 +55,7 @@ def step(machine: Machine) -> int:
     rays = _set_rays(machine, k, center)
     wrench = machine.outcome.wrench
     _ask(machine, center)
-    row_now = policy.row[memory.segment[0]] + int(memory.clock[2])
-    if not correct_forces(machine.forces, rays, wrench[0], policy.metric[row_now]):
+    if not correct_forces(machine.forces, rays, wrench[0], policy.metric[_row(machine)]):
         return FAILED
     # the momentum to come, without the rays
     pushed = _push(machine, center)
@@ -130,7 +65,8 @@ def step(machine: Machine) -> int:
         momentum[i] = x[LINEAR + i] + dt * (momentum[i] + machine.tree.gravity[i] * bodies.composite[0, 0])
         momentum[3 + i] = x[ANGULAR + i] + dt * momentum[3 + i]
     forward = _advance(machine)
-    _wish(machine, forward)
+    move_limbs(machine, forward)
+    wish(machine, forward)
     yielding = rays if pushed else 0
     if not pushed:
         for i in range(6):
@@ -138,11 +74,11 @@ def step(machine: Machine) -> int:
                 momentum[i] += dt * machine.forces.spread[i, j] * machine.forces.ray[j]
     if not _solve(machine, yielding):
         return FAILED
-    _straighten(machine)
+    straighten(machine)
     if not _solve(machine, 0):
         return FAILED
     set_part(x, CENTER, center)
-    set_part(x, TURNED, add_scaled(part(x, TURNED), dt, part(x, ANGULAR)))
+    set_part(x, TURNED, turned(machine, memory.clock[1] + forward))
     for i in range(3):
         x[LINEAR + i], x[ANGULAR + i] = momentum[i], momentum[3 + i]
     _tell(machine, rays, k)
@@ -157,24 +93,50 @@ def step(machine: Machine) -> int:
 
 @inner_kernel
 def _look_up(machine: Machine) -> None:
-    """The segment, the state as it sees it, and t_c."""
+    """The segment, the state as it sees it, and t_c; where there is none in it, those of a segment beside it."""
     memory, course = machine.memory, machine.course
     s = memory.segment[0]
     while s + 1 < course.first.shape[0] and memory.clock[1] >= course.last[s] - LET_GO:
         memory.clock[0] = memory.clock[1] - course.first[s + 1]
         s += 1
-    memory.segment[0] = s
+    memory.segment[0], memory.segment[1] = s, s
+    _see(machine, s)
+    if not machine.flexible:
+        memory.clock[2] = min(max(course.first[s] + round(memory.clock[0]), course.first[s]), course.last[s] - 1)
+        return
+    index, found = _search(machine, s)
+    for beside in (s - 1, s + 1):
+        if not found and 0 <= beside < course.first.shape[0]:
+            _see(machine, beside)
+            other, found = _search(machine, beside)
+            if found:
+                index, memory.segment[1] = other, beside
+    if memory.segment[1] == s:
+        _see(machine, s)
+    memory.clock[2] = index
+
+
+@inner_kernel
+def _see(machine: Machine, s: int) -> None:
+    """The state and the change of the final state as a segment sees them."""
+    memory, course = machine.memory, machine.course
     for i in range(STATE):
         machine.local[i] = memory.x[i]
         machine.goal[i] = 0.0
     for i in range(3):
-        machine.local[CENTER + i] -= course.origin[s, i]
+        machine.local[CENTER + i] -= course.origin[s, i] + memory.base[i]
         machine.goal[CENTER + i] = course.origin[s + 1, i] - course.origin[s, i]
-    elapsed, at = memory.clock[0], memory.clock[1] - course.first[s]
-    if machine.flexible:
-        memory.clock[2] = find_index(machine.policy, s, elapsed, at, course.dt, machine.local, machine.goal)
-    else:
-        memory.clock[2] = min(max(round(elapsed), 0), course.last[s] - course.first[s] - 1)
+
+
+@inner_kernel
+def _search(machine: Machine, s: int) -> tuple[int, bool]:
+    """t_c of a segment, a frame of the reference; and whether eq. 11 has a solution there."""
+    memory, course = machine.memory, machine.course
+    begin = course.first[s]
+    elapsed = memory.clock[0] + course.first[memory.segment[0]] - begin
+    at = memory.clock[1] - begin
+    index, found = find_index(machine.policy, s, elapsed, at, course.dt, machine.local, machine.goal)
+    return begin + index, found
 
 
 @inner_kernel
@@ -182,9 +144,16 @@ def _advance(machine: Machine) -> float:
     """By how much t_d moves on."""
     memory, course = machine.memory, machine.course
     s = memory.segment[0]
-    if not machine.flexible:
-        return 1.0
-    return pace(course.last[s] - course.first[s], memory.clock[1] - course.first[s], memory.clock[2])
+    begin, end = course.first[s], course.last[s]
+    return pace(end - begin, memory.clock[1] - begin, memory.clock[2] - begin) if machine.flexible else 1.0
+
+
+@inner_kernel
+def _row(machine: Machine) -> int:
+    """The policy's row at t_c."""
+    memory = machine.memory
+    s = memory.segment[1]
+    return int(machine.policy.row[s] + int(memory.clock[2]) - machine.course.first[s])
 
 
 @inner_kernel
@@ -204,8 +173,7 @@ def _set_rays(machine: Machine, k: int, center: Vector) -> int:
 def _ask(machine: Machine, center: Vector) -> None:
     """F~ of eq. 4 as force and moment about the centre of mass, at the contacts of t_c; into `wrench`."""
     memory, course, policy = machine.memory, machine.course, machine.policy
-    s, c = memory.segment[0], int(memory.clock[2])
-    r, k = policy.row[s] + c, course.first[s] + c
+    r, k = _row(machine), int(memory.clock[2])
     force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for j in range(policy.rays.number[k]):
         length = policy.ray[r, j]
@@ -213,7 +181,9 @@ def _ask(machine: Machine, center: Vector) -> None:
             length += policy.gain[r, j, i] * (machine.local[i] - policy.x[r, i])
             length += policy.goal_gain[r, j, i] * machine.goal[i]
         direction = row(policy.rays.direction[k], j)
-        arm = subtract(row(course.place[k + 1], policy.rays.point[k, j]), center)
+        p = policy.rays.point[k, j]
+        place = add(row(course.place[k + 1], p), moved_in(machine, course.limb[p], k))
+        arm = subtract(place, center)
         force = add_scaled(force, length, direction)
         moment = add_scaled(moment, length, cross(arm, direction))
     strength = math.sqrt(dot(force, force))
@@ -250,44 +220,6 @@ def _push(machine: Machine, center: Vector) -> bool:
 
 
 @inner_kernel
-def _reference_pose(machine: Machine, at: float, out: Array) -> None:
-    """The reference's positions between two frames, where nothing is moved."""
-    course = machine.course
-    k, share = split(at, course.q.shape[0] - 1)
-    difference_positions(machine.tree, course.q[k], course.q[k + 1], machine.difference)
-    integrate_positions(machine.tree, course.q[k], machine.difference, share, out)
-
-
-@inner_kernel
-def _wish(machine: Machine, forward: float) -> None:
-    """Add the joints' velocities [g1] to `wish`, and fill the limbs' [g2]: those of the reference as it is warped."""
-    course, bodies, pose = machine.course, machine.bodies, machine.pose
-    dt, at = course.dt, machine.memory.clock[1] + forward
-    _reference_pose(machine, at + forward, machine.ahead)
-    _reference_pose(machine, at, machine.outcome.wanted)
-    difference_positions(machine.tree, machine.outcome.wanted, machine.ahead, machine.difference)
-    for i in range(pose.wish.shape[0]):
-        pose.wish[i] += machine.difference[i] / dt
-    difference_positions(machine.tree, machine.memory.q, machine.outcome.wanted, machine.difference)
-    for i in range(pose.wish.shape[0]):
-        pose.wish[i] += FOLLOW * machine.difference[i] / dt
-    k, share = split(at + forward, course.q.shape[0] - 1)
-    for n in range(course.limb_body.shape[0]):
-        b = course.limb_body[n]
-        place = add(scale(1.0 - share, row(course.limb_place[k], n)), scale(share, row(course.limb_place[k + 1], n)))
-        begin, end = quaternion_row(course.limb_turn[k], n), quaternion_row(course.limb_turn[k + 1], n)
-        way = quaternion_log(quaternion_multiply(quaternion_conjugate(begin), end))
-        wanted = quaternion_multiply(begin, quaternion_exp(scale(share, way)))
-        now = quaternion_row(bodies.quaternion, b)
-        turn = quaternion_rotate(now, quaternion_log(quaternion_multiply(quaternion_conjugate(now), wanted)))
-        point = row(course.limb_point[k], n)
-        place = add(place, quaternion_rotate(wanted, point))
-        set_part(pose.limb_point[n], 0, point)
-        set_part(pose.limb[n], 0, scale(1.0 / dt, subtract(place, world_point(bodies, b, point))))
-        set_part(pose.limb[n], 3, scale(1.0 / dt, turn))
-
-
-@inner_kernel
 def _solve(machine: Machine, yielding: int) -> bool:
     """Eq. 13, or eq. 14 if rays are yielding: the velocities."""
     return solve_velocities(
@@ -302,27 +234,6 @@ def _solve(machine: Machine, yielding: int) -> bool:
         machine.memory.q,
         machine.memory.v,
     )
-
-
-@inner_kernel
-def _straighten(machine: Machine) -> None:
-    """Change the limbs' velocities by what the joints' arcs take them off the straight way in a step: Newton's step.
-
-    Without it the feet in stance are off their places by up to half a millimetre, the square of a step.
-    """
-    course, bodies, pose, dt = machine.course, machine.bodies, machine.pose, machine.course.dt
-    integrate_positions(machine.tree, machine.memory.q, machine.memory.v, dt, machine.ahead)
-    update_positions(machine.tree, machine.next, machine.ahead)
-    for n in range(course.limb_body.shape[0]):
-        b = course.limb_body[n]
-        point = row(pose.limb_point, n)
-        now, then = world_point(bodies, b, point), world_point(machine.next, b, point)
-        fill_jacobian(machine.tree, bodies, b, now, pose.jacobian)
-        for i in range(3):
-            chord = 0.0
-            for j in range(machine.memory.v.shape[0]):
-                chord += pose.jacobian[i, j] * machine.memory.v[j]
-            pose.limb[n, i] += chord - (then[i] - now[i]) / dt
 
 
 @inner_kernel

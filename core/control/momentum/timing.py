@@ -32,10 +32,12 @@ def miss(policy: Policy, row: int, late: float, x: Array, goal: Array) -> float:
 
 
 @kernel
-def find_index(policy: Policy, segment: int, elapsed: float, near: float, dt: float, x: Array, goal: Array) -> int:
+def find_index(
+    policy: Policy, segment: int, elapsed: float, near: float, dt: float, x: Array, goal: Array
+) -> tuple[int, bool]:
     """t_c (steps of the segment), `elapsed` steps after its begin: where eq. 11 changes sign, the place next to `near`.
 
-    Where it does not change sign, the place at which it is nearest to zero.
+    And whether it does; where not, t_c is the place at which it is nearest to zero.
     """
     first, count = policy.row[segment], policy.row[segment + 1] - policy.row[segment] - 1
     least, best, nearest, chosen = np.inf, 0, np.inf, -1
@@ -44,12 +46,15 @@ def find_index(policy: Policy, segment: int, elapsed: float, near: float, dt: fl
         off = miss(policy, first + k, (elapsed - k) * dt, x, goal)
         if abs(off) < least:
             least, best = abs(off), k
-        if k > 0 and (off > 0.0) != (before > 0.0):
+        crossing = k > 0 and (off > 0.0) != (before > 0.0)
+        if k == 1 and 3.0 * abs(before) < abs(off):  # less than half a step before the begin
+            crossing = True
+        if crossing:
             at = k if abs(off) < abs(before) else k - 1
             if abs(at - near) < nearest:
                 nearest, chosen = abs(at - near), at
         before = off
-    return chosen if chosen >= 0 else best
+    return (chosen, True) if chosen >= 0 else (best, False)
 
 
 @kernel

@@ -14,6 +14,7 @@ from heft.core.control.momentum.states import Outline, axes, edges, make_rays, s
 
 C, P, PHI, L = (slice(i, i + 3) for i in (model.CENTER, model.LINEAR, model.TURNED, model.ANGULAR))
 GRAVITY = 9.81
+PAPER = Settings(damping=500.0)
 FREE = 1e12  # slack of a row that is not asked for
 
 
@@ -30,7 +31,7 @@ def rays(outline):
 @pytest.fixture(scope="module")
 def step_problem(walk, outline, rays):
     """A step of the walk, single and double support in it; its last state must be met."""
-    problem = make_problem(walk.character, outline, rays, Settings(), 0, 60)
+    problem = make_problem(walk.character, outline, rays, PAPER, 0, 60)
     return problem._replace(slack=np.full(12, 1e-12)), rays.length[:60]
 
 

@@ -83,6 +83,11 @@ def test_a_captured_walk_is_pushed_and_loops():
     assert walk.report["max_foot_slide_m"] < 0.001
     assert any(note.startswith("It took 0.") for note in walk.report["notes"])
     assert walk.report["simulated_seconds"] != pytest.approx(2.85, abs=0.02)
+    aside = Push.constant("pelvis", (90.0, 0.0, 0.0), 1.0, 0.3)
+    for chosen, moved in (({}, True), ({"step_aside": False}, False)):
+        pushed = run(BakeJob(clip, CMU_ROLES, method="momentum", settings=chosen, scene=Scene(pushes=(aside,))))
+        assert any(note.startswith("Steps were moved by up to") for note in pushed.report["notes"]) == moved
+        assert (pushed.outcome == "completed") == moved
     loop = run(BakeJob(clip, CMU_ROLES, method="momentum", loop=True, seconds=3.0))
     assert loop.outcome == "completed"
     assert loop.report["simulated_seconds"] == 3.0
