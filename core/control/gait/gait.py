@@ -83,7 +83,7 @@ class Gait:
         self._wanted = self.start.copy()
         self.stabiliser: Stabiliser | None = None
         if self.settings.stabiliser:
-            self.stabiliser = Stabiliser(character, self.biped, self.settings.prediction)
+            self.stabiliser = Stabiliser(character, self.biped, self.settings.prediction, self.settings.share)
         self.reset()
 
     def reset(self, first: int = LEFT, lift: float = 0.0) -> None:

@@ -22,7 +22,7 @@ from ...simulation.machine import Machine as Stepper
 from ...simulation.problem import remember_basis
 from ...simulation.workspace import Memory, Scratch, System
 from .reduced import Mirror
-from .sole import ACCEPTED, LIMIT, SLACKER, UNBALANCED, Shares, cost, quality
+from .sole import ACCEPTED, SLACKER, UNBALANCED, Shares, cost, quality
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -40,6 +40,7 @@ class Leg(NamedTuple):
     whole: Indices  # (2, n) the same, of the whole character
     reach: Array  # (n,) torque at which a sample is 1, N m
     weight: Array  # (1,) of the character, N
+    limit: Array  # (1,) share that each side of the sole is to bear
 
 
 @structref.register
@@ -129,7 +130,7 @@ def correct(predictor: Any, torque: Array, implicit: Array, stance: int) -> None
     """Add to the torque (nv,) of a law what lets the standing sole bear on all its sides, where that can be found."""
     shares = predict(predictor, torque, implicit, stance)
     predictor.counts[LAWS] += 1
-    if quality(shares, SLACKER * LIMIT) < UNBALANCED:
+    if quality(shares, SLACKER * predictor.leg.limit[0]) < UNBALANCED:
         return
     predictor.counts[LACKING] += 1
     forecast, leg = predictor.forecast, predictor.leg
@@ -197,7 +198,7 @@ def _search(
                 forecast.extra[j] = leg.reach[j] * evolution.sample[k, j]
             evolution.cost[k] = np.inf
             if with_extra(system, scratch, forecast):
-                evolution.cost[k] = cost(_shares(system, scratch, forecast, leg, stance), initial)
+                evolution.cost[k] = cost(_shares(system, scratch, forecast, leg, stance), initial, leg.limit[0])
         counts[TRIED] += drawn.shape[1]
         going_on = tell(evolution)
         best = evolution.order[0]

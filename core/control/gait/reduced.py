@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...character.tree import POSITIONS_OF_JOINT, VELOCITIES_OF_JOINT
-from .biped import Biped
+from .biped import NONE, Biped
 
 Indices = NDArray[np.int64]
 
@@ -39,9 +39,9 @@ class Mirror(NamedTuple):
 
 def removed_bodies(model: str, character: Character, biped: Biped, swing: int) -> list[int]:
     """Bodies that are taken off with all that hangs from them, while the leg `swing` swings; M6 as in the air."""
-    arms = [int(b) for b in biped.arm if b >= 0]
+    arms = [int(b) for b in biped.arm if b != NONE]
     head = [b for b, body in enumerate(character.bodies) if body.name == "head"]
-    upper, leg = [int(biped.trunk[0])], [int(biped.thigh[swing])]
+    upper, leg = [int(b) for b in biped.trunk if b != NONE], [int(biped.thigh[swing])]
     return {
         "M0": [],
         "M1": arms,

@@ -11,9 +11,8 @@ import math
 
 from ...maths.kernel import kernel
 
-# Share of the force that each side is to bear at least [l_cor, l_sag]; of those, the part that a step without
-# correction is held to.
-LIMIT, SLACKER = 0.15, 0.75
+LIMIT = 0.15  # share of the force that each side is to bear at least [l_cor, l_sag], as the paper has it
+SLACKER = 0.75  # of the limit, to which a step without correction is held
 # Force below which the sole counts as lifted, of the weight: the paper's 100 N, of its character's.
 LIFTED = 100.0 / (89.6 * 9.81)
 UNBALANCED = 0.1  # quality from which a step is
@@ -35,9 +34,9 @@ def quality(shares: Shares, limit: float) -> float:
 
 
 @kernel
-def cost(shares: Shares, initial: Shares) -> float:
+def cost(shares: Shares, initial: Shares, limit: float) -> float:
     """What a correction costs [f_eval]: quality, then distance from what was there without it [f_distance]."""
     distance = 0.0
     for k in range(4):
-        distance += max(max(LIMIT, initial[k]) - shares[k], 0.0) ** 2
-    return 10.0 * quality(shares, LIMIT) + distance
+        distance += max(max(limit, initial[k]) - shares[k], 0.0) ** 2
+    return 10.0 * quality(shares, limit) + distance

@@ -23,7 +23,7 @@ from ...simulation.machine import prepare
 from .biped import UPRIGHT, Biped, sole_corners
 from .prediction import Leg, correct, hang_weights, make_predictor, place_model, predict
 from .reduced import reduce, removed_bodies
-from .sole import Shares
+from .sole import LIMIT, Shares
 
 Array = NDArray[np.float64]
 
@@ -37,8 +37,8 @@ TOUCHING = 1e-3  # m
 class Stabiliser:
     """Of one character, by one of reduced.MODELS."""
 
-    def __init__(self, character: Character, biped: Biped, model: str = "M0") -> None:
-        self.character, self.biped, self.model = character, biped, model
+    def __init__(self, character: Character, biped: Biped, model: str = "M0", limit: float = LIMIT) -> None:
+        self.character, self.biped, self.model, self.limit = character, biped, model, limit
         self.counts = np.zeros(4, dtype=np.int64)  # prediction.py
         self._joints = [_joints(character, biped, side) for side in (0, 1)]
         self._of: Any = None
@@ -101,6 +101,7 @@ class Stabiliser:
             whole=joints,
             reach=weight * float(biped.numbers[1]) * reach,
             weight=np.array([weight]),
+            limit=np.array([self.limit]),
         )
         evolution = make_evolution(joints.shape[1])
         drawn = np.random.default_rng(SEED).normal(size=(GENERATIONS, *evolution.sample.shape))

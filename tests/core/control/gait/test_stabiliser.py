@@ -107,7 +107,7 @@ class TestCorrections:
             assert done[LACKING] == lacking
             if done[CORRECTED]:
                 corrected += 1
-                assert cost(stabilised.found[-1], plain.foreseen["M0"][-1]) < ACCEPTED
+                assert cost(stabilised.found[-1], plain.foreseen["M0"][-1], LIMIT) < ACCEPTED
                 assert done[TRIED] % 7 == 0
                 assert done[TRIED] <= 50
             else:
@@ -118,6 +118,10 @@ class TestCorrections:
             assert stabilised.gait.stance == plain.gait.stance or stance != plain.gait.stance
         assert corrected > 5
         assert kept > 100
+
+    def test_the_wanted_share_is_a_setting(self):
+        counts = [Watched(stabiliser=True, share=share).walk(300).gait.stabiliser.counts for share in (0.03, 0.25)]
+        assert counts[0][LACKING] < counts[1][LACKING]
 
     def test_the_same_bits_again(self):
         once = Watched(stabiliser=True).walk(450)
@@ -156,7 +160,7 @@ class TestSole:
     def test_equation_1_and_3(self):
         initial, shares = (0.05, 0.95, 0.6, 0.4, 1.0), (0.14, 0.86, 0.5, 0.5, 1.0)
         distance = (0.15 - 0.14) ** 2 + (0.95 - 0.86) ** 2 + (0.6 - 0.5) ** 2
-        assert cost(shares, initial) == pytest.approx(10.0 * 1000.0 * 0.01**2 + distance)
+        assert cost(shares, initial, LIMIT) == pytest.approx(10.0 * 1000.0 * 0.01**2 + distance)
 
 
 class TestReduced:
@@ -175,6 +179,11 @@ class TestReduced:
         left = reduce(GAIT28, removed_bodies("M4", GAIT28, BIPED, 0))[0]
         assert {body.name for body in right.bodies} == {"pelvis", "left_thigh", "left_shin", "left_foot", "left_toes"}
         assert "right_foot" in {body.name for body in left.bodies}
+
+    @pytest.mark.parametrize("share", [0.0, 0.5, np.nan])
+    def test_a_share_that_no_two_sides_can_have(self, share):
+        with pytest.raises(ValueError, match=r"share .* above 0 and below 0\.5"):
+            Settings(share=share).checked()
 
     def test_an_unknown_model(self):
         with pytest.raises(ValueError, match=r"no model 'M7'.*M0"):
