@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`Stabiliser`: torque at the standing ankle and knee that keeps the ground's force off the sole's edges.
 
-Carensac et al., section 3.1. It looks one step ahead, before each, and has no memory: a law that it finds balanced is
-left as it is, and so is one for which it finds nothing acceptable.
+Carensac et al., section 3.1. It looks one step ahead, before each: a law that it finds balanced is left as it is, and
+so is one for which it finds nothing acceptable.
 """
 
 from typing import Any
