@@ -42,9 +42,17 @@ class Follower(Controller, Protocol):
         ...
 
 
-def simulate_torques(follower: Follower, stage: Stage, watch: Watch) -> Simulation:
-    """Step the world under a controller; a character that falls goes limp, and is watched for a while."""
-    world = _TimedWorld(stage.character, stage.terrain, **surroundings(stage))
+def timed_world(stage: Stage) -> "TimedWorld":
+    """The stage as a world."""
+    return TimedWorld(stage.character, stage.terrain, **surroundings(stage))
+
+
+def simulate_torques(follower: Follower, stage: Stage, watch: Watch, world: "TimedWorld | None" = None) -> Simulation:
+    """Step the world under a controller; a character that falls goes limp, and is watched for a while.
+
+    Controllers that look at the world by themselves bring it with them.
+    """
+    world = world or timed_world(stage)
     loop = _Loop(follower, stage, watch)
     q, v = follower.reference_state()
     world.reset(q, v if stage.noise is None else v + stage.noise)
@@ -81,7 +89,7 @@ class _Limp:
         return AffineLaw(-self._damping * state.v[self._motors], implicit=state.dt * self._damping)
 
 
-class _TimedWorld(World):
+class TimedWorld(World):
     """A world that notes how long each step takes, control included."""
 
     def step(self, action: Action = None) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from heft.core.character import Character
-from heft.core.control.replanning import Replanning, Settings
+from heft.core.control.replanning import Replanning, Settings, Unfelt
 from heft.core.control.track import Track
 from heft.core.dynamics import difference
 from heft.core.motion.fit import Trajectory
@@ -39,12 +39,17 @@ def follow(
     seconds: float | None = None,
     seed: int | None = None,
     kind: type[Replanning] = Replanning,
+    aware: bool = True,
 ) -> Outcome:
-    """Simulate; a `seed` adds noise to the first velocities."""
+    """Simulate; a `seed` adds noise to the first velocities.
+
+    Who is not `aware` of where it would be without a push takes itself to be where the reference is until it feels it.
+    """
     character, track = motion.character, motion.track
     controller = kind(character, track, settings)
-    controller.reset(surprises=[push.start for push in pushes])
     world = World(character, grabs=motion.grabs, props=motion.props, pushes=pushes)
+    unfelt = Unfelt(world, World(character, grabs=motion.grabs, props=motion.props)) if aware else None
+    controller.reset(surprises=[push.start for push in pushes], unfelt=unfelt)
     q, v = controller.reference_state()
     if seed is not None:
         v = v + seeded(character, seed)

@@ -4,5 +4,6 @@
 from .editing import transition
 from .replanning import Replanning
 from .settings import Settings
+from .unfelt import Unfelt
 
-__all__ = ["Replanning", "Settings", "transition"]
+__all__ = ["Replanning", "Settings", "Unfelt", "transition"]

@@ -2,6 +2,7 @@
 """`Replanning`: a track followed by plans that are made anew at every step."""
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from .evaluation import Goal, Points, Weights, make_scratch
 from .machine import evaluate, make_machine
 from .modes import subtree_stiffness
 from .settings import Settings
+from .unfelt import Unfelt
 
 Array = NDArray[np.float64]
 
@@ -56,6 +58,7 @@ class Replanning:
         self._surprises: tuple[float, ...] = ()
         self._catches: list[float] = []
         self._passed = 0.0
+        self._unfelt: Unfelt | None = None
         self._machine_of: tuple[Workspace, Contacts, Track] | None = None
 
     @property
@@ -74,18 +77,21 @@ class Replanning:
         surprises: Iterable[float] = (),
         catches: Iterable[float] = (),
         playback: Playback | None = None,
+        unfelt: Unfelt | None = None,
     ) -> None:
         """Go to a frame of the track that was given.
 
         `surprises` are the times, in s, of pushes: felt after the delay, and slowing it down. `catches` are those when
         hands take hold, from which on the motion is gone over to. Moments of `playback` count from the track's first
-        frame.
+        frame. `unfelt` tells where the body would be without a push; without it, it takes itself to be where the
+        reference is until it feels one.
         """
         if not 0 <= frame < len(self.track.q):
             raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")
         self.frame, self.pace, self.lift = float(frame), 1.0, float(lift)
         self._surprises, self._catches = tuple(surprises), sorted(catches)
         self.playback = playback or Playback()
+        self._unfelt = unfelt
         self._passed = self.frame  # transitions up to here are over, or never were
         self._track = self._given
 
@@ -156,16 +162,32 @@ class Replanning:
         goal.q_next[:] = self.pose(min(here + self.pace, last))
         goal.q_before_end[:] = self.pose(end - self.pace)
         goal.q_end[:] = self.pose(end)
-        goal.q_felt[:] = state.q_next
-        goal.v_felt[:] = state.v
-        if self._since_push(state.time) < self.settings.delay:
-            goal.q_felt[:] = self.pose(here)
-            goal.v_felt[:] = difference(self.character, self.pose(self.frame), goal.q_felt) / track.dt
+        goal.q_felt[:], goal.v_felt[:] = self._felt(state)
         # a hand may miss: with forces of a grip that is still to come, arms would brace for a bar that is not there
         held = track.loaded[track.row(max(self.frame - self.pace, 0.0))]
         for k in range(self.window):
             goal.loaded[k] = track.loaded[track.row(min(self.frame + k * self.pace, last))] & (held | ~track.grip)
         goal.normal[:] = track.normal[track.row(here)]
+
+    def _felt(self, state: State) -> tuple[Array, Array]:
+        """Where the body takes itself to be, q_{k+1} and v_k."""
+        if self._since_push(state.time) >= self.settings.delay:
+            if self._unfelt is not None:
+                self._unfelt.end()
+            return state.q_next, state.v
+        if self._unfelt is None:
+            q = self.pose(self.frame + self.pace)
+            return q, difference(self.character, self.pose(self.frame), q) / self.track.dt
+        if not self._unfelt.going:
+            self._unfelt.begin(self._unaware())
+        return self._unfelt.state()
+
+    def _unaware(self) -> "Replanning":
+        """The same controller in a world of its own, where there is nothing to be felt later."""
+        other = copy(self)
+        settings = replace(self.settings, delay=0.0)
+        vars(other).update(settings=settings, _catches=list(self._catches), _machine_of=None)
+        return other
 
     def _until(self) -> float:
         """The last frame that plans look at: from a transition on it is another motion."""

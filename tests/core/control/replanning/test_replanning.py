@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from heft.core.character import Character
 from heft.core.character.parts import Body, Joint
-from heft.core.control.replanning import Replanning, Settings, transition
+from heft.core.control.replanning import Replanning, Settings, Unfelt, transition
 from heft.core.control.replanning.modes import subtree_stiffness
 from heft.core.control.track import Track
 from heft.core.dynamics import difference, integrate, mass_matrix
 from heft.core.motion.playback import Playback
-from heft.core.simulation import World
+from heft.core.simulation import Push, World
 
 from tests.core.control.replanning.tracks import DT, hanging, held, squatting
 
@@ -167,6 +167,22 @@ def test_a_push_is_felt_after_the_delay(character):
     controller.reset(10, surprises=(0.0,))
     unfelt = controller.law(world.state(), contacts).torque.copy()
     assert np.abs(unfelt - expected).max() < 0.2 * np.abs(felt - expected).max()
+
+
+def test_a_push_of_nothing_that_is_felt_late_changes_nothing(walking):
+    """To the last bit: the body knows where it would be without it. With the reference's state this walk falls."""
+    character, track = walking
+    push = Push.constant("torso", (0.0, 0.0, 0.0), 0.3, 10 * DT)
+    ways = []
+    for delay, pushes in ((0.0, ()), (0.2, (push,))):
+        world = World(character, pushes=pushes)
+        controller = Replanning(character, track, Settings(delay=delay))
+        controller.reset(surprises=[each.start for each in pushes], unfelt=Unfelt(world, World(character)))
+        world.reset(*controller.reference_state())
+        for _ in range(72):
+            world.step(controller)
+        ways.append(world.q)
+    np.testing.assert_array_equal(*ways)
 
 
 def test_laws_do_not_depend_on_what_was_before(walking):
