@@ -114,7 +114,10 @@ def gathered(
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
-    return Gathered(job, source, sampling, around.props, around.notes, loop)
+    notes = around.notes
+    if job.playback.transitions and settings.replanning.transition == 0.0:
+        notes += ("Go Over is keyed on, but a Transition of 0 seconds pulls the body into the action at once.",)
+    return Gathered(job, source, sampling, around.props, notes, loop)
 
 
 def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
