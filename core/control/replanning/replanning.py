@@ -186,7 +186,7 @@ class Replanning:
         """The same controller in a world of its own, where there is nothing to be felt later."""
         other = copy(self)
         settings = replace(self.settings, delay=0.0)
-        vars(other).update(settings=settings, _catches=list(self._catches), _machine_of=None)
+        vars(other).update(settings=settings, _catches=list(self._catches), _unfelt=None, _machine_of=None)
         return other
 
     def _until(self) -> float:

@@ -185,6 +185,23 @@ def test_a_push_of_nothing_that_is_felt_late_changes_nothing(walking):
     np.testing.assert_array_equal(*ways)
 
 
+def test_until_a_push_is_felt_the_body_takes_itself_to_be_where_it_would_be_without(walking):
+    character, track = walking
+    push = Push.constant("torso", (-60.0, 0.0, 0.0), 0.2, 10 * DT)
+    calm, world = World(character), World(character, pushes=[push])
+    controllers = [Replanning(character, track, Settings(delay=0.1)) for _ in range(2)]
+    controllers[1].reset(surprises=[push.start], unfelt=Unfelt(world, World(character)))
+    for each, controller in zip((calm, world), controllers, strict=True):
+        each.reset(*controller.reference_state())
+    for k in range(48):
+        for each, controller in zip((calm, world), controllers, strict=True):
+            each.step(controller)
+        felt = [controller._goal.q_felt for controller in controllers]
+        if k < 36:
+            np.testing.assert_array_equal(*felt)
+    assert np.abs(difference(character, *felt)).max() > 1e-2
+
+
 def test_laws_do_not_depend_on_what_was_before(walking):
     character, track = walking
     controller = Replanning(character, track)
