@@ -12,6 +12,7 @@ from tests.studies.replanning_motions import DT, Motion, chin_up, squat
 REPLICAS = 5
 DIRECTIONS = {"front": (-1.0, 0.0, 0.0), "back": (1.0, 0.0, 0.0), "left": (0.0, -1.0, 0.0), "right": (0.0, 1.0, 0.0)}
 DELAYED = Settings(delay=0.2)
+AFTER_SLOWING = 5.0  # s, by when a walk that it throws over has fallen
 SPREAD = 1.1  # s over which the replicas' pushes are spread: a cycle of the walk
 
 
@@ -33,10 +34,10 @@ def starts(first: float) -> list[float]:
     return [first + SPREAD * i / REPLICAS for i in range(REPLICAS)]
 
 
-def standing(motion: Motion, name: str, force: float, frames: int, first: float, **more) -> str:
-    """How many of the replicas stand three seconds after their push."""
+def standing(motion: Motion, name: str, force: float, frames: int, first: float, after: float = 3.0, **more) -> str:
+    """How many of the replicas stand some seconds after their push."""
     stood = [
-        not follow(motion, pushes=[push_of(name, force, start, frames)], seconds=start + 3.0, seed=seed, **more).why
+        not follow(motion, pushes=[push_of(name, force, start, frames)], seconds=start + after, seed=seed, **more).why
         for seed, start in enumerate(starts(first))
     ]
     return f"{sum(stood)} of {REPLICAS}"
@@ -53,8 +54,8 @@ def pushed(motion: Motion, forces: Sequence[float], frames: int, first: float, s
 def pushes() -> list[str]:
     """Walk, squat, hang, with and without delay."""
     note = (
-        f"Replicas that stand, of {REPLICAS}, pushed from the side named: each at another time, over {SPREAD:g} s,\n"
-        "which is a cycle of the walk, and with noise on the first velocities."
+        f"Replicas that stand three seconds later, of {REPLICAS}, pushed from the side named: each at another "
+        f"time, over\n{SPREAD:g} s, which is a cycle of the walk, and with noise on the first velocities."
     )
     page = ["## Pushes on the thorax", "", note, ""]
     for title, motion, forces, frames, first in (
@@ -97,13 +98,17 @@ def slowed() -> list[str]:
     rows = [
         (
             f"{force:.0f}",
-            *(standing(walk(), "front", force, 10, 1.5, settings=each, kind=kind) for _, each, kind in kinds),
+            *(
+                standing(walk(), "front", force, 10, 1.5, AFTER_SLOWING, settings=each, kind=kind)
+                for _, each, kind in kinds
+            ),
         )
         for force in (0.0, 150.0, 200.0, 250.0, 300.0, 350.0)
     ]
     note = (
-        "Pushed from the front for 10 frames, and slowed by 25 % for the second after it. A push back leaves\n"
-        "it behind. What threw it over was the end of that: a walk that is a quarter faster from one step\n"
-        "to the next falls without any push. The time in which it comes back was chosen on pushes at other phases."
+        "Pushed from the front for 10 frames, and slowed by 25 % for the second after it; who stands 5 s later. "
+        "A push back\nleaves it behind. What threw it over was the end of that: a walk that is a quarter faster from "
+        "one step\nto the next falls without any push. The time in which it comes back was chosen on pushes at other "
+        "phases."
     )
     return ["### Walk, slowed down after the push", "", note, "", *table(("N", *(name for name, _, _ in kinds)), rows)]
