@@ -126,6 +126,53 @@ def orbit_chart(title: str, lines: dict[str, list[tuple[float, float]]], x_label
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
+def ranges(title: str, ends: Mapping[float, tuple[float, float]], x_label: str) -> str:
+    """From the lower to the upper end, one upright bar for each x, from zero."""
+    highest = max(high for _, high in ends.values())
+    across, up = (WIDTH - LEFT - RIGHT) / len(ends), (HEIGHT - TOP - BOTTOM) / highest
+    parts = [*_opening(title, x_label, ""), *_zero_up(highest)]
+    for k, (x, (low, high)) in enumerate(sorted(ends.items())):
+        left, bottom = LEFT + (k + 0.3) * across, HEIGHT - BOTTOM
+        parts.append(
+            f'<rect x="{left:.1f}" y="{bottom - up * high:.1f}" width="{0.4 * across:.1f}" '
+            f'height="{max(up * (high - low), 1.0):.1f}" fill="{COLORS["NQR"]}"/>'
+        )
+        parts.append(f'<text x="{left + 0.2 * across:.1f}" y="{bottom + 13}" text-anchor="middle">{x:g}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def bars(title: str, named: Mapping[str, Sequence[float]], series: Sequence[float]) -> str:
+    """For each name one bar for each of the series."""
+    highest = max(max(values) for values in named.values())
+    across, up = (WIDTH - LEFT - RIGHT) / len(named), (HEIGHT - TOP - BOTTOM) / highest
+    parts = [*_opening(title, "", ""), *_zero_up(highest)]
+    for k, (name, values) in enumerate(named.items()):
+        left, bottom, thick = LEFT + k * across, HEIGHT - BOTTOM, 0.8 * across / len(series)
+        for j, value in enumerate(values):
+            color = f"hsl({300.0 * j / len(series):.0f} 65% 42%)"
+            parts.append(
+                f'<rect x="{left + j * thick:.1f}" y="{bottom - up * value:.1f}" width="{thick:.1f}" '
+                f'height="{up * value:.1f}" fill="{color}"/>'
+            )
+        parts.append(f'<text x="{left + 0.4 * across:.1f}" y="{bottom + 13}" text-anchor="middle">{name}</text>')
+    for j, one in enumerate(series):
+        color = f"hsl({300.0 * j / len(series):.0f} 65% 42%)"
+        parts.append(f'<text x="{LEFT + 62 * j}" y="{HEIGHT - 6}" fill="{color}">{one:g} Hz</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _zero_up(highest: float) -> list[str]:
+    """Lines across at round values from zero."""
+    unit = 10.0 ** math.floor(math.log10(highest))
+    unit *= 1.0 if highest > 3.0 * unit else 0.5
+    parts = []
+    for k in range(math.floor(highest / unit) + 1):
+        y = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * k * unit / highest
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(f'<text x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{k * unit:g}</text>')
+    return parts
+
+
 def _opening(title: str, x_label: str, y_label: str) -> list[str]:
     return [
         OPENING,

@@ -17,8 +17,7 @@ from .workspace import LEFT, SWING_FOOT, Memory, Scratch, Walk
 
 AHEAD = 0.01  # s, after which the leg's pose gives its velocity
 SINKING = 0.4  # m/s at which a foot that is late goes on down
-# A step reaches this share of the hips' height at most, and the feet come this near sideways, m.
-REACH, NARROWEST = 0.6, 0.05
+REACH = 0.6  # of the hips' height, how far a step reaches at most
 
 
 @inner_kernel
@@ -99,10 +98,8 @@ def _swing_target(
     y = walk.feedback[3] * step_length(tall, along[1], gravity) - walk.feedback[4] * walk.speed[1]
     x = min(max(x, -most), most)
     wider = returning_width(biped.numbers[3] + walk.numbers[2], tall, walk.numbers[0], gravity)
+    # further out than the standing foot as well: feet that may not cross cannot catch a fall to that side
     y = min(max(y - side * wider, -most), most)
-    # the feet do not cross: the standing one's place, seen from the centre
-    beside = turned(subtract(standing, center), -heading)[1]
-    y = min(y, beside - NARROWEST) if side > 0.0 else max(y, beside + NARROWEST)
     left = (1.0 - min(phase, 1.0)) ** 2
     x, y = left * memory.start[0] + (1.0 - left) * x, left * memory.start[1] + (1.0 - left) * y
     lift = walk.numbers[1] * math.sin(math.pi * min(phase, 1.0)) - SINKING * walk.numbers[0] * max(phase - 1.0, 0.0)

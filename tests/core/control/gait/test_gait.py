@@ -8,7 +8,7 @@ from heft.core.control.gait import STYLES, Gait, Settings
 from heft.core.dynamics import bias_force, body_poses
 from heft.core.motion import quaternions
 from heft.core.motion.body_plan import make_body_plan
-from heft.core.simulation import Course, World
+from heft.core.simulation import Course, Push, World
 
 from tests.core.motion.skeletons import wooden, wooden_roles
 
@@ -100,6 +100,19 @@ class TestWalks:
         assert places[:, 2].min() > 0.85
         # two steps after the wish has turned to the right
         assert (places[round(8.25 * 300), 1] - places[round(6.6 * 300), 1]) / 1.65 < -0.1
+
+    @pytest.mark.parametrize(("force", "at"), [(300.0, 5.4), (-300.0, 5.0)])
+    def test_a_push_out_over_the_standing_foot(self, force, at):
+        # feet that must not cross could not catch it
+        push = Push("trunk", np.tile([0.0, force, 0.0], (2, 1)), rate=10.0, start=at)
+        world = World(GAIT28, rate=300.0, pushes=[push])
+        gait = Gait(GAIT28, Course.straight(0.7), 300.0)
+        world.reset(*gait.reference_state())
+        height = []
+        for _ in range(2400):
+            world.step(gait)
+            height.append(world.q[2])
+        assert min(height) > 0.8
 
     @pytest.mark.parametrize("degrees", [45.0, -115.0])
     def test_a_turn(self, degrees):

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a study has found so far, a line of JSON for each, so that one that is stopped goes on where it was."""
+
+import json
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from tools.environment import ROOT
+
+FOLDER = ROOT / "out" / "studies"
+
+
+class Journal:
+    """Of one study, and of what it is about: answers found with other sources count no more."""
+
+    def __init__(self, name: str, sources: Iterable[Path]) -> None:
+        """`sources` are files, and folders with all that is in them."""
+        files = sorted(file for path in sources for file in (path.rglob("*") if path.is_dir() else [path]))
+        digest = sha256(b"".join(file.read_bytes() for file in files if file.suffix in {".py", ".json", ".toml"}))
+        self._path = FOLDER / f"{name}.{digest.hexdigest()[:12]}.jsonl"
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._answers: dict[str, Any] = {}
+        if self._path.is_file():
+            # the last line may have been cut short
+            for line in self._path.read_text(encoding="utf-8").split("\n")[:-1]:
+                self._answers.update(json.loads(line))
+
+    def find(self, question: str, find: Callable[[], Any]) -> Any:
+        """The answer that stands there, or that is found now: what JSON can say."""
+        if question not in self._answers:
+            self._answers[question] = find()
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({question: self._answers[question]}) + "\n")
+        return self._answers[question]
