@@ -23,8 +23,8 @@ INTRODUCTION = """# Gait
 
 After Carensac et al., on `gait28` with the gains in `core/control/gait/gains.json` on a level floor unless it says
 otherwise. Starts are nudged by 0.05 m/s and rad/s on every velocity; seeds are others than those of the search.
-[How long](gait_steps.md) it walks and [what range its gains have](gait_ranges.md) are pages of their own. Written by
-`run.py study gait`, which goes on where it was stopped.
+[How long](gait_steps.md) it walks is a page of its own. Written by `run.py study gait`, which goes on where it was
+stopped.
 """
 PLANAR = Character.preset("simbicon2d")
 
