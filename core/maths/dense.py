@@ -65,10 +65,18 @@ def cholesky_solve(factor: NDArray[np.float64], x: NDArray[np.float64]) -> None:
 
 @kernel
 def cholesky_solve_rows(factor: NDArray[np.float64], x: NDArray[np.float64]) -> None:
-    """Solve L L^T X = B; `x` (n, m) holds B and receives X. The inner loop runs along rows, where memory is dense."""
+    """Solve L L^T X = B; `x` (n, m) holds B and receives X.
+
+    The inner loops run along rows, where memory is dense, and take four rows at a time: each is then read for four
+    products, not one.
+    """
     n, m = x.shape
     for i in range(n):
-        for k in range(i):
+        for k in range(0, i - i % 4, 4):
+            a0, a1, a2, a3 = factor[i, k], factor[i, k + 1], factor[i, k + 2], factor[i, k + 3]
+            for j in range(m):
+                x[i, j] -= a0 * x[k, j] + a1 * x[k + 1, j] + a2 * x[k + 2, j] + a3 * x[k + 3, j]
+        for k in range(i - i % 4, i):
             a = factor[i, k]
             for j in range(m):
                 x[i, j] -= a * x[k, j]
@@ -76,10 +84,15 @@ def cholesky_solve_rows(factor: NDArray[np.float64], x: NDArray[np.float64]) -> 
         for j in range(m):
             x[i, j] *= a
     for i in range(n - 1, -1, -1):
+        first = n - (n - 1 - i) % 4
+        for k in range(i + 1, first, 4):
+            a0, a1, a2, a3 = factor[k, i], factor[k + 1, i], factor[k + 2, i], factor[k + 3, i]
+            for j in range(m):
+                x[i, j] -= a0 * x[k, j] + a1 * x[k + 1, j] + a2 * x[k + 2, j] + a3 * x[k + 3, j]
+        for k in range(first, n):
+            a = factor[k, i]
+            for j in range(m):
+                x[i, j] -= a * x[k, j]
         a = 1.0 / factor[i, i]
         for j in range(m):
             x[i, j] *= a
-        for k in range(i):
-            a = factor[i, k]
-            for j in range(m):
-                x[k, j] -= a * x[i, j]

@@ -148,12 +148,16 @@ def point_velocity(position: Array, velocity: Array, body: int, other: int, poin
 
 
 @inner_kernel
-def update_delassus(groups: Groups, count: int) -> None:
-    """Z Z^T block by block, over the velocities that two groups have in common."""
+def update_delassus(groups: Groups, count: int, everything: bool) -> None:
+    """Z Z^T block by block, over the velocities that two groups have in common; of those that take part, or of all."""
     common, delassus = groups.common, groups.delassus
     for g in range(count):
+        if not everything and groups.first[g] < 0:
+            continue
         n = groups.support_length[g]
         for h in range(g + 1):
+            if not everything and groups.first[h] < 0:
+                continue
             m = groups.support_length[h]
             a = b = shared = 0
             while a < n and b < m:
@@ -194,14 +198,31 @@ def _fill_block(A: Array, B: Array, common: Indices, out: Array) -> None:
     out[6], out[7], out[8] = zx, zy, zz
 
 
-@inlined_kernel
-def update_block(groups: Groups, g: int, h: int, with_gain: bool) -> None:
-    """`block`: how the rows of g move when h's impulses act, the law's answer to them included."""
-    out = groups.block
-    if with_gain:
-        _fill_block(groups.rows[g], groups.gain[h], groups.support[g, : groups.support_length[g]], out)
-        for k in range(9):
-            out[k] += groups.delassus[g, h, k]
-    else:
-        for k in range(9):
-            out[k] = groups.delassus[g, h, k]
+@inner_kernel
+def columns_to_y(parent: Indices, L: Array, root: Array, X: Array) -> None:
+    """`impulse_to_y` for every column of X (nv, m) at once."""
+    m = X.shape[1]
+    for i in range(X.shape[0] - 1, -1, -1):
+        j = parent[i]
+        while j >= 0:
+            a = L[i, j]
+            for c in range(m):
+                X[j, c] -= a * X[i, c]
+            j = parent[j]
+        for c in range(m):
+            X[i, c] *= root[i]
+
+
+@inner_kernel
+def rows_times_columns(support: Indices, Z: Array, X: Array, out: Array) -> None:
+    """Three rows times every column of X (nv, m) into `out` (3, at least m)."""
+    m = X.shape[1]
+    for c in range(m):
+        out[0, c] = out[1, c] = out[2, c] = 0.0
+    for k in range(support.shape[0]):
+        i = support[k]
+        x, y, z = Z[i, 0], Z[i, 1], Z[i, 2]
+        for c in range(m):
+            out[0, c] += x * X[i, c]
+            out[1, c] += y * X[i, c]
+            out[2, c] += z * X[i, c]

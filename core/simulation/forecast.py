@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What forces a law would meet in the step about to be taken, without taking it, and what more torque would change.
 
-Between `prepare` and `solve` the contact problem (stepper.py) is posed once. Torque at a joint changes only its vector,
+Between `prepare` and `solve` the contact problem (stepper.py) of all groups is posed once. Torque at a joint changes only its vector,
 in proportion: M stays, and q(extra) = q + sum over j of extra_j slope_j. So another torque costs another solution of
 the same problem, which starts from the last one's basis. No step is taken, and the state stays as it is: the step that
 follows gives the same bits as without.
@@ -16,9 +16,11 @@ from ..contact import lcp
 from ..contact.lcp.workspace import SOLVED
 from ..maths.dense import copy_into
 from ..maths.kernel import inner_kernel
+from .choice import choose_groups
 from .equations import impulse_to_y, rows_times
 from .holding import remove_held
-from .problem import first_unknown, recall_basis, set_speed
+from .impulses import pose_problem
+from .problem import set_speed
 from .stepper import pose
 from .workspace import Memory, Scratch, System
 
@@ -63,12 +65,13 @@ def make_forecast(velocities: int, contacts: int, unknowns: int, joints: int) ->
 def begin(system: System, memory: Memory, scratch: Scratch, forecast: Forecast) -> bool:
     """Normal forces under the law alone; False where the contact problem has no answer. The step must be prepared."""
     copy_into(scratch.bodies.diagonal, forecast.diagonal)
-    n, rows, limits, active = pose(system, memory, scratch, forecast.torque, forecast.no_gain, forecast.implicit)
+    rows, limits, active = pose(system, memory, scratch, forecast.torque, forecast.implicit)
+    n, warm = choose_groups(memory, scratch.groups, scratch.contacts.key, limits, active, True, scratch.lcp)
+    pose_problem(system, scratch, limits, active, rows, n, forecast.no_gain)
     copy_into(forecast.diagonal, scratch.bodies.diagonal)
     forecast.counts[0], forecast.counts[1], forecast.counts[2] = n, limits, rows
     for i in range(n):
         forecast.vector[0, i] = scratch.vector[i]
-    warm = recall_basis(memory, scratch.groups, scratch.contacts.key, limits, active, scratch.lcp)
     solved = _answer(system, scratch, forecast, forecast.vector[0], warm)
     for i in range(n):
         forecast.basis[i] = scratch.lcp.basis[i]
@@ -84,7 +87,7 @@ def add_joint(system: System, scratch: Scratch, forecast: Forecast, j: int, velo
     impulse_to_y(system.tree.velocity_parent, scratch.bodies.factor, scratch.root, effect)
     remove_held(scratch.held, forecast.counts[2], effect)
     for g in range(limits + scratch.contacts.filled[0]):
-        i = first_unknown(g, limits, system.side.shape[0])
+        i = groups.first[g]
         speed = rows_times(groups.support[g, : groups.support_length[g]], groups.rows[g], effect)
         set_speed(speed, g < limits, system.side, forecast.slope[j, i:])
 
@@ -112,5 +115,5 @@ def _answer(system: System, scratch: Scratch, forecast: Forecast, vector: Array,
             return False
     rate = 1.0 / system.settings.dt
     for c in range(scratch.contacts.filled[0]):
-        forecast.normal[c] = rate * scratch.lcp.z[first_unknown(limits + c, limits, system.side.shape[0])]
+        forecast.normal[c] = rate * scratch.lcp.z[scratch.groups.first[limits + c]]
     return True

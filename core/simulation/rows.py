@@ -59,11 +59,10 @@ def update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: in
 
 
 @inner_kernel
-def update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits: int, rows: int, gain: Array) -> None:
+def update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits: int, rows: int) -> None:
     """The other groups: normal and two tangents of each candidate, the first along its sliding."""
     contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
     parent, L = system.tree.velocity_parent, bodies.factor
-    first, last = system.motors[0], system.motors[1]
     dt = system.settings.dt
     for c in range(contacts.filled[0]):
         g = limits + c
@@ -99,13 +98,6 @@ def update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits
                 set_row(groups.stuck, c, point)
         else:
             groups.stuck[c, :] = np.nan
-        if gain.shape[1] > 0:
-            G = groups.gain[g]
-            G[:] = 0.0
-            for i in range(first, last):
-                force = (gain[i - first, 3 * c], gain[i - first, 3 * c + 1], gain[i - first, 3 * c + 2])
-                G[i, 0], G[i, 1], G[i, 2] = dot(force, n), dot(force, t), dot(force, s)
-            rows_to_y(parent, L, scratch.root, system.every, G)
 
 
 @inner_kernel

@@ -23,7 +23,6 @@ alone: forecast.py asks by it what forces a law would meet.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact import lcp
 from ..contact.detection import detect
 from ..contact.detection.contacts import move_contact
 from ..contact.lcp.workspace import NOT_FINITE as LCP_NOT_FINITE
@@ -50,7 +49,6 @@ from ..maths.vectors import (
 )
 from .correction import needs_correction, update_repair
 from .equations import (
-    add_impulse,
     impulse_to_y,
     point_velocity,
     update_delassus,
@@ -60,13 +58,12 @@ from .equations import (
 )
 from .holding import (
     orthonormalize,
-    release_held_rows,
     remove_held,
     update_grab_repair,
     update_held_impulse,
     update_held_rows,
 )
-from .problem import assemble, recall_basis, remember_basis, update_impulses, worst_miss
+from .impulses import find_impulses
 from .pushes import mean_force
 from .rows import update_contact_rows, update_limit_rows
 from .workspace import Memory, Scratch, System
@@ -76,9 +73,6 @@ Indices = NDArray[np.int64]
 
 STEPPED, UNSOLVED, MISSED, NOT_FINITE = range(4)
 
-# If the contact problem finds no answer, contacts may yield by these shares of their inverse mass in turn; rows are
-# still held to what is accepted.
-YIELDING = (1e-7, 1e-6, 1e-5)
 # An answer counts if no row misses by more than this, plus the same share of the largest speed, m/s or rad/s.
 ACCEPTED = 1e-6
 # Speeds beyond this do not widen the search for contacts, m/s.
@@ -142,15 +136,12 @@ def _find_contacts(system: System, scratch: Scratch) -> None:
 
 
 @inner_kernel
-def pose(
-    system: System, memory: Memory, scratch: Scratch, torque: Array, gain: Array, implicit: Array
-) -> tuple[int, int, int, int]:
-    """The contact problem under a law, in `matrix` and `vector`: its unknowns, and rows of grabs, limits and groups.
+def pose(system: System, memory: Memory, scratch: Scratch, torque: Array, implicit: Array) -> tuple[int, int, int]:
+    """The equation of motion under a law and the rows of all groups; returns the rows of grabs, limits and groups.
 
-    torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty. `implicit` is added
-    to the equation's diagonal.
+    torque (nv,); implicit (nv,), or empty, is added to the equation's diagonal.
     """
-    tree, bodies, groups, held = system.tree, scratch.bodies, scratch.groups, scratch.held
+    tree, bodies, held = system.tree, scratch.bodies, scratch.held
     L, root = bodies.factor, scratch.root
     dt = system.settings.dt
     if implicit.shape[0] > 0:
@@ -167,66 +158,24 @@ def pose(
 
     limits = update_limit_rows(system, memory, scratch, rows)
     active = limits + scratch.contacts.filled[0]
-    update_contact_rows(system, memory, scratch, limits, rows, gain)
-    update_delassus(groups, active)
-    if rows > 0:
-        release_held_rows(groups, active)
-    n = assemble(
-        groups,
-        limits,
-        active,
-        gain.shape[1] > 0,
-        system.side,
-        scratch.contacts.friction,
-        scratch.matrix,
-        scratch.vector,
-    )
-    return n, rows, limits, active
+    update_contact_rows(system, memory, scratch, limits, rows)
+    return rows, limits, active
 
 
 @inner_kernel
 def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain: Array, implicit: Array) -> int:
-    """Find v_{k+1} and move on; returns STEPPED, or why not, and then the state is as it was. The law is `pose`'s."""
+    """Find v_{k+1} and move on; returns STEPPED, or why not, and then the state is as it was.
+
+    torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty.
+    """
     tree, bodies, groups, held = system.tree, scratch.bodies, scratch.groups, scratch.held
     parent, L, root = tree.velocity_parent, bodies.factor, scratch.root
     dt = system.settings.dt
-    with_gain = gain.shape[1] > 0
-    n, rows, limits, active = pose(system, memory, scratch, torque, gain, implicit)
-    warm = recall_basis(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
-    status, residual, pivots = SOLVED, 0.0, 0
-    if n > 0:
-        M = scratch.matrix[: n * n].reshape(n, n)
-        status, residual, pivots = lcp.solve(scratch.lcp, M, scratch.vector, n, lcp.AUTO, warm)
-        for share in YIELDING:
-            if status in (SOLVED, LCP_NOT_FINITE):
-                break
-            for i in range(n):
-                M[i, i] *= 1.0 + share
-            status, residual, more = lcp.solve(scratch.lcp, M, scratch.vector, n, lcp.AUTO, False)
-            pivots += more
-    outcome = scratch.outcome
-    outcome.numbers[0], outcome.numbers[1] = residual, np.inf
-    outcome.counts[0], outcome.counts[1], outcome.counts[2], outcome.counts[3] = status, n, pivots, 0
+    rows, limits, active = pose(system, memory, scratch, torque, implicit)
+    status = find_impulses(system, memory, scratch, limits, active, rows, gain)
     if status != SOLVED:
         return NOT_FINITE if status == LCP_NOT_FINITE else UNSOLVED
-    remember_basis(memory, groups, scratch.contacts.key, limits, active, scratch.lcp)
-    update_impulses(groups, limits, active, system.side, scratch.lcp.z)
-
-    # y_{k+1} = free + the impulses with the law's answer to them, on what the grabs leave free
-    change = scratch.change
-    change[:] = 0.0
-    for g in range(active):
-        p = row(groups.impulse, g)
-        add_impulse(groups.support[g, : groups.support_length[g]], groups.rows[g], p, change)
-        if with_gain and g >= limits:
-            for i in range(change.shape[0]):
-                answer = dot(row(groups.gain[g], i), p)
-                scratch.load[i] += answer
-                change[i] += answer
-    remove_held(held, rows, change)
-    outcome.numbers[1] = worst_miss(
-        groups, limits, active, system.side, scratch.contacts.friction, scratch.lcp.z, change
-    )
+    change, outcome = scratch.change, scratch.outcome
     for i in range(change.shape[0]):
         change[i] += scratch.free[i] - scratch.start[i]
     velocity_from_y(parent, L, root, change, scratch.v_next)
@@ -242,6 +191,7 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     _update_outcome(system, memory, scratch, limits, active, rows, torque, gain, implicit)
     update_momentum(bodies, scratch.v_next)
     if needs_correction(groups, active, held, rows):
+        update_delassus(groups, active, True)
         update_repair(groups, active, dt, scratch.lcp, scratch.repair_matrix, scratch.repair_vector, scratch.repair)
         velocity_from_y(parent, L, root, scratch.repair, change)
         integrate_positions(tree, scratch.q_next, change, dt, scratch.q_next)

@@ -41,7 +41,6 @@ class System(NamedTuple):
     extent: NDArray[np.float64]  # (nb,) largest distance of a body's shapes from its origin, m
     chain: NDArray[np.int64]  # (nb, nv) velocities that move the body, ascending
     chain_length: NDArray[np.int64]  # (nb,)
-    every: NDArray[np.int64]  # (nv,) 0, 1, 2, ...
     terrain: Terrain
     limits: JointLimits
     grabs: Grabs
@@ -89,7 +88,9 @@ class Groups(NamedTuple):
     support_length: NDArray[np.int64]  # (ngr,)
     common: NDArray[np.int64]  # (nv,) those of two groups
     rows: NDArray[np.float64]  # (ngr, nv, 3) in y coordinates; filled on the support only
-    gain: NDArray[np.float64]  # (ngr, nv, 3) what the law adds to their effect, in y coordinates
+    first: NDArray[np.int64]  # (ngr,) a group's first unknown in the contact problem; -1: it takes no part
+    gain: NDArray[np.float64]  # (nv 3 nc,) what the law adds to the effect of contacts that take part, in y coordinates
+    answer: NDArray[np.float64]  # (3, 3 nc) how a group's rows move by that
     stuck: NDArray[np.float64]  # (nc, 3) where the terrain has carried what friction holds there; NaN where it does not
     tangent: NDArray[np.float64]  # (nc, 3) first tangent of a contact; the second is normal x first
     speed: NDArray[np.float64]  # (ngr, 3) of the rows at `free`, less the surface's
@@ -97,7 +98,7 @@ class Groups(NamedTuple):
     allowed: NDArray[np.float64]  # (ngr,) fastest approach that the row allows, m/s or rad/s; negative for a bounce
     lost: NDArray[np.float64]  # (ngr, nr, 3) part of the rows along the orthonormal rows of grabs
     lean: NDArray[np.float64]  # (ngr,) of the first rows at `repair`
-    delassus: NDArray[np.float64]  # (ngr, ngr, 9) J M^-1 J^T in blocks, without the law
+    delassus: NDArray[np.float64]  # (ngr, ngr, 9) J M^-1 J^T in blocks, without the law; of groups that take part
     block: NDArray[np.float64]  # (9,) one block with the law
     impulse: NDArray[np.float64]  # (ngr, 3) found, in normal and tangents, N s or N m s
 
@@ -154,7 +155,9 @@ def make_scratch(system: System, capacity: int) -> Scratch:
             support_length=np.zeros(groups, dtype=np.int64),
             common=np.zeros(nv, dtype=np.int64),
             rows=np.zeros((groups, nv, 3)),
-            gain=np.zeros((groups, nv, 3)),
+            first=np.zeros(groups, dtype=np.int64),
+            gain=np.zeros(nv * 3 * capacity),
+            answer=np.zeros((3, 3 * capacity)),
             stuck=np.zeros((capacity, 3)),
             tangent=np.zeros((capacity, 3)),
             speed=np.zeros((groups, 3)),

@@ -126,19 +126,19 @@ class World:
             pair_friction=friction,
         )
         chain, chain_length = chains(tree)
+        self._motors = slice(6 if tree.joint[0] == FREE else 0, character.nv)
         self.system = System(
             tree=tree,
             shapes=flat_shapes,
             extent=extents(flat_shapes, len(bodies)),
             chain=chain,
             chain_length=chain_length,
-            every=np.arange(len(tree.velocity_body), dtype=np.int64),
             terrain=terrain if isinstance(terrain, Terrain) else make_terrain(terrain),
             limits=make_limits(bodies, tree),
             grabs=make_grabs(grabs, self.body_index),
             pushes=make_pushes(pushes, self.body_index),
             side=pyramid(sides),
-            motors=np.array([6 if tree.joint[0] == FREE else 0, character.nv], dtype=np.int64),
+            motors=np.array([self._motors.start, self._motors.stop], dtype=np.int64),
             settings=Settings(
                 dt=1.0 / rate,
                 margin=check.not_negative(margin, "margin", "the world"),
@@ -195,8 +195,7 @@ class World:
     @property
     def torque(self) -> Array:
         """Torque (motors,) of the last step, the law's answer to contacts and its implicit part included; a copy."""
-        first, last = self.system.motors
-        return self._scratch.outcome.torque[first:last].copy()
+        return self._scratch.outcome.torque[self._motors].copy()
 
     @property
     def grab_forces(self) -> Array:
@@ -384,15 +383,12 @@ class World:
             return self._scratch.zero, self._no_gain, self._no_implicit
         if not isinstance(law, AffineLaw):
             return self._generalised(law, "torque"), self._no_gain, self._no_implicit
-        first, last = self.system.motors
         gain, implicit = self._no_gain, self._no_implicit
         if law.contact_gain is not None:
-            n = int(self._scratch.contacts.filled[0])
+            shape = (self._motors.stop - self._motors.start, 3 * int(self._scratch.contacts.filled[0]))
             gain = np.ascontiguousarray(law.contact_gain, dtype=np.float64)
-            if gain.shape != (last - first, 3 * n):
-                raise ValueError(
-                    f"The contact gain must have the shape {(int(last - first), 3 * n)}, not {gain.shape}."
-                )
+            if gain.shape != shape:
+                raise ValueError(f"The contact gain must have the shape {shape}, not {gain.shape}.")
         if law.implicit is not None:
             implicit = self._generalised(law.implicit, "implicit diagonal")
             if not (implicit >= 0.0).all():
@@ -400,16 +396,17 @@ class World:
         return self._generalised(law.torque, "torque"), gain, implicit
 
     def _generalised(self, values: ArrayLike, name: str) -> Array:
-        first, last = self.system.motors
+        motors = self._motors
         array = np.asarray(values, dtype=np.float64)
-        result = np.zeros_like(self._memory.v)
-        if array.shape == (last - first,):
-            result[first:last] = array
+        result = np.zeros(len(self._memory.v))
+        if array.shape == (motors.stop - motors.start,):
+            result[motors] = array
         elif array.shape == (self.character.nv,):
             result[: self.character.nv] = array
         else:
             raise ValueError(
-                f"The {name} must have the shape ({last - first},) or ({self.character.nv},), not {array.shape}."
+                f"The {name} must have the shape ({motors.stop - motors.start},) or ({self.character.nv},), "
+                f"not {array.shape}."
             )
         return result
 

@@ -12,13 +12,13 @@ from ...contact.detection import Contacts
 from ...contact.terrain import Terrain
 from ...dynamics.workspace import Workspace
 from ..law import AffineLaw, NoLawError, State
-from .evaluation import make_scratch
 from .height import Landing, height_at, next_landings, point_places
 from .machine import evaluate, ground_height, make_machine
 from .phase import next_touchdown
 from .precompute import Policy, precompute
 from .settings import Settings
 from .track import Track
+from .workspace import make_scratch
 
 Array = NDArray[np.float64]
 
@@ -144,7 +144,7 @@ class LookAhead:
         """The frame after this one, in the coordinates of its lap."""
         frame = place.frame + 1
         if frame < len(self.track.q):
-            return place._replace(frame=frame)
+            return Place(frame, place.anchor, place.lap)
         cycle = self.track.cycle
         if cycle is None:
             return place
@@ -173,7 +173,7 @@ class LookAhead:
         That is the ground under the points that the reference stands on, where they touch; shortly before a foot lands,
         that under the place where it is going to.
         """
-        frame, (x, y, z, yaw), _ = self.place
+        frame, (x, y, z, yaw), lap = self.place
         landing = self._landings[frame]
         if self.terrain is not None and landing is not None and landing.frames * state.dt < AHEAD:
             found, share = self._height_ahead(landing, state), 1.0 / landing.frames
@@ -183,7 +183,7 @@ class LookAhead:
         if not math.isnan(found):
             most = FASTEST * state.dt
             z += min(max(share * (found - z), -most), most)
-            self.place = self.place._replace(anchor=(x, y, z, yaw))
+            self.place = Place(frame, (x, y, z, yaw), lap)
 
     def _height_ahead(self, landing: Landing, state: State) -> float:
         """Height of the ground where a foot will land if the root stays as far off its reference, less the foot's."""

@@ -13,8 +13,9 @@ from ...contact.detection import Contacts
 from ...dynamics.workspace import Workspace
 from ...maths.kernel import allocating_kernel
 from . import height
-from .evaluation import Array, Scratch, update_law
+from .evaluation import Array, update_law
 from .precompute import Policy
+from .workspace import Scratch
 
 
 @structref.register

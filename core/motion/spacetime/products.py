@@ -90,8 +90,19 @@ def add_transposed_vector(a: Array, x: Array, out: Array, inner: int, columns: i
 
 @kernel
 def add_vector(a: Array, x: Array, out: Array, rows: int, columns: int) -> None:
-    """Add A x to `out` (rows,); A is (rows, columns)."""
-    for i in range(rows):
+    """Add A x to `out` (rows,); A is (rows, columns). Four sums at a time: none need wait for the one before it."""
+    for i in range(0, rows - rows % 4, 4):
+        s0 = s1 = s2 = s3 = 0.0
+        for j in range(columns):
+            s0 += a[i, j] * x[j]
+            s1 += a[i + 1, j] * x[j]
+            s2 += a[i + 2, j] * x[j]
+            s3 += a[i + 3, j] * x[j]
+        out[i] += s0
+        out[i + 1] += s1
+        out[i + 2] += s2
+        out[i + 3] += s3
+    for i in range(rows - rows % 4, rows):
         total = 0.0
         for j in range(columns):
             total += a[i, j] * x[j]
@@ -102,22 +113,50 @@ def add_vector(a: Array, x: Array, out: Array, rows: int, columns: int) -> None:
 def factor_cholesky(matrix: Array, n: int) -> bool:
     """Replace the lower triangle of a symmetric (n, n) by L of L L^T; False if it is not positive definite.
 
-    Column by column, updating what is to the right (`maths.dense.cholesky` goes row by row, by inner products, which
-    the compiler may not reorder and so cannot vectorize). The upper triangle is used as scratch.
+    In the upper triangle, which is scratch: four rows of L^T at a time, less what the rows above them have in common
+    (`maths.dense.cholesky` goes by inner products, which the compiler may not reorder and so cannot vectorize).
     """
-    for k in range(n):
-        if not matrix[k, k] > 0.0:
-            return False
-        pivot = np.sqrt(matrix[k, k])
-        matrix[k, k] = pivot
-        for i in range(k + 1, n):
-            matrix[i, k] /= pivot
-            matrix[k, i] = matrix[i, k]
-        for i in range(k + 1, n):
-            x = matrix[i, k]
-            for j in range(k + 1, i + 1):
-                matrix[i, j] -= x * matrix[k, j]
+    mirror(matrix[:n, :n])
+    for i in range(0, n, 4):
+        last = min(i + 4, n)
+        if last == i + 4:
+            _subtract_rows_above(matrix, i, n)
+        else:
+            for k in range(i):
+                for r in range(i, last):
+                    x = matrix[k, r]
+                    for j in range(r, n):
+                        matrix[r, j] -= x * matrix[k, j]
+        for k in range(i, last):
+            if not matrix[k, k] > 0.0:
+                return False
+            inverse = 1.0 / np.sqrt(matrix[k, k])
+            for j in range(k, n):
+                matrix[k, j] *= inverse
+            for r in range(k + 1, last):
+                x = matrix[k, r]
+                for j in range(r, n):
+                    matrix[r, j] -= x * matrix[k, j]
+    for i in range(n):
+        for j in range(i):
+            matrix[i, j] = matrix[j, i]
     return True
+
+
+@inner_kernel
+def _subtract_rows_above(U: Array, i: int, n: int) -> None:
+    """Take U[:i, i : i + 4]^T U[:i] out of the four rows from i, a multiple of four, on."""
+    for k in range(0, i, 4):
+        a00, a01, a02, a03 = U[k, i], U[k, i + 1], U[k, i + 2], U[k, i + 3]
+        a10, a11, a12, a13 = U[k + 1, i], U[k + 1, i + 1], U[k + 1, i + 2], U[k + 1, i + 3]
+        a20, a21, a22, a23 = U[k + 2, i], U[k + 2, i + 1], U[k + 2, i + 2], U[k + 2, i + 3]
+        a30, a31, a32, a33 = U[k + 3, i], U[k + 3, i + 1], U[k + 3, i + 2], U[k + 3, i + 3]
+        for j in range(i, n):
+            b0, b1, b2, b3 = U[k, j], U[k + 1, j], U[k + 2, j], U[k + 3, j]
+            U[i, j] -= a00 * b0 + a10 * b1 + a20 * b2 + a30 * b3
+            U[i + 1, j] -= a01 * b0 + a11 * b1 + a21 * b2 + a31 * b3
+            U[i + 2, j] -= a02 * b0 + a12 * b1 + a22 * b2 + a32 * b3
+            U[i + 3, j] -= a03 * b0 + a13 * b1 + a23 * b2 + a33 * b3
 
 
 @kernel

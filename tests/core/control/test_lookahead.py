@@ -178,6 +178,29 @@ def miss(M, q, z):
     return np.abs(np.minimum(z, M @ z + q)).max()
 
 
+def groups_of(world):
+    """First unknowns of contacts and limits by their names, -1 where they take no part, and how many each has."""
+    names, first = world._memory.key[: world._memory.known[0]], world._scratch.groups.first
+    return {name: (first[g], 6 if name >= 0 else 1) for g, name in enumerate(names.tolist())}
+
+
+def in_problem_of(world, other, z):
+    """What another world found, as unknowns of this one's problem; contacts that it left out slide as they may."""
+    M, q = world.contact_problem()
+    found, out = groups_of(other), np.zeros(len(q))
+    for name, (i, width) in groups_of(world).items():
+        j = found[name][0]
+        if i < 0:
+            assert j < 0 or z[j] == 0.0
+        elif j >= 0:
+            out[i : i + width] = z[j : j + width]
+    speed = M @ out + q
+    for name, (i, width) in groups_of(world).items():
+        if i >= 0 and found[name][0] < 0 and width > 1:
+            out[i + width - 1] = max(0.0, -speed[i + 1 : i + width - 1].min())
+    return out
+
+
 @pytest.mark.parametrize("frame", [3, 20, 35, 80, 100])
 def test_muico_equation_16_equals_control_and_simulation_iterated_to_convergence(walk, walk_track, rng, frame):
     """Eq. 14. The trunk and arms are off their reference and the feet stand."""
@@ -200,7 +223,7 @@ def test_where_feet_slide_iteration_ends_in_another_answer_of_the_folded_problem
     _, other = iterated(before, torque, gain)
     assert np.abs(after.v - other.v).max() > 1e-6
     M, q = after.contact_problem()
-    forces = solve_lcp(*other.contact_problem()).z
+    forces = in_problem_of(after, other, solve_lcp(*other.contact_problem()).z)
     assert miss(M, q, forces) < 1e-9
     assert miss(M, q, solve_lcp(M, q).z) < 1e-9
 

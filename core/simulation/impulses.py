@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Impulses of contacts and limits: the contact problem of those that take part, solved until none is missed."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact import lcp
+from ..contact.lcp.workspace import NOT_FINITE, SOLVED
+from ..maths.kernel import inner_kernel
+from ..maths.vectors import row
+from .choice import add_missed, choose_groups, remember_basis
+from .equations import add_impulse, update_delassus
+from .holding import release_held_rows, remove_held
+from .problem import assemble, update_gain, update_impulses, worst_miss
+from .workspace import Groups, Memory, Scratch, System
+
+Array = NDArray[np.float64]
+
+# If the contact problem finds no answer, contacts may yield by these shares of their inverse mass in turn; rows are
+# still held to what is accepted.
+YIELDING = (1e-7, 1e-6, 1e-5)
+
+
+@inner_kernel
+def find_impulses(
+    system: System, memory: Memory, scratch: Scratch, limits: int, active: int, rows: int, gain: Array
+) -> int:
+    """Impulses and `change`, what they and the law's answer to them add to y on what the grabs leave free.
+
+    `rows` are those of grabs. Returns the status of the contact problem; fills the outcome's residual, miss and counts.
+    """
+    groups, contacts, outcome = scratch.groups, scratch.contacts, scratch.outcome
+    n, warm = choose_groups(memory, groups, contacts.key, limits, active, rows > 0, scratch.lcp)
+    status, residual, pivots, columns, solved = SOLVED, 0.0, 0, 0, -1
+    while status == SOLVED and solved < n:
+        columns = pose_problem(system, scratch, limits, active, rows, n, gain)
+        status, residual, more = _solve_problem(scratch, n, warm)
+        pivots += more
+        update_impulses(groups, limits, active, system.side, scratch.lcp.z)
+        scratch.change[:] = 0.0
+        for g in range(active):
+            support = groups.support[g, : groups.support_length[g]]
+            add_impulse(support, groups.rows[g], row(groups.impulse, g), scratch.change)
+        _add_answer(groups, limits, active, columns, scratch.change)
+        remove_held(scratch.held, rows, scratch.change)
+        solved, warm = n, True
+        n = add_missed(memory, groups, limits, active, n, scratch.change, scratch.lcp)
+    outcome.numbers[0], outcome.numbers[1] = residual, np.inf
+    outcome.counts[0], outcome.counts[1], outcome.counts[2], outcome.counts[3] = status, solved, pivots, 0
+    if status == SOLVED:
+        remember_basis(memory, groups, contacts.key, limits, active, scratch.lcp)
+        _add_answer(groups, limits, active, columns, scratch.load)
+        outcome.numbers[1] = worst_miss(
+            groups, limits, active, system.side, contacts.friction, scratch.lcp.z, scratch.change
+        )
+    return status
+
+
+@inner_kernel
+def pose_problem(system: System, scratch: Scratch, limits: int, active: int, rows: int, n: int, gain: Array) -> int:
+    """Matrix and vector of those that take part, of n unknowns; returns the columns of the law's answer."""
+    groups, contacts = scratch.groups, scratch.contacts
+    update_delassus(groups, active, False)
+    if rows > 0:
+        release_held_rows(groups, active)
+    columns = 0
+    if gain.shape[1] > 0:
+        parent, L, first = system.tree.velocity_parent, scratch.bodies.factor, system.motors[0]
+        columns = update_gain(parent, L, scratch.root, groups, limits, active, contacts.normal, first, gain)
+    assemble(groups, limits, active, n, columns, system.side, contacts.friction, scratch.matrix, scratch.vector)
+    return columns
+
+
+@inner_kernel
+def _solve_problem(scratch: Scratch, n: int, warm: bool) -> tuple[int, float, int]:
+    """Status, residual and pivots of the contact problem."""
+    status, residual, pivots = SOLVED, 0.0, 0
+    if n > 0:
+        M = scratch.matrix[: n * n].reshape(n, n)
+        status, residual, pivots = lcp.solve(scratch.lcp, M, scratch.vector, n, lcp.AUTO, warm)
+        for share in YIELDING:
+            if status in (SOLVED, NOT_FINITE):
+                break
+            for i in range(n):
+                M[i, i] *= 1.0 + share
+            status, residual, more = lcp.solve(scratch.lcp, M, scratch.vector, n, lcp.AUTO, False)
+            pivots += more
+    return status, residual, pivots
+
+
+@inner_kernel
+def _add_answer(groups: Groups, limits: int, active: int, columns: int, y: Array) -> None:
+    """Add what the law answers to the contacts' impulses."""
+    X = groups.gain[: y.shape[0] * columns].reshape(y.shape[0], columns)
+    column = 0
+    for g in range(limits, active):
+        if columns > 0 and groups.first[g] >= 0:
+            for k in range(3):
+                p = groups.impulse[g, k]
+                for i in range(y.shape[0]):
+                    y[i] += X[i, column + k] * p
+            column += 3
