@@ -6,7 +6,8 @@ It lies flat on the ground, at one yaw, at the mean of where its ends are, weigh
 A foot that turns by less than 25° while it stands flat is held: its leg takes the turn, which the eye misses, while a
 sole that slips it does not. One that turns by more pivots: the end of the sole that is the steadier one keeps its
 place, and the other is taken out of the schedule for as long as it sweeps. A foot neither of whose ends keeps its place
-glides: its stance is parted where it glides fastest, and there it is taken out altogether. All of that is said.
+glides: its stance is parted where it glides fastest, and there it is taken out altogether. All of that is said. A foot
+that turns away on its toe alone, about to leave while the other stands, leaves as soon as it has turned so far.
 
 A sole that stands is held at its corners. Held in the middle of one edge it could spin about it without any torque,
 which in the simulation, where every corner has friction, it cannot: such feet slide and take their errors along.
@@ -35,6 +36,7 @@ MOST_TURN = np.radians(25.0)  # of a foot that stands: its ends are then still n
 SAME_YAW = np.radians(10.0)  # a foot that turned and is as near as this to where it was has turned back
 LEAST_PIVOT = np.radians(5.0)  # a turn that is a pivot
 MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
+LONGEST_LEAVE = 0.1  # s: a foot that turns on one end alone for longer than this before it leaves is not leaving yet
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
 GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
@@ -153,7 +155,10 @@ def plant(
                     own = weight[:, k] @ tracks[stance, k] / weight[:, k].sum()
                     planted[:, k] = _nearest_ground(terrain, own)[0]
                     touching[touching[:, k], kept] = False
-            spins[sole.body][stance] = _spins(edge[stance] - planned, touching, pieces)
+            away = (edge[stance] - planned + np.pi) % (2.0 * np.pi) - np.pi
+            others = np.delete(schedule.active[stance], columns, axis=1).any(axis=1)
+            touching[_leaves(away, touching, others, trajectory.rate)] = False
+            spins[sole.body][stance] = _spins(away, touching, pieces)
             active[stance, columns] = touching
             place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
             if pivots:
@@ -170,16 +175,31 @@ def plant(
     return Planted(planned_schedule, _held(planned_schedule, soles, rotation, spins), rotation, middle), lines
 
 
-def _spins(turned: Array, touching: Mask, pieces: list[_Piece]) -> Mask:
+def _leaves(away: Array, touching: Mask, others: Mask, rate: float) -> Mask:
+    """When (n,) a foot that turns on one end has come or gone: before and after its stance, for a moment at most.
+
+    `away` (n,) is how far its edges are turned from the planted yaw, `others` says when something else touches.
+    """
+    result = np.zeros(len(away), dtype=np.bool_)
+    for start, stop in runs(np.asarray(~touching.all(axis=1))):
+        turned = start + np.flatnonzero(np.abs(away[start:stop]) > MOST_TURN)
+        if len(turned) == 0:
+            continue
+        first, last = (0, int(turned[-1]) + 1) if start == 0 else (int(turned[0]), stop)
+        if (start == 0 or stop == len(away)) and last - first <= LONGEST_LEAVE * rate and others[first:last].all():
+            result[first:last] = True
+    return result
+
+
+def _spins(away: Array, touching: Mask, pieces: list[_Piece]) -> Mask:
     """When (n,) a foot turns about one end: where it pivots, and where on one end it turns far from the planted yaw.
 
-    `turned` (n,) is how far its edges are turned from there.
+    `away` (n,) is how far its edges are turned from there.
     """
     result = np.zeros(len(touching), dtype=np.bool_)
     for start, stop, pivots in pieces:
         result[start:stop] = pivots
-    away = (turned + np.pi) % (2.0 * np.pi) - np.pi
-    for start, stop in runs(np.asarray(~touching.all(axis=1))):
+    for start, stop in runs(np.asarray(touching.any(axis=1) & ~touching.all(axis=1))):
         if np.abs(away[start:stop]).max() > MOST_SPIN:
             result[start:stop] = True
     return result

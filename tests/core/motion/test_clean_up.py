@@ -9,7 +9,7 @@ from heft.core.motion.clean_up import clean_up, low_passed, moved_by
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.inverse_kinematics import Targets, reach
 from heft.core.motion.labels import label
-from heft.core.motion.planting import _untwisted
+from heft.core.motion.planting import _leaves, _untwisted
 from heft.core.motion.quality import concerns, missing_footholds
 from heft.core.motion.schedule import contact_points, from_intervals
 from heft.core.motion.tracks import point_places
@@ -297,3 +297,19 @@ def test_a_twist_that_is_taken_back_is_no_pivot():
     np.testing.assert_array_equal(_untwisted(pivot, flat, 120.0), pivot)
     slow = 1.2 * np.exp(-(((time - 2.0) / 1.0) ** 2))
     np.testing.assert_array_equal(_untwisted(slow, flat, 120.0), slow)
+
+
+def test_a_foot_that_turns_away_on_its_toe_is_leaving():
+    """39_11: held in the middle of its toe until it left, turned by 45°, the toe's corners swept 12 mm."""
+    touching = np.ones((100, 2), dtype=np.bool_)
+    touching[80:, 0] = False
+    away = np.interp(np.arange(100), [84, 100], [0.0, np.radians(48.0)])
+    others = np.ones(100, dtype=np.bool_)
+    leaves = np.flatnonzero(_leaves(away, touching, others, 120.0))
+    np.testing.assert_array_equal(leaves, np.arange(93, 100))  # from 25° on
+    # and it has not yet come while it turns before its stance
+    np.testing.assert_array_equal(np.flatnonzero(_leaves(away[::-1], touching[::-1], others, 120.0)), np.arange(7))
+    others[95] = False  # it alone carries
+    assert not _leaves(away, touching, others, 120.0).any()
+    slowly = np.interp(np.arange(100), [82, 100], [np.radians(20.0), np.radians(60.0)])
+    assert not _leaves(slowly, touching, np.ones_like(others), 120.0).any()  # it turns on it for longer
