@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What forces a law would meet in the step about to be taken, without taking it, and what more torque would change.
 
-Between `prepare` and `solve` the contact problem (stepper.py) of all groups is posed once. Torque at a joint changes only its vector,
-in proportion: M stays, and q(extra) = q + sum over j of extra_j slope_j. So another torque costs another solution of
-the same problem, which starts from the last one's basis. No step is taken, and the state stays as it is: the step that
-follows gives the same bits as without.
+Between `prepare` and `solve` the contact problem of all groups (problem.py) is posed once. Torque at a joint changes
+only its vector, in proportion: M stays, and q(extra) = q + sum over j of extra_j slope_j. So another torque costs
+another solution of the same problem, which starts from the last one's basis. No step is taken, and the state stays as
+it is: the step that follows gives the same bits as without.
 """
 
 from typing import NamedTuple

@@ -17,9 +17,9 @@ from ...maths.evolution import Evolution, ask, tell
 from ...maths.evolution import begin as begin_search
 from ...maths.kernel import allocating_kernel, inner_kernel
 from ...maths.vectors import add, cross, dot, row, row_angular, set_row, set_row_angular, subtract
+from ...simulation.choice import remember_basis
 from ...simulation.forecast import Forecast, add_joint, begin, with_extra
 from ...simulation.machine import Machine as Stepper
-from ...simulation.problem import remember_basis
 from ...simulation.workspace import Memory, Scratch, System
 from .reduced import Mirror
 from .sole import ACCEPTED, SLACKER, UNBALANCED, Shares, cost, quality
