@@ -14,7 +14,7 @@ from .tab import ArmatureTab
 from .text import sentence
 
 FIRST = {
-    "LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase"),
+    "LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase", "await_touchdown"),
     "REPLANNING": ("window", "delay", "transition", "slowing"),
     "MOMENTUM": ("flexible_time", "step_aside", "damping"),
     "BALANCE": ("balance",),

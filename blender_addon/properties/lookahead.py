@@ -35,6 +35,13 @@ class HEFT_PG_lookahead(bpy.types.PropertyGroup):
         default=False,
         override=OVERRIDABLE,
     )
+    await_touchdown: BoolProperty(
+        name="Late Contacts",
+        description="When a foot touches the ground too late, wait for it, for an eighth of a second at most "
+        "[phase reset, section 5.4]",
+        default=False,
+        override=OVERRIDABLE,
+    )
     policy: EnumProperty(
         name="Feedback",
         description="How corrections are computed beforehand",

@@ -156,7 +156,7 @@ def plant(
                     planted[:, k] = _nearest_ground(terrain, own)[0]
                     touching[touching[:, k], kept] = False
             away = (edge[stance] - planned + np.pi) % (2.0 * np.pi) - np.pi
-            others = np.delete(schedule.active[stance], columns, axis=1).any(axis=1)
+            others = np.asarray(np.delete(schedule.active[stance], columns, axis=1).any(axis=1))
             touching[_leaves(away, touching, others, trajectory.rate)] = False
             spins[sole.body][stance] = _spins(away, touching, pieces)
             active[stance, columns] = touching

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Impulses of contacts and limits: the contact problem of those that take part, solved until none is missed."""
+"""Impulses of contacts and limits: the contact problem of those that take part, solved until none is missed.
+
+Under a law that answers to contacts, every contact costs many times what it does without one, and most are left out
+(choice.py). Without such a law all take part, as in the forecast of one (forecast.py), which gives the same bits. With
+grabs they do too: rows that grabs leave nothing of are to be found first.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +35,8 @@ def find_impulses(
     `rows` are those of grabs. Returns the status of the contact problem; fills the outcome's residual, miss and counts.
     """
     groups, contacts, outcome = scratch.groups, scratch.contacts, scratch.outcome
-    n, warm = choose_groups(memory, groups, contacts.key, limits, active, rows > 0, scratch.lcp)
+    everything = rows > 0 or gain.shape[1] == 0
+    n, warm = choose_groups(memory, groups, contacts.key, limits, active, everything, scratch.lcp)
     status, residual, pivots, columns, solved = SOLVED, 0.0, 0, 0, -1
     while status == SOLVED and solved < n:
         columns = pose_problem(system, scratch, limits, active, rows, n, gain)

@@ -225,7 +225,7 @@ def _check(references: Sequence[Reference], settings: Settings) -> None:
             raise ValueError(f"Motions of {first.rate:g} and {other.rate:g} steps per second cannot be combined.")
         if (other.cycle is None) != (first.cycle is None):
             raise ValueError("A motion that repeats and one that does not cannot be combined.")
-    if settings.reset_phase:
+    if settings.reset_phase or settings.await_touchdown:
         raise ValueError("Combined motions share their phase: it cannot be reset by contacts.")
 
 

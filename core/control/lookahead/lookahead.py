@@ -14,7 +14,7 @@ from ...dynamics.workspace import Workspace
 from ..law import AffineLaw, NoLawError, State
 from .height import Landing, height_at, next_landings, point_places
 from .machine import evaluate, ground_height, make_machine
-from .phase import next_touchdown
+from .phase import SEARCH, is_overdue, next_touchdown
 from .precompute import Policy, precompute
 from .settings import Settings
 from .track import Track
@@ -66,7 +66,8 @@ class LookAhead:
         self._landings = next_landings(self.track, places)
         self.terrain = terrain  # known ahead of the feet, or felt under them alone
         self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
-        self.resets: list[tuple[float, int]] = []  # time, and frames skipped
+        self.resets: list[tuple[float, int]] = []  # time, and frames skipped; -1 for one in which it waited
+        self._waited = 0  # frames in a row
 
     def reset(self, frame: int = 0, anchor: ArrayLike = (0.0, 0.0, 0.0, 0.0)) -> None:
         """Go to a frame, with the reference's coordinates at x, y, z, yaw in the world."""
@@ -75,6 +76,7 @@ class LookAhead:
         x, y, z, yaw = np.asarray(anchor, dtype=np.float64).tolist()
         self.place = Place(frame, (x, y, z, yaw))
         self.resets.clear()
+        self._waited = 0
 
     def reference_state(self, place: Place | None = None) -> tuple[Array, Array]:
         """Where the reference is now, or at another place: q (nq,) and v (nv,) in the world."""
@@ -128,7 +130,10 @@ class LookAhead:
         )
         if not valid:
             raise NoLawError(f"The policy of frame {frame} has no answer at {state.time:.4f} s.")
-        self.place = after
+        if self.settings.await_touchdown and self._waits(state, contacts):
+            self.place = self._moved(self.place, after)
+        else:
+            self.place = after
         motors, n = len(scratch.torque), int(contacts.filled[0])
         return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
 
@@ -159,13 +164,26 @@ class LookAhead:
         skipped = next_touchdown(self.track, self.place.frame, contacts)
         if skipped == 0:
             return
-        before = self.reference_state()[0]
+        now = self.place
         for _ in range(skipped):
             self.place = self._next(self.place)
-        shift = before[:2] - self.reference_state()[0][:2]
-        x, y, z, yaw = self.place.anchor
-        self.place = self.place._replace(anchor=(x + float(shift[0]), y + float(shift[1]), z, yaw))
+        self.place = self._moved(self.place, now)
         self.resets.append((state.time, skipped))
+
+    def _waits(self, state: State, contacts: Contacts) -> bool:
+        """Whether this frame is to be had once more, since a foot that should touch does not."""
+        if self._waited == SEARCH or not is_overdue(self.track, self.place.frame, contacts):
+            self._waited = 0
+            return False
+        self._waited += 1
+        self.resets.append((state.time, -1))
+        return True
+
+    def _moved(self, place: Place, to: Place) -> Place:
+        """A place in the motion, but with its root above where another place has it."""
+        shift = self.reference_state(to)[0][:2] - self.reference_state(place)[0][:2]
+        x, y, z, yaw = place.anchor
+        return place._replace(anchor=(x + float(shift[0]), y + float(shift[1]), z, yaw))
 
     def _follow_ground(self, machine: Any, state: State) -> None:
         """Let the anchor's height follow the ground.

@@ -30,6 +30,7 @@ class Settings:
     cycles: int = 2  # periods of a cyclic motion that the recursion sweeps, at least
     settle: float = 2.0  # s that the recursion sweeps beyond the end of other motions
     reset_phase: bool = False  # move on to the touchdown when a foot touches early
+    await_touchdown: bool = False  # wait at the touchdown when a foot touches late
     follow_ground: bool = True  # raise and lower the reference with the ground under the stance foot
     rehearsals: int = 40  # that may be spent on finding settings that hold if these do not
     rehearsal_seconds: float = 0.0  # after which no rehearsal begins; 0: only their number counts

@@ -9,6 +9,7 @@ heft.rate = 240
 heft.lookahead.adaptation = 0.002
 heft.lookahead.follow_ground = True
 heft.lookahead.reset_phase = False
+heft.lookahead.await_touchdown = False
 heft.lookahead.policy = "NQR"
 heft.lookahead.effort = 0.1
 heft.lookahead.force = 0.1

@@ -194,6 +194,28 @@ def test_an_early_touchdown_moves_the_phase_on(walk, walk_track):
     assert controller.resets[0][1] <= 15
 
 
+def test_a_late_touchdown_is_waited_for(walk, walk_track):
+    controller = LookAhead(walk.character, walk_track, Settings(await_touchdown=True))
+    # a step down of 5 mm: the foot that should land is still above the ground
+    world = World(walk.character, terrain=[Plane(point=(0.0, 0.0, -0.005))])
+    loaded = walk_track.loaded[:, walk_track.point_body == walk.character.index("left_foot")].any(axis=1)
+    landing = int(np.flatnonzero(loaded & ~np.roll(loaded, 1))[0])
+    world.reset(walk_track.q[landing], walk_track.v[landing])
+    controller.reset(landing)
+    before = controller.reference_state()[0]
+    world.step(controller)
+    assert controller.place.frame == landing
+    assert controller.resets == [(0.0, -1)]
+    # and the reference goes on ahead meanwhile
+    way = controller.reference_state()[0][:2] - before[:2]
+    assert way == pytest.approx(walk_track.v[landing, :2] / 120.0, abs=1e-3)
+    frames = []
+    for _ in range(12):
+        world.step(controller)
+        frames.append(controller.place.frame)
+    assert frames[-1] > landing  # it has landed
+
+
 def test_the_same_walk_gives_the_same_bits(walk, walk_track):
     ends = []
     for _ in range(2):
