@@ -20,6 +20,8 @@ Indices = NDArray[np.int64]
 
 # A group that takes no part may be missed by this, m/s or rad/s.
 UNHEEDED = 1e-10
+# What slides no faster than this sticks, m/s. Of redundant corners some have a sliding speed that is basic and zero.
+STILL = 1e-7
 
 
 @inner_kernel
@@ -99,5 +101,5 @@ def remember_basis(
             continue
         for k in range(_width(g, limits, memory)):
             memory.basis[g, k] = problem.basis[i + k]
-        if g >= limits and problem.basis[i] and not problem.basis[i + sides + 1]:
+        if g >= limits and problem.basis[i] and not problem.z[i + sides + 1] > STILL:
             copy_into(groups.stuck[g - limits], memory.stuck[g])
