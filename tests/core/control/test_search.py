@@ -7,7 +7,7 @@ import pytest
 from heft.core.control.lookahead import Settings, choose_settings
 from heft.core.control.lookahead.search import candidates
 
-TOO_MUCH = Settings(adaptation=0.5)  # torques answer to contact so strongly that the walk falls at once
+TOO_MUCH = Settings(adaptation=500.0)  # torques answer to contact so strongly that the walk falls at once
 
 
 def test_settings_that_hold_are_kept_without_a_word(walk, walk_track):
