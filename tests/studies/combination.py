@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Controllers combined by their value functions: the gymnast, the diver, SIMBICON's planar body, gaits on hills."""
+"""Controllers combined by their value functions: the gymnast, the diver, SIMBICON's planar body."""
 
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,6 @@ from heft.core.control.combination.task import Cost
 from heft.core.control.combination.trajectories import Combination, Tracker, coordination_temperature
 
 from tests.studies.chart import figures_chart, rods_of
-from tests.studies.combination_hills import hills
 from tests.studies.combination_planar import jumps, pushes
 
 DT = 0.02
@@ -26,7 +25,8 @@ RATE = np.pi / (DIVE * DT)  # of a straight diver that makes half a turn, rad/s
 INTRODUCTION = """# Combination of controllers
 
 Da Silva 2010, chapter 6, as `core/control/combination` has it. Shares are w exp(-v / lambda), normalised. Written by
-`run.py study combination`. [Walks](combination_walks.md) have a page of their own.
+`run.py study combination`. [Walks](combination_walks.md) and
+[hills](combination_hills.md) have pages of their own.
 """
 
 GYMNAST = """
@@ -259,5 +259,5 @@ def study(folder: Path) -> str:
     system = PlanarSystem(Character.preset("diver7"), DT)
     page = [INTRODUCTION, GYMNAST, *gymnast(folder), SWUNG]
     page += [DIVER, *interpolation(system, folder), BELLS, COORDINATION, *coordination(system, folder), "", THREE]
-    page += [*jumps(), *pushes(folder), *hills(folder)]
+    page += [*jumps(), *pushes(folder)]
     return "\n".join(page) + "\n"

@@ -163,15 +163,16 @@ JUMPS = """## Jumps of any height between two
 
 SIMBICON's planar body, 51 kg, stands, bends its knees, jumps and lands under look-ahead control at 120 Hz. {made} jumps
 are combined, all but two of which were made between the two. Height is how far the centre of mass rises over where it
-is at first. What each jump attains is measured by itself: {attained} cm, where its reference has {rises} cm. Five
-heights are asked between the least and the greatest, with five starts each, every velocity nudged by 0.05 m/s and
-rad/s.
+is at first. What each jump attains is measured by itself: {attained} cm,
+where its reference has {rises} cm. Five heights are asked between the least and the
+greatest, with five starts each, every velocity nudged by 0.05 m/s and rad/s.
 """
 
 JUMPED = """
-What holds: any height between two jumps is jumped, {error:.1f} cm off on average, and landed from every start. What
-does not: "a weighted average fails to land". Fixed weights on the feedback laws do as well; the jumps' torques alone,
-averaged by the same weights, never leave the ground. And jumps are higher than their references have them, by a fifth.
+What holds: any height between two jumps is jumped, {error:.1f} cm off on average, and landed from every start; from the
+two alone, with none made between them, it is four times as far off. What does not: "a weighted average fails to land".
+Fixed weights on the feedback laws do as well; the jumps' torques alone, averaged by the same weights, never leave the
+ground. And jumps are higher than their references have them, by a fifth.
 """
 
 PUSHES = """## Figure 6-11: pushed forwards or backwards
