@@ -52,7 +52,7 @@ def recovers(model: Character, direction: tuple[float, float, float], degrees: f
     q, v, farthest = integrate(model, rest, lean, 1.0), np.zeros(VELOCITIES), 0.0
     for _ in range(round(LASTS / DT)):
         x = np.concatenate((difference(model, rest, q), v))
-        farthest = max(farthest, float(np.abs(x[HIPS]).max()))
+        farthest = max(farthest, float(np.abs(x[:VELOCITIES][HIPS]).max()))
         if not np.abs(x).max() < 100.0:
             return None
         u = np.concatenate((np.zeros(3), torque[HIPS] - gain @ x[KEPT]))
