@@ -13,6 +13,7 @@ from ..control.combination.middles import filled
 from ..control.combination.motions import CombinedMotion
 from ..control.law import AffineLaw, State
 from ..motion.in_step import in_step
+from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..report.simulation import Simulation
 from ..simulation import Slider
@@ -85,7 +86,7 @@ class Slid:
         """How many strides were walked."""
         return self._motion.lap
 
-    def reference_state(self) -> tuple[np.ndarray, np.ndarray]:
+    def reference_state(self) -> tuple[Array, Array]:
         """Where the character is to be now."""
         return self._motion.reference_state()
 

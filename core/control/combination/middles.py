@@ -12,10 +12,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...dynamics import body_poses, difference, integrate
 from ...motion.between import between, paces, standing
-from ...motion.quaternions import rotate
+from ...motion.quaternions import Array, rotate
 from ...motion.reference import Reference
 from ...motion.spacetime import Settings
 
@@ -62,9 +63,9 @@ def sunk(first: Reference, second: Reference) -> float:
     return depth
 
 
-def _heights(reference: Reference, q: np.ndarray, bodies: np.ndarray, local: np.ndarray) -> np.ndarray:
+def _heights(reference: Reference, q: Array, bodies: NDArray[np.int64], local: Array) -> Array:
     place, turn = body_poses(reference.character, q)
-    heights: np.ndarray = (place[bodies] + rotate(turn[bodies], local))[:, 2]
+    heights: Array = (place[bodies] + rotate(turn[bodies], local))[:, 2]
     return heights
 
 
