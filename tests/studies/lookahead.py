@@ -58,9 +58,9 @@ Where this differs from the paper's figure 3, and why:
 
 - On the straight walk, the run and the 45° turn LQR does nearly as well as NQR, where the paper's LQR costs more, and
   both stand without adaptation, which none of the paper's controllers do. Contacts that are about to touch enter the
-  problem here, while the paper lets them in once they touch: read that way, below, LQR falls within a second and NQR
-  stands from a gamma of 0.002 on.
-- The upper end of the band lies between 0.01 and 0.02, but for the run; the paper tunes gamma around 0.02.
+  problem here, while the paper lets them in once they touch: read that way, below, LQR falls and NQR stands from a
+  gamma of 0.002 on.
+- The paper tunes gamma around 0.02, the largest drawn here. Up to there the band of NQR has no upper end.
 - At turns one of five replicas may fall in its first strides, from the noise on its first velocities; those that get
   through them stay up to the end. At the half turn LQR stands for small gammas only.
 """
