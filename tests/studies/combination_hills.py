@@ -48,7 +48,7 @@ WALKED = """
 ![Who has the say](combination_hills.svg)
 
 What holds: coordinated, the two walk on level ground about as far as the gait for level ground, and up the hill, where
-that mostly falls, as well as the gait for hills; the weights go over where the hill is felt. What does not: the
+that often falls, as well as the gait for hills; the weights go over where the hill is felt. What does not: the
 thesis's gait for level ground stays up on ten degrees and fails to advance; this one advances for as long as it is up.
 The gait for hills alone would do nearly as well.
 """
