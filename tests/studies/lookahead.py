@@ -60,7 +60,8 @@ Where this differs from the paper's figure 3, and why:
   both stand without adaptation, which none of the paper's controllers do. Contacts that are about to touch enter the
   problem here, while the paper lets them in once they touch: read that way, below, LQR falls and NQR stands from a
   gamma of 0.002 on.
-- The paper tunes gamma around 0.02, the largest drawn here. Up to there the band of NQR has no upper end.
+- The paper tunes gamma around 0.02, the largest drawn here. Up to there the band of NQR has no upper end, but that one
+  of five falls at the half turn.
 - At turns one of five replicas may fall in its first strides, from the noise on its first velocities; those that get
   through them stay up to the end. At the half turn LQR stands for small gammas only.
 """
