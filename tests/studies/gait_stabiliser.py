@@ -42,7 +42,7 @@ clearly less than {100 * SLACKER * LIMIT:.0f} % of it, or the sole next to nothi
 ankle and the knee with which each side bears about {100 * LIMIT:.0f} %, by 49 samples at most; where none does, nothing
 is added.
 
-M0 predicts by the simulator's own contact problem, to the bit. The others leave out arms (M1), arms and head (M2), all
+M0 predicts by the simulator's own contact problem, to rounding. The others leave out arms (M1), arms and head (M2), all
 above the pelvis (M3), that and the swinging leg (M4), arms, head and swinging leg (M5); M6 is M3 on two feet and M4 on
 one. The paper's course asks for 0, 0.2 and -0.2 m/s sideways, every five steps. Starts are nudged as in
 [the gait's own study](gait.md). Written by `run.py study gait_stabiliser`.
