@@ -18,8 +18,8 @@ from heft.core.control.gait.stabiliser import Stabiliser
 from heft.core.simulation import AffineLaw, Course, DivergedError, State, World
 from numpy.typing import NDArray
 
-from tests.studies.gait import DIRECTIONS, SEEDS, table
-from tests.studies.gait_gains import cycled, pushed
+from tests.studies.gait import SEEDS, table
+from tests.studies.gait_cases import cycled, pushed
 from tests.studies.gait_walks import FALLEN, GAIT28, Case, walk
 
 Array = NDArray[np.float64]
@@ -71,7 +71,7 @@ class Watch:
 
 
 class Walked(NamedTuple):
-    """What soles bore on a walk, which M0 foresees to the bit."""
+    """What soles bore on a walk, which M0 foresees to rounding."""
 
     steps: int
     shares: Array  # (steps of time, models, 5), the first model M0
@@ -240,7 +240,7 @@ def rescues() -> Iterator[str]:
         *("what", "without", f"share {LIMIT:g}", f"share {SMALLER:g}", "steps", "steps", "steps"),
     )
     for name, cases in cases_by_name():
-        found = [[walk(case, RATE, settings=settings) for case in cases] for settings in (Settings(), *STABILISED)]
+        found = [[walk(case._replace(settings=settings)) for case in cases] for settings in (Settings(), *STABILISED)]
         stood = [str(sum(not one.fell for one in walks)) for walks in found]
         steps = [str(sum(one.steps for one in walks)) for walks in found]
         yield f"| {name} | {' | '.join([*stood, *steps])} |\n"
@@ -250,9 +250,9 @@ def cases_by_name() -> Iterator[tuple[str, list[Case]]]:
     """Low rates and pushes."""
     for rate in LOWEST:
         yield f"straight, 30 s, {rate:g} Hz", [Case(Course.straight(0.7), 30.0, seed, rate=rate) for seed in SEEDS]
-    for name, (x, y) in DIRECTIONS.items():
-        for force in FORCES[name]:
-            pushes = [(pushed(force * x, force * y, 5.0 + 0.1 * k),) for k in range(len(SEEDS))]
+    for name, forces in FORCES.items():
+        for force in forces:
+            pushes = [pushed(name, force, 5.0 + 0.1 * k) for k in range(len(SEEDS))]
             cases = [Case(Course.straight(0.7), 9.0, s, push) for s, push in zip(SEEDS, pushes, strict=True)]
             yield f"push of {force:g} N {name}", cases
 

@@ -8,16 +8,24 @@ import numpy as np
 from heft.core.character import Character
 from heft.core.contact.terrain import Surface
 from heft.core.control.gait import Gains, Gait, Settings
-from heft.core.dynamics import body_poses
-from heft.core.motion import quaternions
 from heft.core.simulation import Course, DivergedError, Push, World
 from numpy.typing import NDArray
+
+from tools.environment import ROOT
 
 Array = NDArray[np.float64]
 
 GAIT28 = Character.preset("gait28")
 FALLEN = 0.6  # of the hips' height at the start, above the lower foot
-STARTING = 4.0  # s, in which the walk comes up to its speed
+LAST = 3.0  # s, over which its velocity is measured
+CORE = ROOT / "core"
+# what a walk depends on, but for the gains
+SOURCES = [
+    *(CORE / room for room in ("character", "contact", "control/gait/styles", "dynamics", "maths", "simulation")),
+    *(CORE / "control").glob("*.py"),
+    *(CORE / "control" / "gait").glob("*.py"),
+    *(ROOT / "tests" / "studies" / name for name in ("gait_cases.py", "gait_walks.py")),
+]
 
 
 class Walked(NamedTuple):
@@ -26,7 +34,7 @@ class Walked(NamedTuple):
     steps: int
     seconds: float  # until it fell, or to the end
     fell: bool
-    velocity: Array  # (2,) mean forward and to the left of the course's heading at the end, once it has its speed
+    velocity: Array  # (2,) mean forward and to the left of the course's heading, at the end
     heading: float  # of the pelvis at the end, rad, beside the course's
     effort: float  # mean square of torque by weight and leg, N m / (N m)
 
@@ -42,14 +50,15 @@ class Case(NamedTuple):
     steps: int | None = None  # after which it ends
     character: Character = GAIT28
     start: Array | None = None  # pose; the neutral one by default
-    rate: float | None = None  # instead of the usual one
+    rate: float = 300.0  # 1/s
+    settings: Settings | None = None
 
 
-def walk(case: Case, rate: float, gains: Gains | None = None, settings: Settings | None = None) -> Walked:
-    """Simulate it."""
-    character, rate = case.character, case.rate or rate
+def walk(case: Case, gains: Gains | None = None) -> Walked:
+    """Simulate it, by default with the gains of the table."""
+    character, rate = case.character, case.rate
     world = World(character, case.surfaces, rate=rate, pushes=case.pushes)
-    gait = Gait(character, case.course, rate, settings, gains=gains, start=case.start)
+    gait = Gait(character, case.course, rate, case.settings, gains=gains, start=case.start)
     gait.reset(first=case.seed % 2)
     q, v = gait.reference_state()
     facing = yaw(q)
@@ -76,8 +85,8 @@ def walk(case: Case, rate: float, gains: Gains | None = None, settings: Settings
     heading = facing + case.course.at(world.time)[2]
     time, place = np.array(list(places)), np.array(list(places.values()) or [start])
     velocity = np.zeros(2)
-    if len(time) > 1 and time[-1] > STARTING + 1.0:
-        first = int(np.searchsorted(time, STARTING))
+    if world.time > LAST:
+        first = int(np.searchsorted(time, world.time - LAST))
         way = (place[-1] - place[first]) / (time[-1] - time[first])
         c, s = np.cos(heading), np.sin(heading)
         velocity = np.array([c * way[0] + s * way[1], c * way[1] - s * way[0]])
@@ -89,16 +98,3 @@ def yaw(q: Array) -> float:
     """Heading of the root."""
     w, x, y, z = q[3:7]
     return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
-
-
-def arms_down(character: Character) -> Array:
-    """The neutral pose with hanging arms, for characters that rest with arms held out."""
-    q = character.neutral()
-    place, turn = body_poses(character, q)
-    for side in ("left", "right"):
-        upper, fore = character.index(f"{side}_arm"), character.index(f"{side}_forearm")
-        along = quaternions.rotate(quaternions.conjugate(turn[upper]), place[fore] - place[upper])
-        down = quaternions.rotate(quaternions.conjugate(turn[upper]), np.array([0.0, 0.0, -1.0]))
-        start = character.tree.position_start[upper]
-        q[start : start + 4] = quaternions.between(along / np.linalg.norm(along), down)
-    return q

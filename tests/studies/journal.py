@@ -2,10 +2,15 @@
 """What a study has found so far, a line of JSON for each, so that one that is stopped goes on where it was."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
 from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+from heft.core.batch.local import processors
 
 from tools.environment import ROOT
 
@@ -34,7 +39,24 @@ class Journal:
     def find(self, question: str, find: Callable[[], Any]) -> Any:
         """The answer that stands there, or that is found now: what JSON can say."""
         if question not in self._answers:
-            self._answers[question] = find()
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({question: self._answers[question]}) + "\n")
+            self._keep(question, find())
         return self._answers[question]
+
+    def find_all(self, questions: Mapping[str, Callable[[], Any]]) -> list[Any]:
+        """Answers to many, those not found yet by all processors at once."""
+        pool = processes()
+        waiting = {pool.submit(find): question for question, find in questions.items() if question not in self._answers}
+        for done in as_completed(waiting):
+            self._keep(waiting[done], done.result())
+        return [self._answers[question] for question in questions]
+
+    def _keep(self, question: str, answer: Any) -> None:
+        self._answers[question] = answer
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({question: answer}) + "\n")
+
+
+@cache
+def processes() -> ProcessPoolExecutor:
+    """As many as there are processors, each with kernels of its own."""
+    return ProcessPoolExecutor(processors(), get_context("spawn"))

@@ -37,7 +37,7 @@ from ...maths.rotations import (
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, scale
 from .biped import NONE, UPRIGHT, Biped
 from .stance import stand
-from .swing import pose_swing
+from .swing import pose_swing, toes_down
 from .turns import set_ball, turned
 from .velocity import BINS
 from .workspace import (
@@ -52,7 +52,6 @@ from .workspace import (
     STANCE_KNEE,
     SWING_ARM,
     SWING_ELBOW,
-    SWING_FOOT,
     TORSO_PITCH,
     TORSO_ROLL,
     TORSO_YAW,
@@ -63,6 +62,7 @@ from .workspace import (
 
 Array = NDArray[np.float64]
 
+LEAVING = 0.15  # phase up to which the swinging foot is given time to leave the ground
 LANDING = 0.6  # phase from which a touch ends the step
 SETTLING = 0.4  # phase by which the standing knee has left the angle it landed with
 PATIENCE = 1.5  # phase at which it ends without one
@@ -106,7 +106,8 @@ def update_law(
     yields = max(1.0 - phase / SETTLING, 0.0)
     work.pose[STANCE_KNEE] += yields * (memory.landed[0] - work.pose[STANCE_KNEE])
     work.goal[knee] = biped.knee_sign[stance] * work.pose[STANCE_KNEE]
-    pose_swing(tree, bodies, biped, walk, memory, work, center, velocity, phase)
+    leaving = phase < LEAVING and _touches(tree, contacts, biped.foot[swing])
+    pose_swing(tree, bodies, biped, walk, memory, work, center, velocity, phase, leaving)
     difference_positions(tree, q, work.goal, work.error)
     yaw, roll = heading + side * work.pose[PELVIS_YAW], -side * work.pose[PELVIS_ROLL]
     pelvis = _orientation(yaw, work.pose[PELVIS_PITCH], roll)
@@ -116,7 +117,8 @@ def update_law(
     # the standing foot is to lie flat, wherever it points: friction holds that, and the ankle must not pivot it
     pointing = math.atan2(bodies.rotation[biped.foot[stance], 1, 0], bodies.rotation[biped.foot[stance], 0, 0])
     _face(tree, bodies, biped, work, biped.foot[stance], _orientation(pointing, 0.0, 0.0))
-    _face(tree, bodies, biped, work, biped.foot[swing], _orientation(heading, work.pose[SWING_FOOT], 0.0))
+    pitch = toes_down(memory, work, phase)
+    _face(tree, bodies, biped, work, biped.foot[swing], _orientation(heading, pitch, 0.0))
     _hold(tree, bodies, biped, walk, work, v, dt)
     stand(tree, bodies, biped, walk, memory, work, center, along, phase, pelvis, dt)
 

@@ -6,7 +6,7 @@ import math
 from ...character.tree import HINGE, Tree
 from ...dynamics.kinematics import point_velocity
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import inlined_kernel, inner_kernel
 from ...maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply, quaternion_row
 from ...maths.vectors import Vector, add_scaled, dot, row, subtract
 from .biped import Biped
@@ -17,6 +17,7 @@ from .workspace import LEFT, SWING_FOOT, Memory, Scratch, Walk
 
 AHEAD = 0.01  # s, after which the leg's pose gives its velocity
 SINKING = 0.4  # m/s at which a foot that is late goes on down
+ROLLING = 0.3  # phase by which the foot has its toes as far down as the style wants
 REACH = 0.6  # of the hips' height, how far a step reaches at most
 
 
@@ -31,14 +32,21 @@ def pose_swing(
     center: Vector,
     velocity: Vector,
     phase: float,
+    leaving: bool,
 ) -> None:
-    """The swinging leg's goal, and by where it would be a moment later its velocity."""
+    """The swinging leg's goal, and by where it would be a moment later its velocity.
+
+    A foot that is still `leaving` the ground rolls over its tip: one that went ahead at once dragged its toes along.
+    """
     swing, heading = 1 - memory.stance[0], walk.heading[0]
     ankle, standing = row(bodies.position, biped.foot[swing]), row(bodies.position, biped.foot[1 - swing])
-    if memory.fresh[0]:
+    if memory.fresh[0] or leaving:
         start = turned(subtract(ankle, center), -heading)
         memory.start[0], memory.start[1], memory.start[2] = start[0], start[1], ankle[2] - standing[2]
-        memory.fresh[0] = False
+        memory.lifted[0] = phase
+    down = math.asin(min(max(-bodies.rotation[biped.foot[swing], 2, 0], -1.0), 1.0))
+    if memory.fresh[0]:
+        memory.pitch[0], memory.fresh[0] = down, False
     thigh = biped.thigh[swing]
     hip = row(bodies.position, thigh)
     upper, lower, axis = row(biped.upper_leg, swing), row(biped.lower_leg, swing), row(biped.knee_axis, swing)
@@ -52,8 +60,13 @@ def pose_swing(
     first, knee = (1.0, 0.0, 0.0, 0.0), 0.0
     for moment in range(2):
         later = AHEAD * moment
-        place = add_scaled(center, later, velocity)
-        target = _swing_target(biped, walk, memory, place, velocity, standing, phase + later / walk.numbers[0], work)
+        place, then = add_scaled(center, later, velocity), phase + later / walk.numbers[0]
+        pitch = toes_down(memory, work, then)
+        target = _swing_target(biped, walk, memory, place, velocity, standing, then, pitch)
+        if leaving:
+            rolled = _tip_ahead(biped, swing, down) - _tip_ahead(biped, swing, pitch)
+            x, y = bodies.rotation[biped.foot[swing], 0, 0], bodies.rotation[biped.foot[swing], 1, 0]
+            target = ankle[0] + rolled * x, ankle[1] + rolled * y, target[2]
         reach = subtract(target, add_scaled(hip, later, hip_velocity))
         if planar:
             reach = add_scaled(reach, -dot(reach, sideways), sideways)
@@ -77,6 +90,25 @@ def pose_swing(
             work.speed[l] = (bend - knee) / AHEAD
 
 
+@inlined_kernel
+def toes_down(memory: Memory, work: Scratch, phase: float) -> float:
+    """Pitch wanted of the swinging foot: the style's, to which it comes from the one that it left with.
+
+    One that turned its toes down at once would thrust them back over the ground.
+    """
+    part = min(phase / ROLLING, 1.0)
+    own = 1.0 - part * part * (3.0 - 2.0 * part)
+    pitch: float = own * memory.pitch[0] + (1.0 - own) * work.pose[SWING_FOOT]
+    return pitch
+
+
+@inlined_kernel
+def _tip_ahead(biped: Biped, side: int, pitch: float) -> float:
+    """How far its tip is ahead of the ankle of a foot with its toes down by that."""
+    ahead: float = biped.sole[side, 1] * math.cos(pitch) - biped.sole[side, 3] * math.sin(pitch)
+    return ahead
+
+
 @inner_kernel
 def _swing_target(
     biped: Biped,
@@ -86,7 +118,7 @@ def _swing_target(
     velocity: Vector,
     standing: Vector,
     phase: float,
-    work: Scratch,
+    pitch: float,
 ) -> Vector:
     """Where the swinging ankle is to be, in the world: from where it left to where the pendulum comes to rest."""
     side = 1.0 if memory.stance[0] == LEFT else -1.0
@@ -100,13 +132,13 @@ def _swing_target(
     wider = returning_width(biped.numbers[3] + walk.numbers[2], tall, walk.numbers[0], gravity)
     # further out than the standing foot as well: feet that may not cross cannot catch a fall to that side
     y = min(max(y - side * wider, -most), most)
-    left = (1.0 - min(phase, 1.0)) ** 2
+    left = ((1.0 - min(phase, 1.0)) / (1.0 - memory.lifted[0])) ** 2
     x, y = left * memory.start[0] + (1.0 - left) * x, left * memory.start[1] + (1.0 - left) * y
-    lift = walk.numbers[1] * math.sin(math.pi * min(phase, 1.0)) - SINKING * walk.numbers[0] * max(phase - 1.0, 0.0)
+    lift = walk.numbers[1] * math.sin(math.pi * min(phase, 1.0)) ** 2
+    lift -= SINKING * walk.numbers[0] * max(phase - 1.0, 0.0)
     swing, stance = 1 - memory.stance[0], memory.stance[0]
-    pitch = work.pose[SWING_FOOT]
-    toes_down = max(biped.sole[swing, 1] * math.sin(pitch), biped.sole[swing, 0] * math.sin(pitch))
-    ground = biped.sole[swing, 3] * math.cos(pitch) + toes_down - biped.sole[stance, 3]
+    lowest = max(biped.sole[swing, 1] * math.sin(pitch), biped.sole[swing, 0] * math.sin(pitch))
+    ground = biped.sole[swing, 3] * math.cos(pitch) + lowest - biped.sole[stance, 3]
     z = standing[2] + ground + left * max(memory.start[2] - ground, 0.0) + lift
     flat = turned((x, y, 0.0), heading)
     return center[0] + flat[0], center[1] + flat[1], z

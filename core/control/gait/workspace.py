@@ -37,6 +37,8 @@ class Memory(NamedTuple):
     stance: NDArray[np.int64]  # (1,) LEFT or RIGHT
     clock: Array  # (1,) s since the step began
     start: Array  # (3,) swinging ankle from the centre of mass along the heading, height from the standing ankle, m
+    lifted: Array  # (1,) phase at which it left the ground
+    pitch: Array  # (1,) by which its toes were down as the step began, rad
     landed: Array  # (1,) bend of the standing knee as the step began, rad
     fresh: NDArray[np.bool_]  # (1,) the step begins: `start` and `landed` are to be found
     force: Array  # (2,) the ground's upward force, averaged, N; the centre's speed upwards before, m/s
@@ -62,6 +64,8 @@ def make_memory() -> Memory:
         stance=np.zeros(1, dtype=np.int64),
         clock=np.zeros(1),
         start=np.zeros(3),
+        lifted=np.zeros(1),
+        pitch=np.zeros(1),
         landed=np.zeros(1),
         fresh=np.ones(1, dtype=np.bool_),
         force=np.zeros(2),
