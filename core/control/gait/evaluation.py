@@ -62,6 +62,7 @@ from .workspace import (
 
 Array = NDArray[np.float64]
 
+BEGINNING = 1.5  # s by which a walk has its style, from the pose that it starts in
 LEAVING = 0.15  # phase up to which the swinging foot is given time to leave the ground
 LANDING = 0.6  # phase from which a touch ends the step
 SETTLING = 0.4  # phase by which the standing knee has left the angle it landed with
@@ -90,6 +91,9 @@ def update_law(
     phase = memory.clock[0] / walk.numbers[0]
     heading = walk.heading[0]
     _interpolate(walk, min(phase, 1.0), work.pose)
+    # a style that came at once threw the character off as it began: a low one down, a bent one ahead
+    for c in range(work.pose.shape[0]):
+        work.pose[c] *= min(memory.clock[1] / BEGINNING, 1.0)
     mass = biped.numbers[0]
     center = add(row(bodies.position, 0), center_of_mass_from_root(bodies.composite))
     velocity = scale(1.0 / mass, momentum_about_root(bodies.momentum_map, v)[0])
@@ -123,6 +127,7 @@ def update_law(
     stand(tree, bodies, biped, walk, memory, work, center, along, phase, pelvis, dt)
 
     memory.clock[0] += dt
+    memory.clock[1] += dt
     return phase >= PATIENCE or (phase >= LANDING and _touches(tree, contacts, biped.foot[swing]))
 
 

@@ -35,7 +35,7 @@ class Memory(NamedTuple):
     """What outlives a step of time."""
 
     stance: NDArray[np.int64]  # (1,) LEFT or RIGHT
-    clock: Array  # (1,) s since the step began
+    clock: Array  # (2,) s since the step began, and since the walk did
     start: Array  # (3,) swinging ankle from the centre of mass along the heading, height from the standing ankle, m
     lifted: Array  # (1,) phase at which it left the ground
     pitch: Array  # (1,) by which its toes were down as the step began, rad
@@ -62,7 +62,7 @@ def make_memory() -> Memory:
     """Allocate."""
     return Memory(
         stance=np.zeros(1, dtype=np.int64),
-        clock=np.zeros(1),
+        clock=np.zeros(2),
         start=np.zeros(3),
         lifted=np.zeros(1),
         pitch=np.zeros(1),

@@ -17,7 +17,7 @@ from heft.core.control.gait.velocity import BINS, Learnt, learn
 from heft.core.dynamics import body_poses, mass_matrix
 from heft.core.maths.kernel import kernel
 from heft.core.motion import quaternions
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 GAIT28 = Character.preset("gait28")
@@ -73,7 +73,12 @@ class TestLeg:
         axis = np.array([0.0, 1.0, 0.0]) + rng.normal(scale=0.1, size=3)
         axis /= np.linalg.norm(axis)
         pose = np.array([1.0, 0.0, 0.0, 0.0]) + rng.normal(scale=0.3, size=4)
-        target = ankle_of(thigh, shank, axis, rng.uniform(0.4, 2.0), pose / np.linalg.norm(pose))
+        # bones beside the axis are straightest at an angle of their own, and reach no further
+        straightest = np.arctan2(thigh @ np.cross(axis, shank), thigh @ shank - (thigh @ axis) * (shank @ axis))
+        knee = straightest + rng.uniform(0.4, 2.0)
+        target = ankle_of(thigh, shank, axis, knee, pose / np.linalg.norm(pose))
+        # a leg that points to the left itself leaves no side to prefer
+        assume(abs(target[1]) < 0.95 * np.linalg.norm(target))
         out = np.zeros(5)
         reach(tuple(thigh), tuple(shank), tuple(axis), tuple(target), (0.0, 1.0, 0.0), 1.0, out)
         np.testing.assert_allclose(ankle_of(thigh, shank, axis, out[0], out[1:]), target, atol=1e-12)
