@@ -17,7 +17,7 @@ from tests.studies.journal import Journal
 SEEDS = (31, 32, 33, 34, 35)  # none of those that the gains were found or chosen with
 RATES = (1000.0, 300.0)
 STRIDE = 1.1  # s
-COARSE, FINE, MOST = 100.0, 25.0, 1200.0  # N
+COARSE, FINE, MOST = 100.0, 25.0, 2000.0  # N
 ENOUGH = 0.8  # of the walks under a push
 INTRODUCTION = """# Gait
 
@@ -79,8 +79,7 @@ def lines(journal: Journal) -> Iterator[str]:
         yield f"| {name} | {' | '.join(f'{strongest(name, rate, journal):g}' for rate in RATES)} |\n"
     yield (
         "\n0.1 s on the trunk of a walk of 0.7 m/s: five starts in each of five phases of a stride, of which 20 stay "
-        f"up at this force and at all smaller ones tried, every {COARSE:g} N and then every {FINE:g} N. The largest "
-        f"tried is {MOST:g} N.\n"
+        f"up at this force and at all smaller ones tried, every {COARSE:g} N and then every {FINE:g} N.\n"
     )
 
 
