@@ -159,7 +159,7 @@ class TestWalks:
         assert world.q[0] > 2.0
         assert world.q[2] > 0.9 * character.neutral()[2]
 
-    @pytest.mark.parametrize("style", ["normal", "march", "tired", "wide"])
+    @pytest.mark.parametrize("style", STYLES)
     def test_the_planar_walker(self, style):
         character = Character.preset("simbicon2d")
         world = World(character, rate=300.0)
