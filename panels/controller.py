@@ -5,11 +5,12 @@ from typing import ClassVar
 
 import bpy
 from bl_ui.utils import PresetPanel
+from bpy.app.translations import pgettext_iface as _
 from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
 from ..blender_addon.properties.armature import HEFT_PG_armature
-from ..blender_addon.properties.bake import COMBINES, FOLLOW_KEYS, GOES_BETWEEN
+from ..blender_addon.properties.bake import COMBINES, FOLLOW_KEYS, GOES_BETWEEN, LEAST_RATE
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -108,6 +109,9 @@ class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):
         group = getattr(settings, settings.controller.lower())
         column = settings_column(self.layout)
         column.prop(settings, "rate")
+        least = LEAST_RATE.get(settings.controller, 0)
+        if settings.rate < least:
+            sentence(context, column, _("This method takes {rate} at least.").format(rate=least))
         for entry in group.bl_rna.properties:
             if entry.identifier not in {"rna_type", "name", *FIRST[settings.controller]}:
                 column.prop(group, entry.identifier)

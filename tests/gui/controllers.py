@@ -43,6 +43,12 @@ def name_another():
         rig.heft.keyframe_insert("slider", frame=frame)
 
 
+def go_between():
+    """A walk that goes on, from one action to the other where that is keyed."""
+    window.rig().heft.controller = "BALANCE"
+    window.rig().heft.loop = True
+
+
 guikit.steps(
     window.install,
     open_advanced,
@@ -53,11 +59,15 @@ guikit.steps(
     window.tab,
     *(
         step
-        for method in ("LOOKAHEAD", "REPLANNING", "MOMENTUM", "BALANCE")
+        for method in ("LOOKAHEAD", "REPLANNING", "MOMENTUM", "BALANCE", "GAIT")
         for step in (choose(method), guikit.move(300, 300), 1.0, guikit.shot(f"controller_{method.lower()}"))
     ),
     name_another,
     guikit.move(300, 300),
     1.0,
     guikit.shot("controller_combination"),
+    go_between,
+    guikit.move(300, 300),
+    1.0,
+    guikit.shot("controller_go_to"),
 )
