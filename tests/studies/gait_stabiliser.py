@@ -26,8 +26,13 @@ Array = NDArray[np.float64]
 
 RATE = 300.0
 STEPS = 200
-LOWEST = (150.0, 100.0, 75.0)  # Hz
-FORCES = {"forward": (500.0,), "backward": (500.0,), "left": (200.0, 300.0), "right": (200.0, 300.0)}  # N
+LOWEST = (60.0, 50.0, 40.0)  # Hz
+FORCES = {
+    "forward": (1100.0, 1300.0),
+    "backward": (1300.0, 1500.0),
+    "left": (800.0, 900.0),
+    "right": (800.0, 900.0),
+}  # N
 STRAIGHT, SIDEWAYS = "straight", "sideways 0, 0.2, -0.2 m/s"
 SMALLER = 0.06  # a share of each side that the gait itself nearly leaves
 STABILISED = Settings(stabiliser=True), Settings(stabiliser=True, share=SMALLER)
