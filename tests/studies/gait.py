@@ -10,13 +10,12 @@ from heft.core.control.gait import STYLES, Settings
 from heft.core.control.gait.gains import TABLE
 from heft.core.simulation import Course
 
-from tests.studies.gait_cases import DIRECTIONS, FITTED, bumps, cycled, pushed, slope, turning
+from tests.studies.gait_cases import DIRECTIONS, FITTED, STRIDE, bumps, cycled, pushed, slope, turning
 from tests.studies.gait_walks import GAIT28, SOURCES, Case, walk
 from tests.studies.journal import Journal
 
 SEEDS = (31, 32, 33, 34, 35)  # none of those that the gains were found or chosen with
 RATES = (1000.0, 300.0)
-STRIDE = 1.1  # s
 COARSE, FINE, MOST = 100.0, 25.0, 2000.0  # N
 ENOUGH = 0.8  # of the walks under a push
 INTRODUCTION = """# Gait

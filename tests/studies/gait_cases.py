@@ -14,6 +14,7 @@ from tests.core.motion.skeletons import wooden, wooden_roles
 
 Array = NDArray[np.float64]
 
+STRIDE = 1.1  # s, of the normal style
 DIRECTIONS = {"forward": (1.0, 0.0), "backward": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
 
 

@@ -16,7 +16,7 @@ from heft.core.files import write_whole
 from heft.core.simulation import Course
 from numpy.typing import NDArray
 
-from tests.studies.gait_cases import FITTED, bumps, cycled, pushed, slope, turning
+from tests.studies.gait_cases import FITTED, STRIDE, bumps, cycled, pushed, slope, turning
 from tests.studies.gait_walks import SOURCES, Case, walk
 from tests.studies.journal import Journal
 
@@ -24,10 +24,10 @@ Array = NDArray[np.float64]
 
 # by whose starts the gains are found, by whose they are chosen; the figures' own studies have others
 TRAINING, CHOOSING = 0, 20
+LONGER = 3.0  # times as long are the long walks by which they are chosen
 FOUND_FIRST = 300.0  # Hz
 # each rate's search begins from the gains of the one before it
 WAYS = ((225.0,), (500.0, 1000.0, 2000.0))
-STRIDE = 1.1  # s
 FALL = 50.0  # cost of a fall, and the same again for the share of the time that was not walked
 # Round numbers. A search with fewer long walks won much under pushes and lost endurance: these are a little more than
 # half the way to where it ended, which keeps both. N m/rad, N m s/rad.
@@ -83,7 +83,7 @@ def shoves(rate: float, offset: int, name: str, force: float, count: int) -> Ite
 
 def common(rate: float, offset: int) -> Iterator[Case]:
     """What is asked at every rate; gains are chosen by longer walks than they are found by."""
-    later, longer = 0.01 * offset, 1.0 if offset == TRAINING else 3.0
+    later, longer = 0.01 * offset, LONGER if offset == CHOOSING else 1.0
     yield Case(Course.straight(0.7), longer * 20.0, offset + 1, rate=rate)
     for k in (2, 3):
         yield Case(cycled(0.7), longer * 30.0, offset + k, rate=rate)
@@ -95,7 +95,7 @@ def common(rate: float, offset: int) -> Iterator[Case]:
 
 def all_kinds(offset: int) -> Iterator[Case]:
     """What one table is to serve, most of it at FOUND_FIRST."""
-    later, longer = 0.01 * offset, 1.0 if offset == TRAINING else 3.0
+    later, longer = 0.01 * offset, LONGER if offset == CHOOSING else 1.0
     yield from common(FOUND_FIRST, offset)
     for k in (4, 5):
         yield Case(cycled(0.7), longer * 40.0, offset + k)

@@ -27,7 +27,7 @@ ORIGINAL = 1000.0  # Hz, of the motion that others are to be like
 WAYS = ((1000.0, 500.0, 300.0, 225.0), (2000.0,))
 STARTS = (41, 42)  # seeds
 SECONDS, SETTLED = 7.0, 2.0
-STRIDE = 1.2  # s, at most
+LONGEST = 1.2  # s, of a stride
 BINS = 20  # of a stride, in which end effectors are compared
 ENDS = ("head", "left_hand", "right_hand")
 SPEED = 0.05  # share by which a walk may be slower or faster
@@ -106,7 +106,7 @@ def move(gains: Gains, rate: float, seed: int, character: Character = GAIT28) ->
             if world.q[2] - poses[foot, 2].min() < low:
                 return None
             if world.time > SETTLED:
-                part = min(int(BINS * (world.time - began) / STRIDE), BINS - 1)
+                part = min(int(BINS * (world.time - began) / LONGEST), BINS - 1)
                 total[part] += quaternions.rotate(quaternions.conjugate(world.q[3:7]), poses[ends] - world.q[:3])
                 counted[part] += 1.0
     speed = float(world.q[0] - place[0]) / (SECONDS - SETTLED)
@@ -205,13 +205,13 @@ def study(folder: Path) -> str:
     (folder / "gait_ranges_3_widths.svg").write_text(bars("Range by the mean, %", widths, rates))
     page = INTRODUCTION + "\n## Figure 2\n\n![Ranges by rate](gait_ranges_2.svg)\n\n"
     page += "| rate, Hz | smallest Σ Kp + 10 Kd | largest | range by their mean |\n|---|---|---|---|\n"
+    shares = {rate: f"{200.0 * (high - low) / (high + low):.0f} %" for rate, (low, high) in wholes.items()}
     for rate in reversed(rates):
         low, high = wholes[rate]
-        page += f"| {rate:g} | {low:.0f} | {high:.0f} | {200.0 * (high - low) / (high + low):.0f} % |\n"
-    widths_by_rate = [200.0 * (high - low) / (high + low) for low, high in wholes.values()]
+        page += f"| {rate:g} | {low:.0f} | {high:.0f} | {shares[rate]} |\n"
     page += (
         "\nThe paper's ranges narrow towards low rates; here, with PD that looks at the step's end, "
-        f"{widths_by_rate[0]:.0f} % at {rates[0]:g} Hz stand beside {widths_by_rate[-1]:.0f} % at {rates[-1]:g} Hz.\n"
+        f"{shares[rates[0]]} at {rates[0]:g} Hz stand beside {shares[rates[-1]]} at {rates[-1]:g} Hz.\n"
     )
     page += "\n## Figure 3\n\n![Means by joint](gait_ranges_3.svg)\n\n![Ranges by joint](gait_ranges_3_widths.svg)\n\n"
     page += f"Range by the mean, %.\n\n| rate, Hz | {' | '.join(GROUPS)} |\n{'|---' * (len(GROUPS) + 1)}|\n"

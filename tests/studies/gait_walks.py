@@ -21,7 +21,10 @@ LAST = 3.0  # s, over which its velocity is measured
 CORE = ROOT / "core"
 # what a walk depends on, but for the gains
 SOURCES = [
-    *(CORE / room for room in ("character", "contact", "control/gait/styles", "dynamics", "maths", "simulation")),
+    *(
+        CORE / room
+        for room in ("character", "contact", "control/gait/styles", "dynamics", "maths", "motion", "simulation")
+    ),
     *(CORE / "control").glob("*.py"),
     *(CORE / "control" / "gait").glob("*.py"),
     *(ROOT / "tests" / "studies" / name for name in ("gait_cases.py", "gait_walks.py")),

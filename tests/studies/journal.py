@@ -32,10 +32,6 @@ class Journal:
             for line in self._path.read_text(encoding="utf-8").split("\n")[:-1]:
                 self._answers.update(json.loads(line))
 
-    def known(self, question: str) -> Any:
-        """The answer that stands there, or None."""
-        return self._answers.get(question)
-
     def find(self, question: str, find: Callable[[], Any]) -> Any:
         """The answer that stands there, or that is found now: what JSON can say."""
         if question not in self._answers:

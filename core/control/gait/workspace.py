@@ -40,7 +40,7 @@ class Memory(NamedTuple):
     lifted: Array  # (1,) phase at which it left the ground
     pitch: Array  # (1,) by which its toes were down as the step began, rad
     landed: Array  # (1,) bend of the standing knee as the step began, rad
-    fresh: NDArray[np.bool_]  # (1,) the step begins: `start` and `landed` are to be found
+    fresh: NDArray[np.bool_]  # (1,) the step begins: `start`, `pitch` and `landed` are to be found
     force: Array  # (2,) the ground's upward force, averaged, N; the centre's speed upwards before, m/s
     seen: Array  # (2, BINS) sums of speeds over the step
     counted: Array  # (BINS,) of them
