@@ -70,7 +70,7 @@ def main() -> int:
         checks = {
             "style (ruff)": module("ruff", "check", "--quiet", "."),
             "format (ruff)": module("ruff", "format", "--check", "--quiet", "."),
-            "types of core (mypy)": module("mypy", "--cache-dir", f"{sys.prefix}/mypy", "core"),
+            "types of core (mypy)": module("mypy", "--cache-dir", f"{sys.prefix}/mypy", "core", "research"),
             # its cache has been seen to remember modules that had moved
             "arrows between layers (import-linter)": [
                 str(shutil.which("lint-imports", path=str(Path(sys.executable).parent))),
