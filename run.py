@@ -7,7 +7,7 @@
     python3 run.py check           style, types, the arrows between layers, manifest, documentation
     python3 run.py build           the extension's zips in dist/
     python3 run.py bench           the benchmarks, as a table or with --json FILE
-    python3 run.py study NAME      a long experiment, written down in docs/studies/
+    python3 run.py study [NAME]    a long experiment, written down in docs/studies/; without a name, a list of them
     python3 run.py lock            resolve the dependencies anew into locks/
     python3 run.py tool NAME …     a program of the environment, such as ruff or typos
 
@@ -46,7 +46,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
             command.add_argument("--bare", action="store_true", help="one zip without wheels")
             command.add_argument("--platform", help="only this platform, such as linux-x64")
         if name == "study":
-            command.add_argument("name", metavar="NAME", help="a module of tests/studies")
+            command.add_argument("name", nargs="?", metavar="NAME", help="one of those that are listed without it")
         if name == "tool":
             command.add_argument("name", metavar="NAME", help="such as ruff, typos or pre-commit")
             command.add_argument("arguments", nargs=argparse.REMAINDER, help="what goes to it")
@@ -74,7 +74,7 @@ def arguments_of_python(known: argparse.Namespace, rest: list[str]) -> list[str]
         return ["-m", "pytest", *rest]
     options = {"build": ("bare", "platform"), "bench": ("json", "only")}.get(known.command, ())
     line = ["-m", "tools." + known.command]
-    if known.command == "study":
+    if known.command == "study" and known.name:
         line.append(known.name)
     for option in options:
         value = getattr(known, option)

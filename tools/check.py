@@ -85,7 +85,7 @@ def main() -> int:
                 program("check-jsonschema"),
                 *("--quiet", "--builtin-schema", "vendor.github-workflows", *workflows()),
             ],
-            "types of core (mypy)": module("mypy", "--cache-dir", f"{sys.prefix}/mypy", "core"),
+            "types of core (mypy)": module("mypy", "--cache-dir", f"{sys.prefix}/mypy", "core", "research"),
             # its cache has been seen to remember modules that had moved
             "arrows between layers (import-linter)": [
                 program("lint-imports"),
