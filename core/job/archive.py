@@ -36,7 +36,6 @@ ARRAY = re.compile(
     re.DOTALL,
 )
 LONGEST_ARRAY_HEADER = 1024  # bytes
-PRIMITIVES = (bool, int, float, str)
 
 # what reading a damaged file raises: RuntimeError is zipfile's word for an entry that is encrypted or made by a later
 # version of it, and Python's for one nested too deep

@@ -238,11 +238,6 @@ class World:
             force=self._scratch.outcome.contact_force[:n].copy(),
         )
 
-    @property
-    def contacts_dropped(self) -> int:
-        """Candidates of the last step that found no room; zero unless `max_contacts` is too small."""
-        return int(self._scratch.contacts.filled[1])
-
     def contact_problem(self) -> tuple[Array, Array]:
         """Matrix and vector of the last step's contact problem, stepper.py's LCP; copies."""
         n = self.lcp_unknowns

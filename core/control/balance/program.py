@@ -24,7 +24,7 @@ from ...contact import lcp
 from ...contact.lcp.workspace import SOLVED, LcpWorkspace, make_workspace
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows, solve_lower
 from ...maths.kernel import kernel
-from ...motion.spacetime.products import add_symmetric_product
+from ...maths.products import add_symmetric_product
 
 Array = NDArray[np.float64]
 

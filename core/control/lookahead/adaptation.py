@@ -18,8 +18,8 @@ from ...dynamics.kinematics import world_point
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky_solve_rows
 from ...maths.kernel import inner_kernel
+from ...maths.products import add_symmetric_product, factor_cholesky
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
-from ...motion.spacetime.products import add_symmetric_product, factor_cholesky
 from .precompute import Policy
 from .workspace import Scratch
 

@@ -25,7 +25,7 @@ from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.dense import copy_into, solve_lower, solve_lower_transposed
 from ...maths.kernel import inner_kernel
-from ...motion.spacetime.products import add_transposed_product
+from ...maths.products import add_transposed_product
 from .precompute import Policy
 
 Array = NDArray[np.float64]

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...character.tree import FREE
 from ...dynamics import Derivatives, PointForces, difference, point_jacobian, step_derivatives
+from ...maths.products import add_transposed_product
 from ...motion.cycle import Cycle
-from ...motion.spacetime.products import add_transposed_product
 from .riccati import Regulator, step_back
 from .settings import Settings
 from .track import Track

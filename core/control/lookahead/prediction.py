@@ -25,7 +25,7 @@ from ...dynamics.kinematics import difference_positions
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky_solve, copy_into
 from ...maths.kernel import inner_kernel
-from ...motion.spacetime.products import (
+from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
     add_transposed_vector,

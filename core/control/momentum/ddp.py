@@ -24,7 +24,7 @@ from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.dense import cholesky, cholesky_solve_rows
 from ...maths.kernel import inner_kernel, kernel
-from ...motion.spacetime.products import add_transposed_product, add_transposed_vector
+from ...maths.products import add_transposed_product, add_transposed_vector
 from .model import STATE, Problem, add_curvature, derivatives, flow, flow_gradient, stage_cost, step
 
 Array = NDArray[np.float64]

@@ -23,8 +23,8 @@ from ...contact.friction import first_tangent
 from ...dynamics.kinematics import difference_positions, world_point
 from ...dynamics.workspace import Workspace
 from ...maths.kernel import inner_kernel
+from ...maths.products import add_transposed_product
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
-from ...motion.spacetime.products import add_transposed_product
 from .contact_plan import ContactProblem, ContactWork, make_contact_problem, make_contact_work, plan_contacts
 from .correction import CorrectionWork, make_correction_work, update_answer
 from .modes import RIGID, Modes, displacement_to_modes, low_modes, make_modes, to_modes, update_modes

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ...maths.dense import copy_into
 from ...maths.kernel import inner_kernel, kernel
-from .products import (
+from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
     add_transposed_vector,

@@ -9,7 +9,7 @@ Sizes are given, so that the arrays may be larger than what is used of them.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.kernel import inner_kernel, kernel
+from .kernel import inner_kernel, kernel
 
 Array = NDArray[np.float64]
 
