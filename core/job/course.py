@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import archive
 from ..control.balance.graph import Choice, make_graph
 from ..motion import quaternions
 from ..motion.cycles import find_cycles, planar_step
@@ -22,7 +23,6 @@ from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..motion.rest import CALM, SLOW
-from . import archive
 from .cache import Cache, code_version
 from .job import BakeJob, Scene, dressed
 from .preparing import (

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from .. import archive
 from ..character import Character, JointKind, check
 from ..character.anthropometry import Sex
 from ..character.check import Vector
@@ -22,7 +23,6 @@ from ..motion.quaternions import Array
 from ..motion.roles import Roles
 from ..motion.variants import carrying
 from ..simulation import Course, Foothold, Grab, Prop, Push, Slider
-from . import archive
 
 FORMAT = "heft.job"
 VERSION = 6

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .. import archive
 from ..character import Character
 from ..contact.terrain import Plane, RigidMotion, Surface, Terrain, make_terrain
 from ..motion import quaternions
@@ -25,7 +26,6 @@ from ..motion.reference import Reference
 from ..motion.schedule import ContactPoint, contact_points
 from ..motion.spacetime import Settings
 from ..motion.tracks import ground_under, point_places, velocities
-from . import archive
 from .cache import Cache, code_version
 from .job import BakeJob, BodySettings, Scene, dressed
 from .progress import Clock, Teller

@@ -4,7 +4,7 @@
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from .course import make_course
 from .job import BakeJob, dressed
 from .methods import METHODS
 from .preparing import Motion, played, reference_settings, scene_terrain, shifted
-from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
+from .progress import NOTHING, Callback, CancelledError, Clock, Finished, Teller
 from .result import BakeResult
 from .several import make_motions
 from .showing import between, bone_poses, carried_lines, moment, prop_poses
@@ -120,6 +120,23 @@ def prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Mo
     return motions[0], policy
 
 
+Frame = tuple[Array, float, int]  # positions, the reference's sample, the lap
+
+
+class _Frames:
+    """Finished frames, as poses on demand."""
+
+    def __init__(self, motion: Motion, frames: Sequence[Frame]) -> None:
+        self._motion, self._frames = motion, frames
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def poses(self, rows: slice) -> Array:
+        q, sample, lap = zip(*self._frames[rows], strict=True)
+        return bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
+
+
 class _Watch:
     """Shows finished frames while the simulation runs."""
 
@@ -129,7 +146,7 @@ class _Watch:
         self._last = max(_steps(stage), 1)
         self._done = 0  # frames finished
         self._shown = 0  # frames told
-        self._waiting: list[tuple[Array, float, int]] = []  # positions, the reference's sample, the lap
+        self._waiting: list[Frame] = []
         self._before: tuple[Array, int, int] | None = None
         self.begun = self._told_at = time.perf_counter()  # when the first state was seen
 
@@ -155,14 +172,12 @@ class _Watch:
         self._done += 1
 
     def _told(self, state: int) -> bool:
-        share, first, poses = min(state / self._last, 1.0), self._shown, NO_POSES
-        if self._waiting:
-            q, sample, lap = zip(*self._waiting, strict=True)
-            poses = bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
-            self._shown += len(poses)
-            self._waiting.clear()
+        share, first = min(state / self._last, 1.0), self._shown
+        finished: Finished = _Frames(self._motion, self._waiting) if self._waiting else NOTHING
+        self._shown += len(finished)
+        self._waiting = []
         try:
-            self._tell("simulate", share, first, poses)
+            self._tell("simulate", share, first, finished)
         except CancelledError:
             return False
         self._told_at = time.perf_counter()

@@ -2,7 +2,8 @@
 """Values in files: a tree of dataclasses with arrays at its leaves, written and read by the types that it declares.
 
 A file is a zip of arrays (numpy's npz, nothing pickled). One of them, `header`, is JSON text: format, version, and the
-value, in which {"array": n} stands for the array of that number. Reading trusts nothing: only what a type declares can
+value, in which {"array": n} stands for the array of that number. A type whose JSON people keep by itself says what it
+is, by the methods of `OwnText`. Reading trusts nothing: only what a type declares can
 come out of a file, arrays are of three kinds, nothing takes more room than its bytes in the file, and every part checks
 itself as it is made.
 """
@@ -17,13 +18,12 @@ import types
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Protocol, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character, storage
-from ..files import write_whole
+from .files import write_whole
 
 LARGEST_FILE = 2**31  # bytes
 LONGEST_HEADER = 2**28  # bytes
@@ -47,6 +47,17 @@ Keep = Callable[[type, Any], Any]  # a value of a type, as it is to stand in JSO
 # of a value, as JSON has it, with what keeps a value that is new in it; raises whatever is in UNREADABLE
 Renewal = Callable[[dict[str, Any], Keep], dict[str, Any]]
 NEVER: Mapping[int, Renewal] = types.MappingProxyType({})
+
+
+class OwnText(Protocol):
+    """What stands in a file of its own as JSON, and stands in others in the same way."""
+
+    def to_data(self) -> Any:
+        """What JSON can say of it, no table with the key "is"."""
+
+    @classmethod
+    def from_data(cls, data: Any) -> Self:
+        """And back; ValueError where it is none."""
 
 
 def save(value: Any, kind: type, path: str | Path, format_name: str, version: int) -> None:
@@ -147,8 +158,8 @@ def _encode(hint: Any, value: Any, arrays: list[AnyArray]) -> Any:
         array = np.ascontiguousarray(value, dtype=get_args(arguments[1])[0])
         arrays.append(array.reshape(np.shape(value)))
         return {"array": len(arrays) - 1}
-    if hint is Character:
-        return storage.to_data(value)
+    if _has_own_text(hint):
+        return value.to_data()
     if _has_fields(hint):
         parts = {name: _encode(part, getattr(value, name), arrays) for name, part in _fields(hint).items()}
         return {"is": hint.__name__, **parts}
@@ -173,8 +184,8 @@ def _decode(hint: Any, data: Any, arrays: list[AnyArray], where: str) -> Any:
         return _decode(_variant_of_data(data, arguments, where), data, arrays, where)
     if origin is np.ndarray:
         return _take(data, np.dtype(get_args(arguments[1])[0]), arrays, where)
-    if hint is Character:
-        return storage.from_data(data)
+    if _has_own_text(hint):
+        return hint.from_data(data)
     if _has_fields(hint):
         wanted = _fields(hint)
         if not isinstance(data, dict) or set(data) != {"is", *wanted} or data["is"] != hint.__name__:
@@ -211,6 +222,10 @@ def _take(data: Any, kind: np.dtype[Any], arrays: list[AnyArray], where: str) ->
     if arrays[number].dtype != kind:
         raise ValueError(f"the numbers in {where} cannot be {arrays[number].dtype}.")
     return arrays[number]
+
+
+def _has_own_text(hint: Any) -> bool:
+    return isinstance(hint, type) and hasattr(hint, "to_data") and hasattr(hint, "from_data")
 
 
 def _has_fields(hint: Any) -> bool:
@@ -253,7 +268,7 @@ def _variant_of_data(data: Any, variants: tuple[Any, ...], where: str) -> Any:
     if isinstance(data, dict) and "is" in data:
         chosen = [variant for variant in variants if getattr(variant, "__name__", "") == data["is"]]
     elif isinstance(data, dict):
-        chosen = [v for v in variants if v is Character or get_origin(v) in {np.ndarray, dict, Mapping}]
+        chosen = [v for v in variants if _has_own_text(v) or get_origin(v) in {np.ndarray, dict, Mapping}]
     elif isinstance(data, list):
         chosen = [v for v in variants if get_origin(v) in {tuple, list}]
     else:
