@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from heft.core.character import Character
 from heft.core.control.balance import Balance
-from heft.core.control.balance.graph import ActionGraph, Choice, make_graph
+from heft.core.control.balance.graph import ActionGraph, make_graph
 from heft.core.control.track import Track
 from heft.core.dynamics import difference
 from heft.core.motion import fit
 from heft.core.motion.fit import Trajectory
-from heft.core.motion.in_a_row import in_a_row, standing
+from heft.core.motion.in_a_row import Choice, in_a_row, standing
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.reference import Reference
 from heft.core.simulation import World
