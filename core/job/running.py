@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import rounding
 from ..cache import Cache
 from ..control.loop import act
 from ..control.method import Method
@@ -215,7 +216,7 @@ def _result(
         "sentences": to_data(sentences),
         "method": job.method,
         "reference": quality.why,
-        "notes": [*motion.lines, *simulation.notes, *cache.notes],
+        "notes": [*motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
         "seconds": clock.seconds,
     }
     return BakeResult(
