@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..character import Character, check
 from ..character.flatten import flatten, neutral_positions
-from ..character.tree import BALL, FREE
+from ..character.tree import BALL, FREE, Tree
 from ..contact.detection import Contacts
 from ..contact.lcp import LcpStatus
 from ..contact.shapes import Shape, make_shapes
@@ -161,6 +161,16 @@ class World:
     def dt(self) -> float:
         """Length of a step, s."""
         return self.system.settings.dt
+
+    @property
+    def rate(self) -> float:
+        """Steps per second."""
+        return 1.0 / self.dt
+
+    @property
+    def tree(self) -> Tree:
+        """Of the character and then the props."""
+        return self.system.tree
 
     @property
     def time(self) -> float:

@@ -13,6 +13,7 @@ from ...dynamics.workspace import Workspace
 from ...motion.cycle import Cycle
 from ...motion.cycles import power
 from ..law import AffineLaw, NoLawError, State
+from ..method import Follower
 from ..track import Track
 from .evaluation import Weights, make_goal, make_scratch
 from .machine import evaluate, make_machine
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 SAME_STEP = 1e-9
 
 
-class Balance:
+class Balance(Follower):
     """Style and balance reconciled by a quadratic program (da Silva 2010, chapter 3). One step of the world, one frame.
 
     The controller counts frames by itself: `reset` it together with its world.

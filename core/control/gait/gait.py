@@ -12,6 +12,7 @@ from ...contact.detection import Contacts
 from ...dynamics.workspace import Workspace
 from ...simulation.course import Course
 from ..law import AffineLaw, State
+from ..method import Follower
 from .biped import LEG, make_biped
 from .gains import Gains, load_gains
 from .heading import Heading
@@ -31,7 +32,7 @@ FASTER = 0.3  # m/s by which the speed may change from one step to the next
 ROOT = 6  # velocities of the free root, which no motor drives
 
 
-class Gait:
+class Gait(Follower):
     """A walk along a course. It counts its steps by itself: `reset` it, and its world to the `reference_state`.
 
     There is no reference, so where the character is to be is told by what the controller wants at the moment: joints

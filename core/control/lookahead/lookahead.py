@@ -11,7 +11,9 @@ from ...character import Character
 from ...contact.detection import Contacts
 from ...contact.terrain import Terrain
 from ...dynamics.workspace import Workspace
+from ...simulation.outcome import Simulation
 from ..law import AffineLaw, NoLawError, State
+from ..method import Follower
 from .height import Landing, height_at, next_landings, point_places
 from .machine import evaluate, ground_height, make_machine
 from .phase import SEARCH, is_overdue, next_touchdown
@@ -39,7 +41,7 @@ class Place(NamedTuple):
     lap: int = 0  # of a cycle
 
 
-class LookAhead:
+class LookAhead(Follower):
     """Look-ahead policy and contact adaptation (Muico et al. 2009, section 4.3). One step of the world, one frame.
 
     The controller counts frames by itself: `reset` it together with its world.
@@ -68,6 +70,7 @@ class LookAhead:
         self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
         self.resets: list[tuple[float, int]] = []  # time, and frames skipped; -1 for one in which it waited
         self._waited = 0  # frames in a row
+        self.rehearsed = ""  # what rehearsals found, in a sentence
 
     def reset(self, frame: int = 0, anchor: ArrayLike = (0.0, 0.0, 0.0, 0.0)) -> None:
         """Go to a frame, with the reference's coordinates at x, y, z, yaw in the world."""
@@ -136,6 +139,11 @@ class LookAhead:
             self.place = after
         motors, n = len(scratch.torque), int(contacts.filled[0])
         return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
+
+    def notes(self, simulation: Simulation) -> tuple[str, ...]:
+        """What rehearsals found."""
+        del simulation
+        return (self.rehearsed,) if self.rehearsed else ()
 
     def _machine_on(self, work: Workspace, contacts: Contacts) -> Any:
         """The kernels' pointer to this policy on a world's arrays; a world keeps the same ones from step to step."""

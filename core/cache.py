@@ -61,7 +61,7 @@ class Cache:
 @lru_cache(maxsize=1)
 def code_version() -> str:
     """A digest of the core's own source, and of what runs it: whatever changes, nothing made before is used again."""
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[0]
     digest = hashlib.sha256(f"{sys.version} {platform.machine()} {np.__version__}\0".encode())
     for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).parts):
         digest.update(f"{path.relative_to(root).as_posix()}\0".encode())

@@ -1,46 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The combination of controllers as a method of `run`: several motions, and a slider between them."""
+"""The combination of controllers as a method: several motions, and a slider between them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..contact.detection import Contacts
-from ..control import combination
-from ..control.combination.middles import filled
-from ..control.combination.motions import CombinedMotion
-from ..control.law import AffineLaw, State
-from ..motion.in_step import in_step
-from ..motion.quaternions import Array
-from ..motion.reference import Reference
-from ..report.simulation import Simulation
-from ..simulation import Slider
-from .cache import Cache
-from .settings import make_settings
-from .stage import Stage, Watch
-from .torques import simulate_torques
+from ...cache import Cache
+from ...contact.detection import Contacts
+from ...motion.in_step import in_step
+from ...motion.quaternions import Array
+from ...motion.reference import Reference
+from ...simulation import Slider
+from ...simulation.outcome import Simulation
+from ..law import AffineLaw, State
+from ..method import Follower, Method, Needs
+from ..stage import Stage
+from .middles import filled
+from .motions import CombinedMotion
+from .settings import Settings
 
 HALF_WAY = Slider(np.zeros(1), np.full(1, 0.5))
 
 
-def choose(chosen: Mapping[str, Any]) -> combination.Settings:
-    """Settings by name, or ValueError."""
-    return make_settings(combination.Settings, chosen, "a combination").checked()
-
-
-def prepare_policy(reference: Reference, chosen: Mapping[str, Any], cache: Cache) -> CombinedMotion:
-    """Refuse: one motion has nothing beside it."""
-    del reference, chosen, cache
-    raise ValueError("It takes two motions at least to combine them.")
-
-
-def combine(references: Sequence[Reference], chosen: Mapping[str, Any], cache: Cache) -> CombinedMotion:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> CombinedMotion:
     """The motions brought in step with the first, others between where they are far apart, all as one controller."""
     del cache
-    settings, first = choose(chosen), references[0]
-    line = filled([first, *(in_step(other, first) for other in references[1:])])
+    first = motions[0]
+    line = filled([first, *(in_step(other, first) for other in motions[1:])])
     return CombinedMotion(
         line.references,
         settings.of_components(),
@@ -50,19 +36,17 @@ def combine(references: Sequence[Reference], chosen: Mapping[str, Any], cache: C
     )
 
 
-def simulate_policy(controller: CombinedMotion, stage: Stage, watch: Watch) -> Simulation:
+def start(controller: CombinedMotion, stage: Stage) -> "Slid":
     """Follow the scene's slider."""
     for component in controller.controllers:
         component.terrain = stage.terrain
     slid = Slid(controller, stage.scene.slider or HALF_WAY)
     controller.reset(0.0, 0.0, stage.lift)
     slid.ask(0.0)
-    made = len(controller.controllers)
-    note = f"{made} motions from the first to the last, those made between the given ones included."
-    return replace(simulate_torques(slid, stage, watch), notes=(note,))
+    return slid
 
 
-class Slid:
+class Slid(Follower):
     """A combined motion that looks at a slider: walks as each stride begins, other motions all the time."""
 
     def __init__(self, motion: CombinedMotion, slider: Slider) -> None:
@@ -94,3 +78,22 @@ class Slid:
         """The motion's, after a look at the slider as it stands at the end of this step."""
         self.ask(state.time + state.dt)
         return self._motion.law(state, contacts)
+
+    def notes(self, simulation: Simulation) -> tuple[str]:
+        """How many motions it took."""
+        del simulation
+        made = len(self._motion.controllers)
+        return (f"{made} motions from the first to the last, those made between the given ones included.",)
+
+
+METHOD = Method(
+    name="combination",
+    number=5,
+    label="Combine",
+    description="Anything between several actions by a keyed slider, or what is easiest when pushed",
+    paper="da Silva 2010",
+    settings=Settings,
+    plan=plan,
+    start=start,
+    needs=Needs(blends=True),
+)

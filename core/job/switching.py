@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several motions of one character, gone to as they are chosen: an action graph's course in the place of a reference.
+"""Several motions of one character, switched between as they are chosen: all in a row, in the place of a reference.
 
 Each motion is fitted by itself and made a cycle: a gait, or standing as it ends. Bridges between those that are chosen
-one after the other are found by trial (control/balance/graph.py).
+one after the other are found by the method, which tries them out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,23 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import archive
-from ..control.balance.graph import Choice, make_graph
+from ..cache import Cache, code_version
+from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.cycles import find_cycles, planar_step
-from ..motion.in_a_row import Piece, in_a_row, row_of, standing
+from ..motion.in_a_row import Choice, Piece, in_a_row, row_of, standing
 from ..motion.labels import label
 from ..motion.lay_back import Residuals
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..motion.rest import CALM, SLOW
-from .cache import Cache, code_version
-from .job import BakeJob, Scene, dressed
+from ..simulation.scene import Scene
+from .job import BakeJob
 from .preparing import (
     Motion,
     first_frame_of,
     keep,
     lift_of,
+    loaded,
     performance_of,
     reference_settings,
     referred,
@@ -43,28 +45,28 @@ STANDING = 0.5  # s, of standing as a cycle
 
 
 @dataclass(frozen=True, eq=False)
-class FoundCourse:
-    """What is kept of a course."""
+class FoundRow:
+    """What is kept of motions in a row."""
 
     reference: Reference
     residuals: Residuals
     lines: tuple[str, ...]
 
 
-def make_course(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
+def make_row(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
     """What `make_motion` gives of one motion; what is in the cache is not made again."""
     reference_settings(job)
     if not job.loop:
-        raise ValueError("Only who walks on can go from one motion to another: let the job loop.")
+        raise ValueError("Switching between actions needs Extend Cycle: switch it on.")
     if job.scene.grabs:
-        raise ValueError("Hands that hold on cannot go from one motion to another: leave out the grabs or the motions.")
+        raise ValueError("Hands that hold on cannot switch between actions: leave out the grabs or the other actions.")
     parts = of_one_character(job, tell, cache, clock)
     tell("reference", 0.0)
     with clock.stage("reference"):
         performances = [performance_of(part, cache)[0] for part in parts]
         own = performances[0]
         late = (first_frame_of(parts[0], own) - job.frames[0]) / job.fps
-        found = keep(cache, _key(job), FoundCourse, lambda: _course(job, parts, performances, late, tell))
+        found = keep(cache, _key(job), FoundRow, lambda: _row(job, parts, performances, late, tell))
     tell("reference", 1.0)
     return Motion(
         own.plan,
@@ -78,15 +80,15 @@ def make_course(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
 
 
 def _key(job: BakeJob) -> str:
-    """A name for all that the course depends on."""
+    """A name for all that the row depends on."""
     scene = Scene(loads=job.scene.loads, gravity=job.scene.gravity)
-    needed = replace(job, name="course", method="", settings={}, scene=scene, noise=0.0, seed=0)
-    return archive.digest(needed, BakeJob, "course", code_version())
+    needed = replace(job, name="row", settings={}, scene=scene, noise=0.0, seed=0)
+    return archive.digest(needed, BakeJob, "row", code_version())
 
 
-def _course(
+def _row(
     job: BakeJob, parts: Sequence[BakeJob], performances: Sequence[Performance], late: float, tell: Teller
-) -> FoundCourse:
+) -> FoundRow:
     """Cycles, bridges, and what is chosen in a row; time begins `late` seconds after the job's first frame."""
     names = [f"motion {number}" for number in range(len(parts))]
     motions, residuals = {}, {}
@@ -98,17 +100,18 @@ def _course(
     # the first choice may come late; until then it is the clip's own motion
     choices = [Choice(names[0], 0.0), *(Choice(names[motion], max(start - late, 0.0)) for start, motion in job.choices)]
     wanted = dict.fromkeys((a.motion, b.motion) for a, b in pairwise(choices) if a.motion != b.motion)
-    graph = make_graph(motions, wanted, lambda: tell("reference", 0.5))
-    pieces = graph.course(choices, job.duration)
-    course = in_a_row(pieces)
-    carried = _carried(pieces, motions, residuals, course, performances[0].plan.body < 0)
-    return FoundCourse(course, carried, tuple(_lines(job, late, pieces, course.rate)))
+    transitions = method_named(job.method).transitions
+    assert transitions is not None
+    pieces = transitions(motions, wanted, lambda: tell("reference", 0.5)).sequence(choices, job.duration)
+    row = in_a_row(pieces)
+    carried = _carried(pieces, motions, residuals, row, performances[0].plan.body < 0)
+    return FoundRow(row, carried, tuple(_lines(job, late, pieces, row.rate)))
 
 
 def _cycle(job: BakeJob, performance: Performance, tell: Teller) -> tuple[Reference, Residuals]:
     """A motion as a cycle, with what it lacks in each of its frames."""
     trajectory, _ = samples_of(job, performance)
-    character = dressed(performance.plan.character, job.scene, unplanned=False)
+    character = loaded(performance.plan.character, job.scene, unplanned=False)
     if find_cycles(character, trajectory, label(character, trajectory)):
         found = referred(job, performance, None, tell)
         return found.reference, residuals_of(job, performance, found)
@@ -126,15 +129,15 @@ def _carried(
     pieces: Sequence[Piece],
     motions: Mapping[str, Reference],
     residuals: Mapping[str, Residuals],
-    course: Reference,
+    whole: Reference,
     loose: NDArray[np.bool_],
 ) -> Residuals:
-    """What each frame of a course lacks: that of its motion, over a bridge from the one motion's to the other's."""
+    """What each frame of the row lacks: that of its motion, over a bridge from the one motion's to the other's."""
     place: list[Array] = []
     turn: list[Array] = []
     for before, piece, after in zip([None, *pieces], pieces, [*pieces[1:], None], strict=False):
         for frame in piece.frames:
-            q = course.q[len(place)]
+            q = whole.q[len(place)]
             if piece.name in motions:
                 found = _moved(motions[piece.name], residuals[piece.name], frame, q, loose)
             else:
@@ -164,7 +167,7 @@ def _moved(motion: Reference, residuals: Residuals, frame: int, q: Array, loose:
 
 
 def _lines(job: BakeJob, late: float, pieces: Sequence[Piece], rate: float) -> list[str]:
-    """When the course goes from which motion to which, for the report."""
+    """When it goes from which motion to which, for the report."""
     lines, gone = [], round(late * rate)
     for piece in pieces:
         if " to " in piece.name:

@@ -19,7 +19,7 @@ LASTING = 0.1  # s, for which any of these must hold
 WILD = 120.0  # rad/s or m/s: nothing is waited for, twice what was seen of any that stayed up
 
 
-class FallWatch:
+class FallDetector:
     """Told every state in turn, it knows from which on the character was lost."""
 
     def __init__(self, character: Character, rate: float) -> None:

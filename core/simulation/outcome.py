@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What every method hands over for judgement: a recording, and the motion that it was to follow."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
 from ..contact.terrain import Terrain
-from ..simulation import Recording
+from .recording import Recording
 
 Array = NDArray[np.float64]
 
@@ -18,7 +20,6 @@ class Followed:
     """Where the character was to be at each of the n + 1 states of a recording, in the world."""
 
     q: Array  # (n + 1, nq)
-    v: Array  # (n + 1, nv)
     frame: NDArray[np.int64]  # (n + 1,) of the reference
     lap: NDArray[np.int64]  # (n + 1,) how often the reference had begun anew
 
@@ -45,3 +46,7 @@ class Simulation:
     def seconds(self) -> float:
         """Of the motion, as far as it was simulated."""
         return self.recording.steps / self.recording.rate
+
+    def with_notes(self, notes: Iterable[str]) -> Self:
+        """The same with what the method has to say."""
+        return replace(self, notes=tuple(notes))
