@@ -27,6 +27,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
+from . import rounding
 from .batch import command as batch_command
 from .batch.command import DONE, FAILED, FELL, INTERRUPTED
 
@@ -171,6 +172,10 @@ def doctor() -> int:
     from .worker.self_test import WHAT_TO_SEND, self_test
 
     _say(f"heft {_version('heft') or 'from a checkout'}, code {code_version()[:16]}, in {ROOT}")
+    _say(
+        "To round as other processors do: "
+        + " ".join(f"{name}='{value}'" for name, value in rounding.VARIABLES.items())
+    )
     _say(f"Kernels: {os.environ.get('NUMBA_CACHE_DIR') or 'kept beside the source'}")
     _say("Cache of references: where --cache says; a batch has its own")
     _say("Trying the physics; the first time it is compiled, which takes minutes …")

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A few of the drops of tests/studies/rag_doll.py; the study does a thousand."""
-
-import sys
-from pathlib import Path
+"""A few of the drops of studies/rag_doll.py; the study does a thousand."""
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[2] / "studies"))
-from rag_doll import drop
+from heft.studies.rag_doll import drop
 
 
 # besides the first twenty, some whose contact problems of a hundred unknowns and more once defeated Lemke's method

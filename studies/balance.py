@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Balance control: what the three-link model can take back, what its term adds, captured clips beside look-ahead."""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from heft.core import BakeJob, run
+from heft.core.control.balance import Balance, Settings
+from heft.core.control.track import Track
+from heft.core.dynamics import center_of_mass
+from heft.core.motion.bvh import read_bvh
+from heft.core.motion.tracks import point_places
+from heft.core.simulation import Push, World
+from heft.studies.lib import balance_graph, balance_ground, balance_lean, balance_program
+from heft.studies.lib.references import walking
+from heft.studies.lib.replicas import FALLEN
+
+from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
+
+DT = 1.0 / 120.0
+SHARES = [(share, False) for share in (0.0, 0.1, 0.3, 0.6, 0.9)] + [(share, True) for share in (0.1, 0.6)]  # with arms
+CLIPS = ("83_55", "113_01", "20_06", "05_11", "16_18", "39_11", "02_01", "16_08", "69_70")
+REPLICAS = 5
+NOISE = 0.05  # standard deviation of every start velocity, m/s and rad/s
+PUSHED = (2.3, 0.1)  # s: when, and for how long
+PUSHES = {
+    "150 N forwards": (150.0, 0.0, 0.0),
+    "150 N backwards": (-150.0, 0.0, 0.0),
+    "50 N left": (0.0, 50.0, 0.0),
+    "50 N right": (0.0, -50.0, 0.0),
+    "100 N left": (0.0, 100.0, 0.0),
+    "100 N right": (0.0, -100.0, 0.0),
+}
+INTRODUCTION = """# Balance and style
+
+After da Silva 2010, chapter 3, with default settings at 120 Hz on a level floor unless it says otherwise.
+Written by `run.py study balance`.
+"""
+MOST = 300.0  # N, of the greatest pushes
+LIMITS = """
+The greatest push ahead and back that it takes, in steps of 25 N up to 300, by when in half a stride it comes. The bound
+is what pressure under the soles can take back, footprints as keyed: with w = sqrt(g / h) a change d of x + v / w grows
+as d' = w (d - p), and pressure may go by p ahead or back of where the reference has it, so d <= int w exp(-w t) p dt.
+Back, pushes end near it: as a walk rolls over its foot pressure is near the heel, and there is little room.
+"""
+CAPTURED = (
+    f"{REPLICAS} starts with noise of {NOISE} on every velocity; medians. Look-ahead with its defaults, without "
+    "rehearsals. A step is control and simulation together. The weight of contacts was chosen on the half turn "
+    "(39_11) and the squat (69_70) among these, so those two say little of other clips."
+)
+
+
+def pushed(controller: Balance, force: tuple[float, float, float], begin: float = PUSHED[0]) -> bool:
+    """Whether a walk is still up six seconds after a push at the torso."""
+    world = World(controller.character, pushes=[Push.constant("torso", force, begin, PUSHED[1])])
+    controller.reset()
+    world.reset(*controller.reference_state())
+    for _ in range(round((begin + 6.0) / DT)):
+        world.step(controller)
+        if abs(world.q[2] - controller.reference_state()[0][2]) > FALLEN:
+            return False
+    return True
+
+
+def shares() -> list[str]:
+    """The table of what balance adds."""
+    reference = walking()
+    rows = [f"| balance | {' | '.join(PUSHES)} |", f"|---|{'---|' * len(PUSHES)}"]
+    for share, arms in SHARES:
+        controller = Balance(reference.character, Track.of(reference), Settings(balance=share, arms=arms))
+        stands = ["up" if pushed(controller, force) else "falls" for force in PUSHES.values()]
+        rows.append(f"| {share:g}{', arms too' if arms else ''} | {' | '.join(stands)} |")
+    return rows
+
+
+def limits() -> list[str]:
+    """The table of the greatest pushes ahead and back, over the quarters of half a stride."""
+    reference = walking()
+    character, track = reference.character, Track.of(reference)
+    controller, frames = Balance(character, track), len(track.q)
+    height = np.mean([center_of_mass(character, q)[2] for q in reference.q])
+    rate = np.sqrt(-character.gravity[2] / height)
+    places = point_places(character, reference.q, reference.schedule.points)[1 : frames + 1, :, 0]
+    force, carrying = reference.force[:frames, :, 2], reference.carrying[:frames]
+    pressure = (force * places).sum(axis=1) / force.sum(axis=1)
+    ahead = np.where(carrying, places, -np.inf).max(axis=1) - pressure
+    back = pressure - np.where(carrying, places, np.inf).min(axis=1)
+    fading = rate * DT * np.exp(-rate * DT * np.arange(3 * frames))
+    rows = ["| at, s | ahead N | bound | back N | bound |", "|---|---|---|---|---|"]
+    for quarter in range(4):
+        frame = quarter * frames // 8
+        begin, told = (2 * frames + frame) * DT, f"| {frame * DT:.2f} |"
+        for sign, room in ((1.0, ahead), (-1.0, back)):
+            greatest = 0.0
+            while greatest < MOST and pushed(controller, (sign * (greatest + 25.0), 0.0, 0.0), begin):
+                greatest += 25.0
+            reach = fading @ np.tile(room, 4)[frame : frame + 3 * frames]
+            told += f" {greatest:.0f} | {reach * rate * character.total_mass / PUSHED[1]:.0f} |"
+        rows.append(told)
+    return rows
+
+
+def bakes(path: Path, method: str, settings: dict[str, Any], cache: str) -> list[dict[str, Any]]:
+    """The reports of replicas."""
+    clip = read_bvh(path, CMU_UNIT)
+    return [
+        json.loads(
+            run(
+                BakeJob(clip, CMU_ROLES, method=method, settings=settings, noise=NOISE, seed=seed), cache=cache
+            ).report_text
+        )
+        for seed in range(REPLICAS)
+    ]
+
+
+def clips() -> list[str]:
+    """The table of captured clips."""
+    rows = [
+        "| clip | complete | joints ° | root cm | slide mm | step us | prepared s | look-ahead: complete | joints ° |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    with tempfile.TemporaryDirectory() as cache:
+        for path in (path for name in CLIPS for path in GOOD if path.name.startswith(name)):
+            own = bakes(path, "balance", {}, cache)
+            other = bakes(path, "lookahead", {"rehearsals": 0}, cache)
+            complete = [sum(report["outcome"] == "completed" for report in some) for some in (own, other)]
+
+            def middle(name: str, reports: list[dict[str, Any]] = own) -> float:
+                return float(np.median([report[name] for report in reports]))
+
+            prepared = float(np.median([report["seconds"]["policy"] for report in own]))
+            rows.append(
+                f"| {path.stem} | {complete[0]}/{REPLICAS} | {middle('joint_rms_deg'):.2f} | "
+                f"{100 * middle('root_rms_m'):.1f} | {1000 * middle('max_foot_slide_m'):.1f} | "
+                f"{middle('step_us_median'):.0f} | {prepared:.2f} | {complete[1]}/{REPLICAS} | "
+                f"{middle('joint_rms_deg', other):.2f} |"
+            )
+    return rows
+
+
+def study(folder: Path) -> str:
+    """The page and its pictures."""
+    page = [INTRODUCTION, *balance_lean.sections(), *balance_program.sections()]
+    page += ["", "## What the balance term adds", ""]
+    page += [
+        f"Walk of 1 m/s, a push of {PUSHED[1]} s at the torso, six seconds after it.",
+        "",
+        *shares(),
+        LIMITS,
+        *limits(),
+    ]
+    if GOOD:
+        page += ["", "## Captured clips", ""]
+        page += [CAPTURED, "", *clips()]
+    page += balance_ground.sections(folder)
+    if GOOD:
+        page += balance_graph.sections(folder)
+    return "\n".join(page) + "\n"

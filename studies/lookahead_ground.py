@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look-ahead control on stairs, slopes and ledges: met with a motion for level ground, or with one put on them."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from heft.core.contact.terrain import Mesh
+from heft.core.control.lookahead import Settings
+from heft.core.motion.fit import Trajectory
+from heft.studies.lib.references import STRIDE, TURN, put_on, running, walking
+from heft.studies.lib.replicas import REPLICAS, endurance, figure, row
+
+from tests.core.contact.meshes import stairs
+from tests.core.motion.spacetime import motions
+from tests.core.motion.walkers import captured
+
+FIRST_RISER = 0.69  # m ahead of the start, between the footprints
+STEP = 0.5 * STRIDE
+DESCENT = 7.5  # s
+WALK, RUN = 12.0, 8.0  # s
+PHASES = {
+    "": Settings(),
+    ", early contacts": Settings(reset_phase=True),
+    ", late contacts": Settings(await_touchdown=True),
+    ", early and late contacts": Settings(reset_phase=True, await_touchdown=True),
+}
+
+INTRODUCTION = f"""# Look-ahead control on other ground
+
+{REPLICAS} replicas start with noise on every velocity, as in [look-ahead control](lookahead.md), with default settings.
+Written by `run.py study lookahead_ground`.
+
+## Put on the ground
+
+As a bake does it: the motion is put on the ground before control (`core/motion/footholds.py`), each foot where it finds
+room, and made possible there.
+"""
+UNEVEN = """
+## Met with the level motion
+
+The reference is that of level ground, with its feet lifted 4 cm. Control knows the height of the ground where a foot is
+about to land, and raises or lowers the reference to it; otherwise to the ground under the stance foot. Early contacts:
+the phase goes on to the touchdown of a foot that touches early; late contacts: it waits for a foot that touches late
+(section 5.4).
+"""
+FIGURE = """
+## Figure 3 (e) and (f): cost against gamma, going down
+
+A 45° turn once around a spiral stair, 13 steps in 7.5 s, with the level motion.
+
+![(e) 45° turn, down 2 cm a step](lookahead_e.svg)
+![(f) 45° turn, down 4 cm a step](lookahead_f.svg)
+
+Solid: all five replicas stay up. Dashed: some fall; the cost is the median all the same. One of the five falls in its
+first strides, from the noise on its first velocities, as it does on the level. The paper does not say how its
+reference follows the ground. With feet lifted by 12 mm, which suffices on the level, the swinging foot scuffs the tread
+that it leaves.
+"""
+
+
+def spiral(drop: float) -> Mesh:
+    """Treads down along the circle of the 45° turn, two a stride, once around; risers lie between the footprints."""
+    radius = STRIDE / TURN
+    edges = [-np.pi / 6.0, *(np.radians(45.0) * (0.56 + 0.5 * k) for k in range(14)), 2.0 * np.pi]
+    vertices, triangles = [], []
+    for k, (begin, end) in enumerate(pairwise(edges)):
+        for at in np.linspace(begin, end, max(2, round((end - begin) / 0.05))):
+            for distance in (radius - 0.9, radius + 0.9):
+                angle = at - 0.5 * np.pi
+                vertices.append((distance * np.cos(angle), radius + distance * np.sin(angle), -drop * k))
+    for k in range(0, len(vertices) - 2, 2):
+        triangles += [(k, k + 1, k + 3), (k, k + 3, k + 2)]
+    return Mesh(np.array(vertices), np.array(triangles))
+
+
+def steps_along(rise: float, going: float, first: float, count: int) -> Mesh:
+    """Steps of that rise along +X, the first at `first`; the last tread goes on."""
+    vertices, triangles = stairs(count, rise, going, 2.0)
+    vertices = vertices + np.array([first, 0.0, 0.0])
+    vertices[:2, 0] -= 4.0
+    vertices[-2:, 0] += 200.0
+    return Mesh(vertices, triangles)
+
+
+def ledges(rise: float) -> Mesh:
+    """Steps up for the run, one a stride."""
+    x, y = running().cycle.shift
+    way = float(np.hypot(x, y))
+    steps = steps_along(rise, way, 1.2 * way, 8)
+    wide = steps.vertices * (1.0, 4.0, 1.0)  # the run bends a little
+    return Mesh(_turned(wide, np.arctan2(y, x), running().q[0, :2]), steps.triangles)
+
+
+def slope(degrees: float) -> Mesh:
+    """Level at first, then a ramp."""
+    profile = [(-4.0, 0.0), (FIRST_RISER, 0.0), (FIRST_RISER + 100.0, 100.0 * np.tan(np.radians(degrees)))]
+    vertices = np.array([(x, y, z) for x, z in profile for y in (-2.0, 2.0)])
+    return Mesh(vertices, np.array([(0, 2, 3), (0, 3, 1), (2, 4, 5), (2, 5, 3)]))
+
+
+def _turned(vertices: np.ndarray, angle: float, origin: np.ndarray) -> np.ndarray:
+    c, s = np.cos(angle), np.sin(angle)
+    x, y = vertices[:, 0], vertices[:, 1]
+    return np.column_stack([c * x - s * y + origin[0], s * x + c * y + origin[1], vertices[:, 2]])
+
+
+def study(folder: Path) -> str:
+    """The page, and two pictures."""
+    head = ["| motion | survive | seconds | cost | joints, degrees |", "|---|---|---|---|---|"]
+    down = {f"walk, stairs down, {cm} cm a step": (steps_along(-cm / 100, STEP, FIRST_RISER, 30),) for cm in (2, 4, 6)}
+    down |= {f"walk, slope of {degrees:+d}°": (slope(degrees),) for degrees in (5, -5)}
+    more = {f"walk, stairs up, {cm} cm a step": (steps_along(cm / 100, STEP, FIRST_RISER, 30),) for cm in (4, 10)}
+    more |= {
+        "walk, stairs up, 17 cm on 29 cm": (steps_along(0.17, 0.29, FIRST_RISER, 30),),
+        "walk, stairs down, 17 cm on 29 cm": (steps_along(-0.17, 0.29, FIRST_RISER, 30),),
+        "walk, slope of +10°": (slope(10.0),),
+        "walk, slope of -10°": (slope(-10.0),),
+    }
+    motion = motions.walk(strides=2)
+    walk = motion.character, Trajectory(motion.rate, motion.q, motion.v)
+    page = [INTRODUCTION, *head]
+    for name, surfaces in (down | more).items():
+        page.append(row(name, endurance(put_on(walk, surfaces, WALK), surfaces=surfaces, seconds=WALK)))
+    if running() is not None:
+        surfaces = (ledges(0.04),)
+        there = put_on(captured("35_17"), surfaces, RUN)
+        page.append(row("run, up 4 cm ledges", endurance(there, surfaces=surfaces, seconds=RUN)))
+    page += [UNEVEN, *head]
+    for mark, settings in PHASES.items():
+        for name, surfaces in down.items():
+            found = endurance(walking(lifted=True), settings, surfaces=surfaces, seconds=WALK)
+            page.append(row(f"{name}{mark}", found))
+        if running() is not None:
+            found = endurance(running(), settings, surfaces=(ledges(0.04),), seconds=RUN)
+            page.append(row(f"run, up 4 cm ledges{mark}", found))
+    rows = []
+    for letter, cm in (("e", 2), ("f", 4)):
+        title, surfaces = f"45° turn, down {cm} cm a step", (spiral(cm / 100),)
+        rows += figure(folder, letter, title, walking(TURN, lifted=True), surfaces, DESCENT)
+    page += [
+        FIGURE,
+        "| panel | policy | gamma | survive | seconds | cost | joints, degrees |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*page, *rows]) + "\n"

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`run.py study`: what it lists can be run, and what it runs is not part of the product."""
+
+import ast
+import tomllib
+
+import pytest
+from heft import studies
+
+from tools import build, study
+from tools.environment import ROOT
+
+OUTSIDE = ("research", "studies", "tests", "tools")
+# what the product consists of, whether zipped or installed with pip
+PRODUCT = ("__init__.py", "registration.py", "core", "blender_addon", "operators", "panels", "examples")
+
+
+def functions(name):
+    source = ast.parse((study.STUDIES / f"{name}.py").read_text(encoding="utf-8"))
+    return {one.name for one in source.body if isinstance(one, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("name", study.names())
+def test_what_is_listed_can_be_run_and_says_what_it_is_about(name):
+    assert "study" in functions(name)
+    assert study.about(name).endswith((".", "?"))
+
+
+def test_list_has_a_line_for_each_study_and_none_for_what_they_share(capsys):
+    study.main([])
+    listed = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert listed == {name: study.about(name) for name in study.names()}
+    assert "rag_doll" in listed
+    assert "chart" not in listed
+
+
+def test_name_runs_that_study_and_its_page_is_whole(tmp_path, monkeypatch, capsys):
+    (tmp_path / "addition.py").write_text('"""Whether one and one are two."""\ndef study(_): return f"is {1 + 1}"\n')
+    monkeypatch.setattr(study, "STUDIES", tmp_path)
+    monkeypatch.setattr(study, "PAGES", tmp_path / "pages")
+    monkeypatch.setattr(studies, "__path__", [str(tmp_path)])
+    study.main(["addition"])
+    assert [page.name for page in (tmp_path / "pages").iterdir()] == ["addition.md"]
+    assert (tmp_path / "pages" / "addition.md").read_text() == "is 2\n"
+    assert "is 2" in capsys.readouterr().out
+
+
+def test_unknown_name_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        study.main(["chart"])
+    assert "chart" in capsys.readouterr().err
+
+
+def imported(path):
+    """Whole names of what a module imports; what is relative, from the package's root."""
+    package = ("heft", *path.relative_to(ROOT).parts[:-1])
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            home = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*home, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def test_nothing_of_the_product_imports_what_stands_outside():
+    files = [
+        file for name in PRODUCT for file in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("*.py"))
+    ]
+    assert len(files) > 300
+    wrong = [
+        f"{file.relative_to(ROOT)} imports {name}"
+        for file in files
+        for name in imported(file)
+        if name.removeprefix("heft.").split(".")[0] in OUTSIDE
+    ]
+    assert not wrong
+
+
+def test_neither_zip_nor_package_carries_what_stands_outside():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packaged = {name.split(".")[1] for name in project["tool"]["setuptools"]["packages"] if "." in name}
+    assert packaged == {name for name in PRODUCT if not name.endswith(".py")}
+    assert set(build.CONTENTS) - {"LICENSE", "presets"} == set(PRODUCT)
