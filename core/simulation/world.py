@@ -18,12 +18,12 @@ from ..contact.terrain import Plane, Surface, Terrain, make_terrain
 from ..dynamics.kinematics import update_positions
 from ..dynamics.limits import make_limits
 from ..dynamics.workspace import make_workspace
-from . import machine, stepper
+from . import stepper
 from .grabs import Grab, make_grabs
 from .law import AffineLaw, Controller, NoLawError, State
 from .props import Prop
 from .pushes import Push, make_pushes
-from .workspace import Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
+from .workspace import Machine, Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
 
 Array = NDArray[np.float64]
 Torques = Array | Sequence[float]
@@ -151,7 +151,7 @@ class World:
         self._capacity = max_contacts
         self._memory = make_memory(self.system, max_contacts)
         self._scratch = make_scratch(self.system, max_contacts)
-        self._machine = machine.make_machine(self.system, self._memory, self._scratch)
+        self._machine = Machine(self.system, self._memory, self._scratch)
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._prepared = False
@@ -215,12 +215,12 @@ class World:
     @property
     def residual(self) -> float:
         """Worst miss of a contact or limit row in the last step, m/s or rad/s, computed outside the solver."""
-        return float(self._scratch.outcome.numbers[1])
+        return float(self._scratch.outcome.residual[0])
 
     @property
     def lcp_residual(self) -> float:
         """The solver's own residual of the last step's contact problem, scaled."""
-        return float(self._scratch.outcome.numbers[0])
+        return float(self._scratch.outcome.lcp_residual[0])
 
     @property
     def lcp_unknowns(self) -> int:
@@ -309,7 +309,7 @@ class World:
         twin.__dict__.update(self.__dict__)
         twin._memory = make_memory(self.system, self._capacity)  # noqa: SLF001
         twin._scratch = make_scratch(self.system, self._capacity)  # noqa: SLF001
-        twin._machine = machine.make_machine(twin.system, twin._memory, twin._scratch)  # noqa: SLF001
+        twin._machine = Machine(twin.system, twin._memory, twin._scratch)  # noqa: SLF001
         _copy(self._memory, twin._memory)  # noqa: SLF001
         twin._forget()  # noqa: SLF001
         return twin
@@ -328,7 +328,7 @@ class World:
 
     def prepare(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
-        machine.prepare(self._machine)
+        stepper.prepare(self._machine)
         self._prepared = True
         return self._scratch.contacts
 
@@ -352,14 +352,14 @@ class World:
             raise RuntimeError("A step must be prepared before it is solved.")
         arguments = self._arguments(law)
         self._prepared = False
-        self._check(machine.solve(self._machine, *arguments))
+        self._check(stepper.solve(self._machine, *arguments))
 
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
             arguments = self._arguments(action)
             self._prepared = False
-            self._check(machine.step(self._machine, *arguments))
+            self._check(stepper.step(self._machine, *arguments))
             return
         contacts = self.prepare()
         if not isinstance(action, AffineLaw):
@@ -379,7 +379,8 @@ class World:
         self._scratch.outcome.torque[:] = 0.0
         self._scratch.outcome.wrench[:] = 0.0
         self._scratch.outcome.grab_force[:] = 0.0
-        self._scratch.outcome.numbers[:] = 0.0
+        self._scratch.outcome.lcp_residual[:] = 0.0
+        self._scratch.outcome.residual[:] = 0.0
         self._prepared = False
 
     def _arguments(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
@@ -422,7 +423,7 @@ class World:
         if code == stepper.UNSOLVED:
             status = LcpStatus(int(outcome.counts[0])).name
             return f"no contact forces satisfy the contact problem of {outcome.counts[1]} unknowns ({status})."
-        return f"contact forces miss their conditions by {outcome.numbers[1]:.2g} m/s."
+        return f"contact forces miss their conditions by {outcome.residual[0]:.2g} m/s."
 
 
 def _default_pairs(character: Character, props: Sequence[Prop]) -> list[tuple[str, str]]:

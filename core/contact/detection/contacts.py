@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The list of contact candidates that detection fills and the stepper reads."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.kernel import inlined_kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, dot, row, set_row
 
 # Cosine above which two candidates of one point press the same way; only the nearer one is kept.
 SAME_WAY = 0.95
 
 
-class Contacts(NamedTuple):
+class Contacts(Structure):
     """Up to nc candidates; the first filled[0] rows are filled.
 
     `key` names what touches what: it is the same from step to step for the same corner on the same surface, so warm

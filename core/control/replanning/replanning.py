@@ -4,7 +4,6 @@
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ from ..law import AffineLaw, NoLawError, State
 from ..method import Follower
 from ..track import Track
 from .editing import transition
-from .evaluation import Goal, Points, Weights, make_scratch
-from .machine import evaluate, make_machine
+from .evaluation import Goal, Machine, Points, Weights, make_scratch, update_law
 from .modes import subtree_stiffness
 from .settings import Settings
 from .unfelt import Unfelt
@@ -129,7 +127,7 @@ class Replanning(Follower):
         machine = self._machine_on(state.work, contacts)
         self.pace = self.playback.speed_at(self.frame * self.track.dt) * self._slowed(self._since_push(state.time))
         self._aim(state)
-        self.iterations = evaluate(machine, state.q_next, state.v, state.dt)
+        self.iterations = update_law(machine, state.q_next, state.v, state.dt)
         if self.iterations < 0:
             raise NoLawError(f"There is no plan at {state.time:.4f} s.")
         self.frame += self.pace
@@ -203,7 +201,7 @@ class Replanning(Follower):
         """Seconds since the last push began."""
         return min((time - start for start in self._surprises if start <= time), default=np.inf)
 
-    def _machine_on(self, work: Workspace, contacts: Contacts) -> Any:
+    def _machine_on(self, work: Workspace, contacts: Contacts) -> Machine:
         """The kernels' pointer to a plan on a world's arrays; a world keeps the same ones from step to step."""
         if self._machine_of is None or any(
             a is not b for a, b in zip(self._machine_of, (work, contacts, self._track), strict=True)
@@ -233,7 +231,7 @@ class Replanning(Follower):
                 bracing=settings.bracing,
                 friction=settings.friction,
             )
-            self._machine = make_machine(
+            self._machine = Machine(
                 self.character.tree,
                 work,
                 contacts,
