@@ -18,6 +18,7 @@ from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
 from ..report.simulation import Simulation
 from ..sentences import say, to_data, told
+from ..simulation.recording import between
 from .cache import Cache
 from .course import make_course
 from .job import BakeJob, dressed
@@ -26,7 +27,7 @@ from .preparing import Motion, played, reference_settings, scene_terrain, shifte
 from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
 from .result import BakeResult
 from .several import make_motions
-from .showing import between, bone_poses, carried_lines, moment, prop_poses
+from .showing import bone_poses, carried_lines, moment, prop_poses
 from .stage import Method, Stage
 
 TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
