@@ -9,6 +9,7 @@
     python3 run.py bench           the benchmarks, as a table or with --json FILE
     python3 run.py study [NAME]    a long experiment, written down in docs/studies/; without a name, a list of them
     python3 run.py lock            resolve the dependencies anew into locks/
+    python3 run.py tool NAME …     a program of the environment, such as ruff or typos
 
 Each makes the environment of one Blender line in .venv/ first (4.5 with Python 3.11, 5.2 with Python 3.13). Without
 --blender it takes the line of the Python it was started with, or else the newest whose Python is on the machine.
@@ -22,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from tools import environment
 
@@ -34,7 +36,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.required = True
     lines = list(environment.PYTHON_OF_BLENDER)
-    for name in ("demo", "test", "check", "build", "bench", "study", "lock"):
+    for name in ("demo", "test", "check", "build", "bench", "study", "lock", "tool"):
         command = commands.add_parser(name)
         choices = [*lines, "all"] if name == "test" else lines
         command.add_argument("--blender", choices=choices, help="the Blender line whose environment is used")
@@ -45,6 +47,9 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
             command.add_argument("--platform", help="only this platform, such as linux-x64")
         if name == "study":
             command.add_argument("name", nargs="?", metavar="NAME", help="one of those that are listed without it")
+        if name == "tool":
+            command.add_argument("name", metavar="NAME", help="such as ruff, typos or pre-commit")
+            command.add_argument("arguments", nargs=argparse.REMAINDER, help="what goes to it")
         if name == "bench":
             command.add_argument("--json", metavar="FILE", help="write the figures to FILE as well")
             command.add_argument("--only", metavar="NAME", help="only the benchmark module of this name")
@@ -54,8 +59,15 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     return known, rest
 
 
-def command_line(known: argparse.Namespace, rest: list[str]) -> list[str]:
-    """What to run inside the environment, after its Python's own name."""
+def command_line(known: argparse.Namespace, rest: list[str], python: Path) -> list[str]:
+    """What to run, with the environment's Python or beside it."""
+    if known.command == "tool":
+        return [str(python.with_name(known.name)), *known.arguments]
+    return [str(python), *arguments_of_python(known, rest)]
+
+
+def arguments_of_python(known: argparse.Namespace, rest: list[str]) -> list[str]:
+    """What follows the Python's own name."""
     if known.command == "demo":
         return ["-m", "heft.core.cli", "demo", "--output", known.output]
     if known.command == "test":
@@ -80,9 +92,11 @@ def main(arguments: list[str]) -> int:
         # Several lines run side by side: one shows what it does as it goes, each other when its turn comes.
         running = []
         for line, python in pythons.items():
+            if known.command == "tool" and not shutil.which(str(python.with_name(known.name))):
+                raise environment.Trouble(f"there is no program '{known.name}' in the environment")
             output = stack.enter_context(tempfile.TemporaryFile()) if running else None
             process = subprocess.Popen(
-                [str(python), *command_line(known, rest)],
+                command_line(known, rest, python),
                 stdout=output,
                 stderr=output and subprocess.STDOUT,
                 cwd=str(environment.ROOT),

@@ -3,6 +3,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from . import rounding  # before all that loads numpy
+
+# isort: split
 from .character import Character
 from .contact.lcp import LcpSolution, LcpStatus, solve_lcp
 from .dynamics import (
@@ -77,6 +80,7 @@ __all__ = [
     "point_acceleration_bias",
     "point_jacobian",
     "potential_energy",
+    "rounding",
     "run",
     "solve_lcp",
     "step",

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
-from . import command_line
+from . import command_line, rounding
 from .batch import command as batch_command
 from .command_line import DONE, FELL, INTERRUPTED, PACKAGES, ROOT, Parsers, say, there_is, version_of
 
@@ -116,6 +116,10 @@ def doctor(_: argparse.Namespace) -> int:
     from .worker.self_test import WHAT_TO_SEND, self_test
 
     say(f"heft {version_of('heft') or 'from a checkout'}, code {code_version()[:16]}, in {ROOT}")
+    say(
+        "To round as other processors do: "
+        + " ".join(f"{name}='{value}'" for name, value in rounding.VARIABLES.items())
+    )
     say(f"Kernels: {os.environ.get('NUMBA_CACHE_DIR') or 'kept beside the source'}")
     say("Cache of references: where --cache says; a batch has its own")
     say("Trying the physics; the first time it is compiled, which takes minutes …")

@@ -6,12 +6,17 @@ import sys
 
 import hypothesis
 import pytest
+from heft.core import rounding  # before numpy, so that tests round alike however pytest was started
 
 # The first example of a property may compile kernels, and machines are noisy: no test asserts a time.
 hypothesis.settings.register_profile("heft", deadline=None)
 hypothesis.settings.load_profile("heft")
 
 EXIT_STATUS = pytest.StashKey[int]()
+
+
+def pytest_report_header():
+    return "rounding: as on every processor" if rounding.FIXED else "rounding: as on this processor"
 
 
 def pytest_sessionfinish(session, exitstatus):

@@ -22,6 +22,16 @@ def module(name: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", name, *arguments]
 
 
+def program(name: str) -> str:
+    """The path of a program of this environment."""
+    return str(shutil.which(name, path=str(Path(sys.executable).parent)))
+
+
+def workflows() -> list[str]:
+    """The files that say what hosted CI does."""
+    return [str(path) for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+
+
 def broken_links() -> list[str]:
     """Links of the pages outside docs/ to files that are not there."""
     links = [
@@ -61,10 +71,15 @@ def main() -> int:
         checks = {
             "style (ruff)": module("ruff", "check", "--quiet", "."),
             "format (ruff)": module("ruff", "format", "--check", "--quiet", "."),
+            "spelling (typos)": [program("typos"), "--format", "brief"],
+            "workflows (check-jsonschema)": [
+                program("check-jsonschema"),
+                *("--quiet", "--builtin-schema", "vendor.github-workflows", *workflows()),
+            ],
             "types of core (mypy)": module("mypy", "--cache-dir", f"{sys.prefix}/mypy", "core", "research"),
             # its cache has been seen to remember modules that had moved
             "arrows between layers (import-linter)": [
-                str(shutil.which("lint-imports", path=str(Path(sys.executable).parent))),
+                program("lint-imports"),
                 *("--no-logo", "--no-cache"),
             ],
             "core without bpy": module("tools.import_core"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_OF_BLENDER = {"4.5": "3.11", "5.2": "3.13"}
@@ -284,15 +286,21 @@ def take_repeatedly(take: Callable[[], None]) -> None:
 def variables(line: str) -> dict[str, str]:
     """The process environment for commands in this Blender line's environment.
 
-    It says where numba keeps compiled kernels; core/maths/kernel_cache.py says how. Libraries of linear
-    algebra have one thread, as in the process that bakes (core/worker): how they round depends on how many there are.
+    It says where numba keeps compiled kernels; core/maths/kernel_cache.py says how. Numerical libraries round as in the
+    process that bakes, and on every processor; core/rounding.py says how.
     """
     return dict(
         os.environ,
+        **rounding().PROCESS,
         NUMBA_CACHE_DIR=str(folder_of(line) / "kernels"),
         NUMBA_CACHE_LOCATOR_CLASSES="heft.core.maths.kernel_cache.ByContent",
         PYTHONUTF8="1",
-        OMP_NUM_THREADS="1",
-        OPENBLAS_NUM_THREADS="1",
-        MKL_NUM_THREADS="1",
     )
+
+
+def rounding() -> ModuleType:
+    """core/rounding.py, by its file: by its name it would take all of core with it."""
+    spec = importlib.util.spec_from_file_location("rounding", str(ROOT / "core" / "rounding.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

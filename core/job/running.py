@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import rounding
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
 from ..report import metrics
@@ -205,7 +206,7 @@ def _result(
         "sentences": to_data(sentences),
         "method": job.method,
         "reference": quality.why,
-        "notes": [*motion.lines, *simulation.notes, *cache.notes],
+        "notes": [*motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
         "seconds": clock.seconds,
     }
     return BakeResult(

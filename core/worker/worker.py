@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from .. import rounding
 from . import messages
 from .messages import Arrays, Message
 
@@ -21,8 +22,6 @@ PACKAGE = "heft"
 LOCATOR = f"{PACKAGE}.core.maths.kernel_cache.ByContent"
 """How numba is to keep them."""
 PATIENCE = 0.1  # seconds between asking a process to end and making it
-THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""Linear algebra on one thread: small matrices are faster so, and sums always in one order."""
 
 
 class Worker:
@@ -43,7 +42,7 @@ class Worker:
         called in the reading thread with every message, instead of those waiting for `poll` and `wait`.
         """
         boot = {"path": [entry for entry in sys.path if entry], "package": PACKAGE, "root": str(ROOT), "tasks": tasks}
-        variables = os.environ | THREADS
+        variables = os.environ | rounding.PROCESS
         if kernels is not None:
             variables |= {"NUMBA_CACHE_DIR": str(kernels), "NUMBA_CACHE_LOCATOR_CLASSES": LOCATOR}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process

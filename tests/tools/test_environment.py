@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import run
 from tools import environment
 
 
@@ -157,3 +158,11 @@ def test_unreachable_registry_is_one_line(tmp_path):
         "run.py: installing the locked packages failed: the package registry cannot be reached"
     )
     assert done.stderr.count("\n") == 1
+
+
+def test_programs_of_the_environment_get_all_that_follows_their_name(tmp_path):
+    known, rest = run.parse_arguments(["tool", "ruff", "check", "--fix", "a.py"])
+    python = tmp_path / "python"
+    assert run.command_line(known, rest, python) == [str(tmp_path / "ruff"), "check", "--fix", "a.py"]
+    known, rest = run.parse_arguments(["test", "-k", "lcp"])
+    assert run.command_line(known, rest, python) == [str(python), "-m", "pytest", "-k", "lcp"]
