@@ -6,6 +6,7 @@
     blender --command heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list]
                                              [--cache DIR]
     blender --command heft demo [--output DIR]
+    blender --command heft replay TRACE
     blender --command heft doctor
 
 `bake` ends with 0 if all characters came to the end of their motion, with 3 if one fell, and with 1 on an error.
@@ -19,6 +20,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -35,7 +37,7 @@ from .worker import kernels
 from .worker.keeper import keeper
 
 DONE, FAILED, FELL = 0, 1, 3
-SELF_TEST = 600.0  # s: the first time physics is compiled
+PATIENCE = 600.0  # s: the first time physics is compiled
 STRIP = 8  # pictures of a report's film strip
 PACKAGES = ("numpy", "scipy", "osqp", "numba", "llvmlite")
 
@@ -57,6 +59,8 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
     batch_command.add_arguments(commands.add_parser("batch", help="bake all that a file asks for"))
     demo = commands.add_parser("demo", help="bake a walk with a push and over a step: a file, a film strip, a film")
     demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="the folder to write into")
+    replay = commands.add_parser("replay", help="take the steps again that failed, from a trace")
+    replay.add_argument("trace", type=Path, metavar="TRACE", help="the file that HEFT_TRACE named")
     commands.add_parser("doctor", help="say what Heft finds on this computer")
     try:
         known = parser.parse_args(arguments)
@@ -66,7 +70,7 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
         if known.command == "demo":
             make_demo(known.output)
             return DONE
-        return {"bake": run_bake, "batch": run_batch, "doctor": run_doctor}[known.command](known)
+        return {"bake": run_bake, "batch": run_batch, "replay": run_replay, "doctor": run_doctor}[known.command](known)
     except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is what Blender's operators raise
         sys.stderr.write(f"heft: {error}\n")
         return FAILED
@@ -204,6 +208,22 @@ def open_and_gather(path: Path, name: str | None) -> tuple[bpy.types.Object, Gat
     return armatures[0], gather(bpy.context, armatures)[0]
 
 
+def run_replay(known: argparse.Namespace) -> int:
+    """Say what becomes of a trace's failed steps in the physics process."""
+    say(asked("replay", {"trace": str(known.trace.resolve())})["text"])
+    return DONE
+
+
+def asked(task: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return what the physics process answers."""
+    worker = keeper.worker()
+    worker.send(task, values)
+    (answer, *_) = worker.wait(PATIENCE) or [None]
+    if answer is None or answer.kind != "done":
+        raise ValueError("The physics process does not answer." if answer is None else answer.values["why"])
+    return answer.values
+
+
 def run_doctor(_: argparse.Namespace) -> int:
     """Say what is there, and try the physics process."""
     say(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}: {python()}")
@@ -220,12 +240,7 @@ def run_doctor(_: argparse.Namespace) -> int:
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
     say(f"Kernels: {kernels.kernel_folder() or 'kept where numba is told'}")
     say(f"Physics: {'prepared' if kernels.are_ready() else 'to be prepared at the first bake, a few minutes'}")
-    worker = keeper.worker()
-    worker.send("self_test")
-    (answer, *_) = worker.wait(SELF_TEST) or [None]
-    if answer is None or answer.kind != "done":
-        raise ValueError("The physics process does not answer." if answer is None else answer.values["why"])
-    say(f"The physics process answers. {answer.values['text']}")
+    say(f"The physics process answers. {asked('self_test')['text']}")
     say(WHAT_TO_SEND)
     return DONE
 

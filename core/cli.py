@@ -5,6 +5,7 @@
     heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
     heft bench [--json FILE] [--only NAME]
     heft demo [--output DIR]
+    heft replay TRACE
     heft doctor
 
 Scenes of Blender are baked by Blender itself, with the same words: `blender --command heft bake SCENE.blend`. A batch
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if known.command == "doctor":
             return doctor()
-        return {"bake": bake, "batch": batch, "bench": bench, "demo": demo}[known.command](known)
+        return {"bake": bake, "batch": batch, "bench": bench, "demo": demo, "replay": replay}[known.command](known)
     except (ValueError, OSError) as error:
         sys.stderr.write(f"heft: {error}\n")
         return FAILED
@@ -78,6 +79,8 @@ def make_parser() -> argparse.ArgumentParser:
     bench_command.add_argument("--only", metavar="NAME", help="only the benchmark of this name")
     demo_command = commands.add_parser("demo", help="bake a walk with a push and over a step, where bpy is installed")
     demo_command.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="a folder for the files")
+    replay_command = commands.add_parser("replay", help="take the steps again that failed, from a trace")
+    replay_command.add_argument("trace", type=Path, metavar="TRACE", help="the file that HEFT_TRACE named")
     commands.add_parser("doctor", help="say what Heft finds on this computer, and try it")
     return parser
 
@@ -152,6 +155,15 @@ def demo(known: argparse.Namespace) -> int:
     if importlib.util.find_spec("bpy") is None:
         raise ValueError("Blender makes the demo: blender --command heft demo, or install it here: pip install bpy")
     return subprocess.run([sys.executable, "-c", DEMO, str(known.output)], check=False).returncode
+
+
+def replay(known: argparse.Namespace) -> int:
+    """Say what becomes of a trace's failed steps here."""
+    from .simulation.replay import tell
+
+    for line in tell(known.trace):
+        _say(line)
+    return DONE
 
 
 def doctor() -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import rounding
+from .. import rounding, trace
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
 from ..report import metrics
@@ -19,7 +19,7 @@ from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
 from ..report.simulation import Simulation
 from ..sentences import say, to_data, told
-from .cache import Cache
+from .cache import Cache, code_version
 from .course import make_course
 from .job import BakeJob, dressed
 from .methods import METHODS
@@ -41,6 +41,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
     """
     method, tell, kept, clock = _method(job), Teller(progress), Cache(cache), Clock()
+    trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
     try:
         motion, policy = prepared(job, tell, kept, clock)
     except CancelledError:
@@ -61,14 +62,16 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda share: tell("rehearse", share),
     )
-    watch, begun = _Watch(job, motion, stage, tell), time.perf_counter()
+    watch, begun = _Watch(job, motion, stage, tell), clock.begin("simulate")
     try:
         simulation = method.simulate(policy, stage, watch)
     except CancelledError:
         return _nothing(job, clock, kept)
-    clock.seconds["rehearse"] = watch.begun - begun
-    clock.seconds["simulate"] = time.perf_counter() - watch.begun
-    return _result(job, motion, stage, simulation, kept, clock)
+    clock.spent("rehearse", watch.begun - begun)
+    clock.spent("simulate", time.perf_counter() - watch.begun)
+    result = _result(job, motion, stage, simulation, kept, clock)
+    trace.note("end", outcome=result.outcome, why=result.why)
+    return result
 
 
 def check(job: BakeJob) -> None:
@@ -192,7 +195,7 @@ def _result(
     job: BakeJob, motion: Motion, stage: Stage, simulation: Simulation, cache: Cache, clock: Clock
 ) -> BakeResult:
     """Everything that is shown and told."""
-    begun = time.perf_counter()
+    begun = clock.begin("measure")
     recording, followed, character = simulation.recording, simulation.followed, stage.character
     frames = recording.resample(job.fps)
     wanted = [moment(f, job.fps, job.rate, recording.steps) for f in range(len(frames.time))]
@@ -214,7 +217,7 @@ def _result(
     doubts = () if quality.fit_for_control else quality.sentences
     trouble = first_trouble(simulation, motion.reference)
     sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
-    clock.seconds["measure"] = time.perf_counter() - begun
+    clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
         "why": told(sentences),
         "sentences": to_data(sentences),

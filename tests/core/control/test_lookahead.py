@@ -421,7 +421,7 @@ def test_a_policy_survives_its_file(stand, muico29, tmp_path):
         load_policy(path, key)
     save_policy(policy, path, key)
     altered(path, lambda arrays: arrays.__setitem__(0, arrays[0][:, :-1]))
-    with pytest.raises(ValueError, match="shape of its q "):
+    with pytest.raises(ValueError, match="shape of its q_before"):
         load_policy(path, key)
     path.write_bytes(b"nonsense")
     with pytest.raises(ValueError, match="is not a policy"):
