@@ -25,11 +25,12 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..core import cache
 from ..core.batch import command as batch_command
 from ..core.batch.journal import SUFFIX, Entry
 from ..core.batch.plan import Plan
-from ..core.job import BakeJob, BakeResult, cache
-from ..core.job.cache import code_version
+from ..core.cache import code_version
+from ..core.job import BakeJob, BakeResult
 from ..core.worker.self_test import WHAT_TO_SEND
 from ..core.worker.worker import ROOT, python
 from .baking.gather import Gathered, gather

@@ -36,7 +36,6 @@ ARRAY = re.compile(
     re.DOTALL,
 )
 LONGEST_ARRAY_HEADER = 1024  # bytes
-PRIMITIVES = (bool, int, float, str)
 
 # what reading a damaged file raises: RuntimeError is zipfile's word for an entry that is encrypted or made by a later
 # version of it, and Python's for one nested too deep
@@ -233,12 +232,12 @@ def _has_fields(hint: Any) -> bool:
     return isinstance(hint, type) and (dataclasses.is_dataclass(hint) or hasattr(hint, "_fields"))
 
 
-def _fields(hint: type) -> dict[str, Any]:
-    """Names and types of what a dataclass or named tuple is made from."""
+def _fields(hint: Any) -> dict[str, Any]:
+    """Names and types of what a dataclass, a named tuple or a kernels' structure is made from."""
     hints = get_type_hints(hint)
     if dataclasses.is_dataclass(hint):
         return {entry.name: hints[entry.name] for entry in dataclasses.fields(hint) if entry.init}
-    return hints
+    return {name: hints[name] for name in hint._fields}
 
 
 def _parts(hint: Any, count: int) -> tuple[Any, ...]:

@@ -180,7 +180,7 @@ def doctor() -> int:
         _say(f"{name} {_version(name) or 'not there, and not needed'}")
     if missing:
         raise ValueError(f"Not found: {', '.join(missing)}. Install them with: pip install {' '.join(missing)}")
-    from .job.cache import code_version
+    from .cache import code_version
     from .worker.self_test import WHAT_TO_SEND, self_test
 
     _say(f"heft {_version('heft') or 'from a checkout'}, code {code_version()[:16]}, in {ROOT}")

@@ -11,24 +11,26 @@ from typing import Any
 import numpy as np
 
 from .. import rounding, trace
+from ..cache import Cache, code_version
+from ..control.loop import act
+from ..control.method import Method
+from ..control.methods import method_named, others
+from ..control.stage import Stage
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
 from ..report import metrics
 from ..report.explanation import explain
 from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
-from ..report.simulation import Simulation
 from ..sentences import say, to_data, told
-from .cache import Cache, code_version
-from .course import make_course
-from .job import BakeJob, dressed
-from .methods import METHODS
-from .preparing import Motion, played, reference_settings, scene_terrain, shifted
+from ..simulation.outcome import Simulation
+from .job import BakeJob
+from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, Teller
 from .result import BakeResult
 from .several import make_motions
 from .showing import between, bone_poses, carried_lines, moment, prop_poses
-from .stage import Method, Stage
+from .switching import make_row
 
 TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
@@ -43,13 +45,13 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     method, tell, kept, clock = _method(job), Teller(progress), Cache(cache), Clock()
     trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
     try:
-        motion, policy = prepared(job, tell, kept, clock)
+        motion, plan = planned(job, tell, kept, clock)
     except CancelledError:
         return _nothing(job, clock, kept)
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
     playback = job.playback.shifted(late)
     asked = job.duration - (job.playback.played(late) if job.seconds is None else 0.0)
-    character = dressed(motion.plan.character, job.scene, unplanned=True)
+    character = loaded(motion.plan.character, job.scene, unplanned=True)
     stage = Stage(
         character=character,
         terrain=scene_terrain(job, motion),
@@ -62,13 +64,13 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda share: tell("rehearse", share),
     )
-    watch, begun = _Watch(job, motion, stage, tell), clock.begin("simulate")
+    shown, begun = _Shown(job, motion, stage, tell), clock.begin("simulate")
     try:
-        simulation = method.simulate(policy, stage, watch)
+        simulation = act(method, plan, stage, shown)
     except CancelledError:
         return _nothing(job, clock, kept)
-    clock.spent("rehearse", watch.begun - begun)
-    clock.spent("simulate", time.perf_counter() - watch.begun)
+    clock.spent("rehearse", shown.begun - begun)
+    clock.spent("simulate", time.perf_counter() - shown.begun)
     result = _result(job, motion, stage, simulation, kept, clock)
     trace.note("end", outcome=result.outcome, why=result.why)
     return result
@@ -76,51 +78,60 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
 
 def check(job: BakeJob) -> None:
     """ValueError, in a sentence, where the method or a setting makes no sense: what can be told before a run."""
-    _method(job).check(job.settings)
+    _method(job).choose(job.settings)
     reference_settings(job)
 
 
 def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
     """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
-    motion, _ = prepared(job, Teller(progress), Cache(cache), Clock())
+    motion, _ = planned(job, Teller(progress), Cache(cache), Clock())
     return motion
 
 
 def _method(job: BakeJob) -> Method:
-    if job.method not in METHODS:
-        raise ValueError(f"There is no method '{job.method}'; there are {', '.join(METHODS)}.")
-    method = METHODS[job.method]
-    if not job.optimise and not method.plans_forces:
+    """The job's method; ValueError where what it needs and what the job has do not go together."""
+    method = method_named(job.method)
+    needs = method.needs
+    if needs.optimised and not job.optimise:
         raise ValueError(
-            f"{method.label} control cannot follow a motion as it is keyed: let it be optimised, or choose Replanning."
+            f"{method.title} cannot follow a motion as it is keyed: let it be optimised, or choose "
+            f"{others(lambda other: other.follows_keys)}."
         )
-    if job.playback.changes and not method.edits:
+    if job.playback.changes and not needs.follows_keys:
         raise ValueError(
-            f"{method.label} control plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
-            "Replanning."
+            f"{method.title} plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
+            f"{others(lambda other: other.follows_keys)}."
         )
-    if method.combine is None and job.others and not method.goes_between:
-        raise ValueError(f"{method.label} control follows one motion, not {1 + len(job.others)}.")
-    if method.combine is not None and not job.others:
+    if job.others and not (needs.blends or needs.switches):
+        raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}.")
+    if needs.blends and not job.others:
         raise ValueError("It takes two motions at least to combine them: name another beside the job's own.")
+    if job.scene.props and not needs.props:
+        raise ValueError(
+            f"{method.title} moves the character alone: remove the props, or choose "
+            f"{others(lambda other: other.props)}."
+        )
+    if job.rate < needs.least_rate:
+        raise ValueError(
+            f"{method.title} takes {needs.least_rate:g} steps of simulation a second at least, not {job.rate:g}: raise "
+            "the rate."
+        )
     return method
 
 
-def prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
-    """The job's motion and its method's policy."""
+def planned(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
+    """The job's motion and its method's plan."""
     method = _method(job)
-    if job.others and method.goes_between:
-        motions = [make_course(job, tell, cache, clock)]
+    settings = method.choose(job.settings)
+    if job.others and method.needs.switches:
+        motions = [make_row(job, tell, cache, clock)]
     else:
         motions = make_motions(job, tell, cache, clock)
     tell("policy", 0.0)
     with clock.stage("policy"):
-        if method.combine is None:
-            policy = method.prepare(motions[0].reference, job.settings, cache)
-        else:
-            policy = method.combine([motion.reference for motion in motions], job.settings, cache)
+        plan = method.plan([motion.reference for motion in motions], settings, cache)
     tell("policy", 1.0)
-    return motions[0], policy
+    return motions[0], plan
 
 
 Frame = tuple[Array, float, int]  # positions, the reference's sample, the lap
@@ -140,7 +151,7 @@ class _Frames:
         return bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
 
 
-class _Watch:
+class _Shown:
     """Shows finished frames while the simulation runs."""
 
     def __init__(self, job: BakeJob, motion: Motion, stage: Stage, tell: Teller) -> None:

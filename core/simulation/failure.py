@@ -22,7 +22,7 @@ FAILED = "failed step"  # what a trace calls it
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class WorldArguments:
     """The arguments of a `World`, by their names."""
 
     character: Character
@@ -45,17 +45,17 @@ class Setting:
 class FailedStep:
     """A world before the step, and what it was given."""
 
-    setting: Setting
+    world: WorldArguments
     state: Memory  # what the step before left for a start included
     law: AffineLaw | None  # None: no torques, or a controller that gave no law
     reason: str  # why there was no valid state
 
 
 def note_failure(
-    setting: Setting, state: Mapping[str, NDArray[np.generic]], law: AffineLaw | None, reason: str
+    world: WorldArguments, state: Mapping[str, NDArray[np.generic]], law: AffineLaw | None, reason: str
 ) -> None:
     """Write it to the trace."""
-    failed = FailedStep(setting, Memory(**state), law, reason)  # type: ignore[arg-type]  # each is of its kind
+    failed = FailedStep(world, Memory(**state), law, reason)  # type: ignore[arg-type]  # each is of its kind
     content = archive.pack(failed, FailedStep, FORMAT, VERSION)
     trace.note(
         FAILED,

@@ -35,7 +35,7 @@ class Finding(NamedTuple):
 def replay(failed: FailedStep) -> Finding:
     """Take the step again, in a world of the same make and in the same state."""
     with trace.paused():
-        world = _Examined(**vars(failed.setting))
+        world = _Examined(**vars(failed.world))
         world.load_state(failed.state._asdict())
         return world.examine(failed.law)
 
@@ -52,7 +52,7 @@ def tell(path: str | Path) -> Iterator[str]:
         found = replay(failed)
         yield (
             f"{number}. Step {int(failed.state.steps[0])} at {float(failed.state.clock[0]):.4f} s of "
-            f"'{failed.setting.character.name}': {failed.reason}"
+            f"'{failed.world.character.name}': {failed.reason}"
         )
         yield f"   again: {found.reason or 'it gives a valid state here.'}"
         yield (

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import trace
 from ..character import Character, check
 from ..character.flatten import flatten, neutral_positions
-from ..character.tree import BALL, FREE
+from ..character.tree import BALL, FREE, Tree
 from ..contact.detection import Contacts
 from ..contact.lcp import LcpStatus
 from ..contact.shapes import Shape, make_shapes
@@ -19,13 +19,13 @@ from ..contact.terrain import Plane, Surface, Terrain, make_terrain
 from ..dynamics.kinematics import update_positions
 from ..dynamics.limits import make_limits
 from ..dynamics.workspace import make_workspace
-from . import machine, stepper
-from .failure import Setting, note_failure
+from . import stepper
+from .failure import WorldArguments, note_failure
 from .grabs import Grab, make_grabs
 from .law import AffineLaw, Controller, NoLawError, State
 from .props import Prop
 from .pushes import Push, make_pushes
-from .workspace import Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
+from .workspace import Machine, Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
 
 Array = NDArray[np.float64]
 Torques = Array | Sequence[float]
@@ -154,11 +154,11 @@ class World:
         self._capacity = max_contacts
         self._memory = make_memory(self.system, max_contacts)
         self._scratch = make_scratch(self.system, max_contacts)
-        self._machine = machine.make_machine(self.system, self._memory, self._scratch)
+        self._machine = Machine(self.system, self._memory, self._scratch)
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._prepared = False
-        self._setting = Setting(
+        self._made_of = WorldArguments(
             character=character,
             terrain=self.system.terrain,
             friction=friction,
@@ -182,6 +182,16 @@ class World:
     def dt(self) -> float:
         """Length of a step, s."""
         return self.system.settings.dt
+
+    @property
+    def rate(self) -> float:
+        """Steps per second."""
+        return 1.0 / self.dt
+
+    @property
+    def tree(self) -> Tree:
+        """Of the character and then the props."""
+        return self.system.tree
 
     @property
     def time(self) -> float:
@@ -226,12 +236,12 @@ class World:
     @property
     def residual(self) -> float:
         """Worst miss of a contact or limit row in the last step, m/s or rad/s, computed outside the solver."""
-        return float(self._scratch.outcome.numbers[1])
+        return float(self._scratch.outcome.residual[0])
 
     @property
     def lcp_residual(self) -> float:
         """The solver's own residual of the last step's contact problem, scaled."""
-        return float(self._scratch.outcome.numbers[0])
+        return float(self._scratch.outcome.lcp_residual[0])
 
     @property
     def lcp_unknowns(self) -> int:
@@ -258,11 +268,6 @@ class World:
             gap=found.gap[:n].copy(),
             force=self._scratch.outcome.contact_force[:n].copy(),
         )
-
-    @property
-    def contacts_dropped(self) -> int:
-        """Candidates of the last step that found no room; zero unless `max_contacts` is too small."""
-        return int(self._scratch.contacts.filled[1])
 
     def contact_problem(self) -> tuple[Array, Array]:
         """Matrix and vector of the last step's contact problem, stepper.py's LCP; copies."""
@@ -325,7 +330,7 @@ class World:
         twin.__dict__.update(self.__dict__)
         twin._memory = make_memory(self.system, self._capacity)  # noqa: SLF001
         twin._scratch = make_scratch(self.system, self._capacity)  # noqa: SLF001
-        twin._machine = machine.make_machine(twin.system, twin._memory, twin._scratch)  # noqa: SLF001
+        twin._machine = Machine(twin.system, twin._memory, twin._scratch)  # noqa: SLF001
         _copy(self._memory, twin._memory)  # noqa: SLF001
         twin._forget()  # noqa: SLF001
         return twin
@@ -345,7 +350,7 @@ class World:
     def prepare(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
         self._begin()
-        machine.prepare(self._machine)
+        stepper.prepare(self._machine)
         self._prepared = True
         return self._scratch.contacts
 
@@ -369,7 +374,7 @@ class World:
             raise RuntimeError("A step must be prepared before it is solved.")
         arguments = self._arguments(law)
         self._prepared = False
-        self._check(machine.solve(self._machine, *arguments), law)
+        self._check(stepper.solve(self._machine, *arguments), law)
 
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
@@ -377,7 +382,7 @@ class World:
             self._begin()
             arguments = self._arguments(action)
             self._prepared = False
-            self._check(machine.step(self._machine, *arguments), action)
+            self._check(stepper.step(self._machine, *arguments), action)
             return
         contacts = self.prepare()
         if not isinstance(action, AffineLaw):
@@ -402,7 +407,7 @@ class World:
     def _note_failure(self, law: Torques | AffineLaw | None, reason: str) -> None:
         if self._traced:
             given = law if law is None or isinstance(law, AffineLaw) else AffineLaw(np.asarray(law, dtype=np.float64))
-            note_failure(self._setting, self._before, given, reason)
+            note_failure(self._made_of, self._before, given, reason)
 
     def _forget(self) -> None:
         """Nothing in the scratch arrays belongs to the state any more."""
@@ -410,7 +415,8 @@ class World:
         self._scratch.outcome.torque[:] = 0.0
         self._scratch.outcome.wrench[:] = 0.0
         self._scratch.outcome.grab_force[:] = 0.0
-        self._scratch.outcome.numbers[:] = 0.0
+        self._scratch.outcome.lcp_residual[:] = 0.0
+        self._scratch.outcome.residual[:] = 0.0
         self._prepared = False
 
     def _arguments(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
@@ -460,7 +466,7 @@ class World:
         if code == stepper.UNSOLVED:
             status = LcpStatus(int(outcome.counts[0])).name
             return f"no contact forces satisfy the contact problem of {outcome.counts[1]} unknowns ({status})."
-        return f"contact forces miss their conditions by {outcome.numbers[1]:.2g} m/s."
+        return f"contact forces miss their conditions by {outcome.residual[0]:.2g} m/s."
 
 
 def _default_pairs(character: Character, props: Sequence[Prop]) -> list[tuple[str, str]]:

@@ -74,18 +74,18 @@ def unpacked(kind: type[T], message: Message, name: str, format_name: str, versi
 
 def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and gains and keep them in the cache; on the way "progress" tells `text` and `share`."""
-    from ..job.cache import Cache
+    from ..cache import Cache
     from ..job.progress import Clock, Teller
-    from ..job.running import prepared
+    from ..job.running import planned
 
     cache = Cache(message.values["cache"])
-    motion, _ = prepared(unpack_job(message), Teller(Tell(send)), cache, Clock())
+    motion, _ = planned(unpack_job(message), Teller(Tell(send)), cache, Clock())
     return {"quality": motion.reference.quality.why, "notes": cache.notes}, {}
 
 
 def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and keep it in the cache; tell its contacts, how good it is, and what it changed."""
-    from ..job.cache import Cache
+    from ..cache import Cache
     from ..job.preparing import make_motion
     from ..job.progress import Clock, Teller
     from ..report.reference import changes, summary
@@ -105,7 +105,7 @@ def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
 
 def contacts(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Find a job's contacts, whatever was edited."""
-    from ..job.cache import Cache
+    from ..cache import Cache
     from ..job.preparing import find_contacts
     from ..job.progress import Teller
 

@@ -10,7 +10,9 @@ AUTO tries, and takes the first answer that passes the check:
 5. the interior point method
 
 If none passes, the best of all counts when it misses by little; at rest on dozens of points, where hundreds of unknowns
-are zero or nearly so, rounding leaves no more.
+are zero or nearly so, rounding leaves no more. Where it misses by more, proximal steps lead from it, and from where
+Lemke's method ends along further paths, until one counts: where a hundred redundant rows have a rank of a dozen, a path
+may end at a point that rounding has moved off the answer, in a basis that is singular.
 
 The check belongs to none of them: natural residual of M and q themselves, in scaled units.
 """
@@ -33,6 +35,7 @@ TOLERATED = 1e-8
 GOOD = 1e-12
 WARM_LIMIT = 3
 PATHS = 6
+ALL_PATHS = 24
 # Less regularisation than this only turns rounding errors into pivots.
 REGULARISATIONS = (1e-2, 1e-1, 1.0)
 # The proximal steps need less of it, and less and less.
@@ -128,12 +131,38 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
         status, pivots = interior_point(workspace, n)
         total += pivots
         least = _keep(workspace, n, _polished_residual(workspace, n, status), least)
+    if least > TOLERATED:
+        least, pivots = _last_steps(workspace, n, least)
+        total += pivots
     if least <= TOLERATED:
         for i in range(n):
             workspace.point[0, i] = workspace.kept[i]
             workspace.basis[i] = workspace.kept[i] > 0.0
         return SOLVED, scaled_residual(workspace, n), total
     return verdict, least, total
+
+
+@kernel
+def _last_steps(workspace: LcpWorkspace, n: int, least: float) -> tuple[float, int]:
+    """Proximal steps from the best answer, then from those of further paths, until one counts; residual and pivots."""
+    total = 0
+    if least < np.inf:
+        for i in range(n):
+            workspace.point[0, i] = workspace.kept[i]
+            workspace.basis[i] = workspace.kept[i] > 0.0
+        least, total = _proximal_steps(workspace, n, least)
+    for path in range(PATHS, ALL_PATHS):
+        if least <= TOLERATED:
+            break
+        status, pivots = lemke(workspace, workspace.vector, n, 0.0, path)
+        total += pivots
+        if status != SOLVED:
+            continue
+        least = _keep(workspace, n, scaled_residual(workspace, n), least)
+        if least > TOLERATED:
+            least, pivots = _proximal_steps(workspace, n, least)
+            total += pivots
+    return least, total
 
 
 @kernel

@@ -2,10 +2,11 @@
 """What the solvers say (`LcpStatus`) and what they write into (`LcpWorkspace`)."""
 
 from enum import IntEnum
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...maths.structure import Structure
 
 
 class LcpStatus(IntEnum):
@@ -23,7 +24,7 @@ class LcpStatus(IntEnum):
 SOLVED, RAY, PIVOT_LIMIT, SINGULAR, RESIDUAL, NOT_FINITE = (int(status) for status in LcpStatus)
 
 
-class LcpWorkspace(NamedTuple):
+class LcpWorkspace(Structure):
     """Arrays for problems of up to `maximum` (nm) unknowns; the first n entries belong to the problem at hand.
 
     Matrices are kept in flat arrays and reshaped to n rows, so that a small problem in a large workspace stays in the

@@ -13,39 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character.tree import Tree
-from ...contact.detection import Contacts
 from ...dynamics.kinematics import world_point
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky_solve_rows
 from ...maths.kernel import inner_kernel
+from ...maths.products import add_symmetric_product, factor_cholesky
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
-from ...motion.spacetime.products import add_symmetric_product, factor_cholesky
-from .precompute import Policy
-from .workspace import Scratch
+from .workspace import Machine
 
 Array = NDArray[np.float64]
 
 
 @inner_kernel
-def adapt(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    policy: Policy,
-    work: Scratch,
-    J: Array,
-    k: int,
-    adaptation: float,
-) -> bool:
+def adapt(machine: Machine, J: Array, k: int) -> bool:
     """`torque` and `gain` from `control`; `J` (nv, 3 np) is J~^T. False where a matrix is not positive definite."""
+    tree, bodies, contacts, work = machine.tree, machine.bodies, machine.contacts, machine.work
+    adaptation = machine.choices.adaptation
     nv, motors = work.inverse.shape[0], work.torque.shape[0]
     start = nv - motors
-    _fill_features(tree, bodies, policy, work)
+    _fill_features(machine)
     for i in range(nv):
         for j in range(nv):
             work.square[i, j] = 0.0
     add_symmetric_product(work.features, work.features, work.square, nv, work.features.shape[0], 1.0)
-    columns = _choose_columns(tree, bodies, contacts, policy, k, work.column)
+    columns = _choose_columns(machine, k)
     D = work.answer[: motors * columns].reshape((motors, columns))
     for i in range(motors):
         for j in range(nv):
@@ -83,8 +74,9 @@ def adapt(
 
 
 @inner_kernel
-def _fill_features(tree: Tree, bodies: Workspace, policy: Policy, work: Scratch) -> None:
+def _fill_features(machine: Machine) -> None:
     """Joints, then points of bodies, each by its weight."""
+    tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
     nv, motors = work.inverse.shape[0], work.torque.shape[0]
     start, F = nv - motors, work.features
     for i in range(motors):
@@ -109,10 +101,10 @@ def _fill_features(tree: Tree, bodies: Workspace, policy: Policy, work: Scratch)
 
 
 @inner_kernel
-def _choose_columns(
-    tree: Tree, bodies: Workspace, contacts: Contacts, policy: Policy, k: int, column: NDArray[np.int64]
-) -> int:
-    """Number the velocities that predicted or possible contacts act on; returns how many."""
+def _choose_columns(machine: Machine, k: int) -> int:
+    """Number the velocities that predicted or possible contacts act on, in `column`; returns how many."""
+    tree, bodies, contacts, policy = machine.tree, machine.bodies, machine.contacts, machine.policy
+    column = machine.work.column
     column[:] = -1
     for p in range(policy.points[k]):
         _mark(tree, bodies, policy.body[policy.point[k, p]], column)

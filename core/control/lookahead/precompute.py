@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...character.tree import FREE
 from ...dynamics import Derivatives, PointForces, difference, point_jacobian, step_derivatives
+from ...maths.products import add_transposed_product
+from ...maths.structure import Structure
 from ...motion.cycle import Cycle
-from ...motion.spacetime.products import add_transposed_product
 from .riccati import Regulator, step_back
 from .settings import Settings
 from .track import Track
@@ -19,7 +20,7 @@ from .weights import Weights, make_weights
 Array = NDArray[np.float64]
 
 
-class Policy(NamedTuple):
+class Policy(Structure):
     """What the law reads at step k, of nf steps. Coordinates are those of the lap of the frame that step k leads to."""
 
     q: Array  # (nf, nq) the frame that step k leads to

@@ -19,13 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character.tree import FREE, Tree
-from ...contact.detection import Contacts
 from ...dynamics.inertia import solve
 from ...dynamics.kinematics import difference_positions
-from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky_solve, copy_into
 from ...maths.kernel import inner_kernel
-from ...motion.spacetime.products import (
+from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
     add_transposed_vector,
@@ -34,8 +32,7 @@ from ...motion.spacetime.products import (
     mirror,
 )
 from .cones import find_friction, solve_within_cones
-from .precompute import Policy
-from .workspace import Scratch
+from .workspace import Machine
 
 Array = NDArray[np.float64]
 
@@ -67,8 +64,9 @@ def _turn_back(tree: Tree, yaw: float, v: Array) -> None:
 
 
 @inner_kernel
-def predict_linear(tree: Tree, policy: Policy, work: Scratch, k: int, anchor: Array, q: Array, v: Array) -> None:
+def predict_linear(machine: Machine, k: int, anchor: Array, q: Array, v: Array) -> None:
     """u~ of eq. 10."""
+    tree, policy, work = machine.tree, machine.policy, machine.work
     nv, motors = v.shape[0], policy.torque.shape[1]
     _to_reference(tree, anchor, q, work.position)
     difference_positions(tree, policy.q_before[k], work.position, work.error_position)
@@ -89,41 +87,30 @@ def predict_linear(tree: Tree, policy: Policy, work: Scratch, k: int, anchor: Ar
 
 
 @inner_kernel
-def predict(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    policy: Policy,
-    work: Scratch,
-    J: Array,
-    k: int,
-    anchor: Array,
-    v: Array,
-    q_next: Array,
-    dt: float,
-    about_reference: bool,
-    possible_forces: bool,
-) -> bool:
+def predict(machine: Machine, J: Array, k: int, anchor: Array, v: Array, q_next: Array, dt: float) -> bool:
     """u~ of eq. 11; `J` (nv, 3 np) is J~^T. False where the Hessian is not positive definite."""
+    policy, choices, work = machine.policy, machine.choices, machine.work
     motors = policy.torque.shape[1]
     m = motors + J.shape[1]
-    _update_costate(tree, bodies, policy, work, k, anchor, v, q_next, dt)
-    _update_impulse_cost(tree, policy, work, k, anchor[3])
+    _update_costate(machine, k, anchor, v, q_next, dt)
+    _update_impulse_cost(machine, k, anchor[3])
     H = work.hessian[: m * m].reshape((m, m))
-    _fill_controls(tree, bodies, policy, work, J, k, dt, H)
+    _fill_controls(machine, J, k, dt, H)
     for j in range(m):
         if j < motors:
             H[j, j] += policy.change[j] + policy.effort[j]
-            work.control[j] += (policy.change[j] + (policy.effort[j] if about_reference else 0.0)) * policy.torque[k, j]
+            work.control[j] += (
+                policy.change[j] + (policy.effort[j] if choices.about_reference else 0.0)
+            ) * policy.torque[k, j]
         else:
             H[j, j] += policy.force_effort[0]
-            if about_reference:
+            if choices.about_reference:
                 point = policy.point[k, (j - motors) // 3]
                 work.control[j] += policy.force_effort[0] * policy.force[k, point, (j - motors) % 3]
     if not factor_cholesky(H, m):
         return False
-    if possible_forces:
-        find_friction(contacts, policy, k, work.cones.friction)
+    if choices.possible_forces:
+        find_friction(machine.contacts, policy, k, work.cones.friction)
         solve_within_cones(H, motors, policy.points[k], work.cones, work.control[:m])
     else:
         cholesky_solve(H, work.control[:m])
@@ -131,18 +118,9 @@ def predict(
 
 
 @inner_kernel
-def _update_costate(
-    tree: Tree,
-    bodies: Workspace,
-    policy: Policy,
-    work: Scratch,
-    k: int,
-    anchor: Array,
-    v: Array,
-    q_next: Array,
-    dt: float,
-) -> None:
+def _update_costate(machine: Machine, k: int, anchor: Array, v: Array, q_next: Array, dt: float) -> None:
     """`costate`: how the cost-to-go grows with the velocities, where the step leads to without controls."""
+    tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
     nv = v.shape[0]
     _to_reference(tree, anchor, q_next, work.position)
     difference_positions(tree, policy.q[k], work.position, work.error_position)
@@ -159,8 +137,9 @@ def _update_costate(
 
 
 @inner_kernel
-def _update_impulse_cost(tree: Tree, policy: Policy, work: Scratch, k: int, yaw: float) -> None:
+def _update_impulse_cost(machine: Machine, k: int, yaw: float) -> None:
     """`impulse_cost` K and `slope`, after `inverse` and `costate`. M and S_vv are symmetric."""
+    tree, policy, work = machine.tree, machine.policy, machine.work
     nv = work.inverse.shape[0]
     for i in range(nv):
         for j in range(nv):
@@ -175,10 +154,9 @@ def _update_impulse_cost(tree: Tree, policy: Policy, work: Scratch, k: int, yaw:
 
 
 @inner_kernel
-def _fill_controls(
-    tree: Tree, bodies: Workspace, policy: Policy, work: Scratch, J: Array, k: int, dt: float, H: Array
-) -> None:
+def _fill_controls(machine: Machine, J: Array, k: int, dt: float, H: Array) -> None:
     """The lower triangle of G^T S G, and -G^T times the costate in `control`."""
+    tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
     nv, motors = work.inverse.shape[0], policy.torque.shape[1]
     start = nv - motors
     K = work.impulse_cost

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows
 from ...maths.kernel import allocating_kernel
-from ...motion.spacetime.products import add_transposed_product
+from ...maths.products import add_transposed_product
 
 Array = NDArray[np.float64]
 

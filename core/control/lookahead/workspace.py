@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arrays of one evaluation of the policy."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...character.tree import Tree
+from ...contact.detection import Contacts
+from ...dynamics.workspace import Workspace
+from ...maths.structure import Structure
 from .cones import Cones, make_cones
 from .precompute import Policy
 
 Array = NDArray[np.float64]
 
 
-class Scratch(NamedTuple):
+class Scratch(Structure):
     """Arrays of one evaluation; flat ones are used in the size that the frame's contacts need.
 
     [R] turns the root's velocity from the world's axes to the reference's.
@@ -41,6 +42,26 @@ class Scratch(NamedTuple):
     torque: Array  # (motors,)
     gain: Array  # (motors 3 nc,)
     cones: Cones
+
+
+class Choices(Structure):
+    """What of the settings is asked at every step."""
+
+    adaptation: float  # [gamma] of eq. 17
+    linear: bool  # eq. 10, not 11
+    about_reference: bool
+    possible_forces: bool
+
+
+class Machine(Structure):
+    """All that a law reads and writes: a policy, what it is evaluated on, and scratch arrays."""
+
+    tree: Tree  # the character's
+    bodies: Workspace  # the world's at q_{k+1}, of which the character comes first
+    contacts: Contacts
+    policy: Policy
+    choices: Choices
+    work: Scratch
 
 
 def make_scratch(tree: Tree, policy: Policy, contacts: int) -> Scratch:

@@ -24,7 +24,8 @@ from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.dense import cholesky, cholesky_solve_rows
 from ...maths.kernel import inner_kernel, kernel
-from ...motion.spacetime.products import add_transposed_product, add_transposed_vector
+from ...maths.products import add_transposed_product, add_transposed_vector
+from ...maths.structure import Structure
 from .model import STATE, Problem, add_curvature, derivatives, flow, flow_gradient, stage_cost, step
 
 Array = NDArray[np.float64]
@@ -38,7 +39,7 @@ SHORTER = (0, 4, 12)  # numbers of short steps that are tried in turn
 CONVERGED = 1e-6  # greatest change of a ray, as a share of the greatest force of one
 
 
-class Expansion(NamedTuple):
+class Expansion(Structure):
     """The cost-to-go about a trajectory, and the rays' answers to changes of state and parameters."""
 
     feedforward: Array  # (N, m) what is still to be changed of each ray
@@ -61,7 +62,7 @@ class Solution(NamedTuple):
     converged: bool
 
 
-class Scratch(NamedTuple):
+class Scratch(Structure):
     """Arrays of one step's expansion, m rays."""
 
     fx: Array  # (12, 12)

@@ -16,12 +16,11 @@ chords, every reference is exactly a motion of this model, and what the model do
 whose momentum is matched step by step.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.kernel import inlined_kernel, kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, add_scaled, cross, row, scale, subtract
 
 Array = NDArray[np.float64]
@@ -30,7 +29,7 @@ CENTER, LINEAR, TURNED, ANGULAR = 0, 3, 6, 9  # where C, P, Phi and L begin in a
 STATE = 12
 
 
-class Problem(NamedTuple):
+class Problem(Structure):
     """N steps of the model and what is asked of them: eq. 2. Row k of each array belongs to the step from state k."""
 
     mass: float  # kg

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
+from ...maths.structure import Structure
 from .ddp import FINAL_TIME, MULTIPLIERS, Expansion, Solution, solve
 from .model import ANGULAR, LINEAR, STATE
 from .problem import make_problem
@@ -19,7 +20,7 @@ Array = NDArray[np.float64]
 FROZEN = 6  # steps at the end of a motion in which gains would grow without bound
 
 
-class Policy(NamedTuple):
+class Policy(Structure):
     """Rows (nr) are frames of all segments, one segment after another; m rays."""
 
     row: NDArray[np.int64]  # (ns + 1,) where each segment's rows begin

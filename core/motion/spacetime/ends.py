@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...dynamics.kinematics import difference_positions
 from ...maths.dense import cholesky_solve
+from ...maths.products import add_symmetric_product, factor_cholesky, solve_lower_rows
 from ..cycle import Cycle
-from .products import add_symmetric_product, factor_cholesky, solve_lower_rows
 from .riccati import QuadraticProgramme, RiccatiWorkspace, factor_programme, sweep_back, sweep_forward
 
 Array = NDArray[np.float64]

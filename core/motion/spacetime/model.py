@@ -18,8 +18,6 @@ Slacks and multipliers are kept positive one by one, so that one force at the ed
 step of all others; a slack that could not follow its g catches up in the next iteration.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +29,7 @@ from ...dynamics.linearization import linearize
 from ...dynamics.stepping import advance
 from ...dynamics.workspace import Workspace, make_workspace
 from ...maths.kernel import inlined_kernel, inner_kernel, kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
 from .problem import Iterate, Problem
 from .riccati import QuadraticProgramme
@@ -47,7 +46,7 @@ DEPTH_ALLOWED = 5e-4
 FAR = 0.05
 
 
-class ModelWorkspace(NamedTuple):
+class ModelWorkspace(Structure):
     """Scratch of one frame."""
 
     dynamics: Workspace

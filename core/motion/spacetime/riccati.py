@@ -17,14 +17,12 @@ A condition on the last state, with multiplier nu, adds nu^T dx_N to the cost an
     G_N = I        Z = L^-1 B^T G'        G = A^T G' - Y^T Z        (d dx_N / d nu at dx_0 = 0) = -sum Z^T Z
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import copy_into
 from ...maths.kernel import inner_kernel, kernel
-from .products import (
+from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
     add_transposed_vector,
@@ -33,11 +31,12 @@ from .products import (
     mirror,
     solve_lower_rows,
 )
+from ...maths.structure import Structure
 
 Array = NDArray[np.float64]
 
 
-class QuadraticProgramme(NamedTuple):
+class QuadraticProgramme(Structure):
     """One iteration's subproblem over N frames; n = 2 nv, and m (at most `most`) controls, fewer at some frames."""
 
     group: NDArray[np.int64]  # (nv, 2) first and last velocity of the joint's rotation that velocity i belongs to
@@ -57,7 +56,7 @@ class QuadraticProgramme(NamedTuple):
     du: Array  # (N, most) the answer
 
 
-class RiccatiWorkspace(NamedTuple):
+class RiccatiWorkspace(Structure):
     """Scratch of one frame."""
 
     next_by_state: Array  # (n, n) S' A

@@ -58,7 +58,7 @@ def test_choices_that_make_no_sense_are_refused(waiting, changes, words):
 
 
 def test_who_does_not_walk_on_goes_nowhere_else(waiting):
-    with pytest.raises(ValueError, match="let the job loop"):
+    with pytest.raises(ValueError, match="needs Extend Cycle"):
         run(replace(waiting, loop=False))
     with pytest.raises(ValueError, match="follows one motion, not 2"):
         run(replace(waiting, method="lookahead"))

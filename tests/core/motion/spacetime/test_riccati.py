@@ -3,8 +3,8 @@
 
 import numpy as np
 import pytest
+from heft.core.maths.products import factor_cholesky
 from heft.core.motion.spacetime import ends
-from heft.core.motion.spacetime.products import factor_cholesky
 from heft.core.motion.spacetime.riccati import make_programme, make_riccati_workspace
 
 FRAMES = 7
