@@ -7,6 +7,7 @@
                                              [--cache DIR]
     blender --command heft demo [--output DIR]
     blender --command heft bench [--json FILE] [--only NAME]
+    blender --command heft replay TRACE
     blender --command heft doctor
 
 `bake` ends with 0 if all characters came to the end of their motion, with 3 if one fell, and with 1 if one could not be
@@ -18,9 +19,10 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -39,7 +41,7 @@ from .baking.session import Session
 from .worker import kernels
 from .worker.keeper import keeper
 
-SELF_TEST = 600.0  # s: the first time physics is compiled
+PATIENCE = 600.0  # s: the first time physics is compiled
 STRIP = 8  # pictures of a report's film strip
 
 
@@ -61,7 +63,14 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
         known = parsers.whole.parse_args(arguments)
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else FAILED
-    commands = {"bake": bake, "batch": batch, "bench": command_line.bench, "demo": demo, "doctor": doctor}
+    commands = {
+        "bake": bake,
+        "batch": batch,
+        "bench": command_line.bench,
+        "demo": demo,
+        "replay": replay,
+        "doctor": doctor,
+    }
     try:
         # RuntimeError is what Blender's operators raise
         return command_line.perform(commands, known, (ValueError, OSError, RuntimeError))
@@ -163,6 +172,22 @@ def batch(known: argparse.Namespace) -> int:
         return batch_command.batch(known, scenes.job, kernels.kernel_folder(), scenes.save_all)
 
 
+def replay(known: argparse.Namespace) -> int:
+    """Say what becomes of a trace's failed steps in the physics process."""
+    say(asked("replay", {"trace": str(known.trace.resolve())})["text"])
+    return DONE
+
+
+def asked(task: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return what the physics process answers."""
+    worker = keeper.worker()
+    worker.send(task, values)
+    (answer, *_) = worker.wait(PATIENCE) or [None]
+    if answer is None or answer.kind != "done":
+        raise ValueError("The physics process does not answer." if answer is None else answer.values["why"])
+    return answer.values
+
+
 def doctor(_: argparse.Namespace) -> int:
     """Say what is there, and try the physics process."""
     say(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}: {python()}")
@@ -174,12 +199,7 @@ def doctor(_: argparse.Namespace) -> int:
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
     say(f"Kernels: {kernels.kernel_folder() or 'kept where numba is told'}")
     say(f"Physics: {'prepared' if kernels.are_ready() else 'to be prepared at the first bake, a few minutes'}")
-    worker = keeper.worker()
-    worker.send("self_test")
-    (answer, *_) = worker.wait(SELF_TEST) or [None]
-    if answer is None or answer.kind != "done":
-        raise ValueError("The physics process does not answer." if answer is None else answer.values["why"])
-    say(f"The physics process answers. {answer.values['text']}")
+    say(f"The physics process answers. {asked('self_test')['text']}")
     say(WHAT_TO_SEND)
     return DONE
 

@@ -232,12 +232,12 @@ def _has_fields(hint: Any) -> bool:
     return isinstance(hint, type) and (dataclasses.is_dataclass(hint) or hasattr(hint, "_fields"))
 
 
-def _fields(hint: type) -> dict[str, Any]:
-    """Names and types of what a dataclass or named tuple is made from."""
+def _fields(hint: Any) -> dict[str, Any]:
+    """Names and types of what a dataclass, a named tuple or a kernels' structure is made from."""
     hints = get_type_hints(hint)
     if dataclasses.is_dataclass(hint):
         return {entry.name: hints[entry.name] for entry in dataclasses.fields(hint) if entry.init}
-    return hints
+    return {name: hints[name] for name in hint._fields}
 
 
 def _parts(hint: Any, count: int) -> tuple[Any, ...]:

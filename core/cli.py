@@ -5,6 +5,7 @@
     heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
     heft bench [--json FILE] [--only NAME]
     heft demo [--output DIR]
+    heft replay TRACE
     heft doctor
 
 Scenes of Blender are baked by Blender itself, with the same words: `blender --command heft bake SCENE.blend`. A batch
@@ -37,7 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for; the exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     known = make_parsers().whole.parse_args(words, argparse.Namespace(words=words))
-    commands = {"bake": bake, "batch": batch, "bench": command_line.bench, "demo": demo, "doctor": doctor}
+    commands = {
+        "bake": bake,
+        "batch": batch,
+        "bench": command_line.bench,
+        "demo": demo,
+        "replay": replay,
+        "doctor": doctor,
+    }
     return command_line.perform(commands, known, (ValueError, OSError))
 
 
@@ -97,6 +105,15 @@ def demo(known: argparse.Namespace) -> int:
     if importlib.util.find_spec("bpy") is None:
         raise ValueError("Blender makes the demo: blender --command heft demo, or install it here: pip install bpy")
     return in_blender(known)
+
+
+def replay(known: argparse.Namespace) -> int:
+    """Say what becomes of a trace's failed steps here."""
+    from .simulation.replay import tell
+
+    for line in tell(known.trace):
+        say(line)
+    return DONE
 
 
 def in_blender(known: argparse.Namespace) -> int:

@@ -43,6 +43,7 @@ def make_parsers(prog: str, source: str, result: str, unless: str, number: Calla
         "batch": "bake all that a file asks for",
         "demo": "bake a walk with a push and over a step: a file, a film strip, a film",
         "bench": "measure speed, in a checkout of the source",
+        "replay": "take the steps again that failed, from a trace",
         "doctor": "say what Heft finds on this computer, and try it",
     }
     parsers = Parsers(whole, {name: rooms.add_parser(name, help=text) for name, text in about.items()})
@@ -56,6 +57,7 @@ def make_parsers(prog: str, source: str, result: str, unless: str, number: Calla
     demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="a folder for the files")
     bench.add_argument("--json", metavar="FILE", help="write the figures to FILE as well")
     bench.add_argument("--only", metavar="NAME", help="only the benchmark of this name")
+    parsers.commands["replay"].add_argument("trace", type=Path, metavar="TRACE", help="the file that HEFT_TRACE named")
     return parsers
 
 

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from .. import trace
 from ..motion.quaternions import Array
 
 Stage = Literal["fit", "reference", "policy", "rehearse", "simulate", "measure"]
@@ -115,11 +116,21 @@ class Clock:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = dict.fromkeys(SHARES, 0.0)
 
+    def begin(self, name: Stage) -> float:
+        """Tell the trace of the stage; the time now."""
+        trace.note("stage", stage=name)
+        return time.perf_counter()
+
+    def spent(self, name: Stage, seconds: float) -> None:
+        """Add to the stage."""
+        self.seconds[name] += seconds
+        trace.note("spent", stage=name, seconds=round(seconds, 6))
+
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:
         """Everything in the block belongs to the stage."""
-        begun = time.perf_counter()
+        begun = self.begin(name)
         try:
             yield
         finally:
-            self.seconds[name] += time.perf_counter() - begun
+            self.spent(name, time.perf_counter() - begun)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import rounding
-from ..cache import Cache
+from .. import rounding, trace
+from ..cache import Cache, code_version
 from ..control.loop import act
 from ..control.method import Method
 from ..control.methods import method_named, others
@@ -44,6 +44,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
     """
     method, tell, kept, clock = _method(job), Teller(progress), Cache(cache), Clock()
+    trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
     try:
         motion, plan = planned(job, tell, kept, clock)
     except CancelledError:
@@ -64,14 +65,16 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda share: tell("rehearse", share),
     )
-    shown, begun = _Shown(job, motion, stage, tell), time.perf_counter()
+    shown, begun = _Shown(job, motion, stage, tell), clock.begin("simulate")
     try:
         simulation = act(method, plan, stage, shown)
     except CancelledError:
         return _nothing(job, clock, kept)
-    clock.seconds["rehearse"] = shown.begun - begun
-    clock.seconds["simulate"] = time.perf_counter() - shown.begun
-    return _result(job, motion, stage, simulation, kept, clock)
+    clock.spent("rehearse", shown.begun - begun)
+    clock.spent("simulate", time.perf_counter() - shown.begun)
+    result = _result(job, motion, stage, simulation, kept, clock)
+    trace.note("end", outcome=result.outcome, why=result.why)
+    return result
 
 
 def check(job: BakeJob) -> None:
@@ -204,7 +207,7 @@ def _result(
     job: BakeJob, motion: Motion, stage: Stage, simulation: Simulation, cache: Cache, clock: Clock
 ) -> BakeResult:
     """Everything that is shown and told."""
-    begun = time.perf_counter()
+    begun = clock.begin("measure")
     recording, followed, character = simulation.recording, simulation.followed, stage.character
     frames = recording.resample(job.fps)
     wanted = [moment(f, job.fps, job.rate, recording.steps) for f in range(len(frames.time))]
@@ -226,7 +229,7 @@ def _result(
     doubts = () if quality.fit_for_control else quality.sentences
     trouble = first_trouble(simulation, motion.reference)
     sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
-    clock.seconds["measure"] = time.perf_counter() - begun
+    clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
         "why": told(sentences),
         "sentences": to_data(sentences),

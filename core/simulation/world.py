@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import trace
 from ..character import Character, check
 from ..character.flatten import flatten, neutral_positions
 from ..character.tree import BALL, FREE, Tree
@@ -19,6 +20,7 @@ from ..dynamics.kinematics import update_positions
 from ..dynamics.limits import make_limits
 from ..dynamics.workspace import make_workspace
 from . import stepper
+from .failure import WorldArguments, note_failure
 from .grabs import Grab, make_grabs
 from .law import AffineLaw, Controller, NoLawError, State
 from .props import Prop
@@ -109,6 +111,7 @@ class World:
             raise ValueError(f"There must be room for 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
         if terrain is None:
             terrain = [Plane(friction=friction)]
+        pairs = None if pairs is None else tuple(pairs)
         self.character = character
         self.props = tuple(props)
         bodies = character.bodies + tuple(prop.body for prop in self.props)
@@ -155,6 +158,24 @@ class World:
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._prepared = False
+        self._made_of = WorldArguments(
+            character=character,
+            terrain=self.system.terrain,
+            friction=friction,
+            rate=rate,
+            props=self.props,
+            grabs=tuple(grabs),
+            pushes=tuple(pushes),
+            contacts=contacts,
+            sides=sides,
+            restitution=restitution,
+            margin=margin,
+            depth=depth,
+            pairs=pairs,
+            max_contacts=max_contacts,
+        )
+        self._traced = trace.is_on()
+        self._before: dict[str, NDArray[np.generic]] = {}
         self.reset()
 
     @property
@@ -328,6 +349,7 @@ class World:
 
     def prepare(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
+        self._begin()
         stepper.prepare(self._machine)
         self._prepared = True
         return self._scratch.contacts
@@ -352,26 +374,40 @@ class World:
             raise RuntimeError("A step must be prepared before it is solved.")
         arguments = self._arguments(law)
         self._prepared = False
-        self._check(stepper.solve(self._machine, *arguments))
+        self._check(stepper.solve(self._machine, *arguments), law)
 
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
+            self._begin()
             arguments = self._arguments(action)
             self._prepared = False
-            self._check(stepper.step(self._machine, *arguments))
+            self._check(stepper.step(self._machine, *arguments), action)
             return
         contacts = self.prepare()
         if not isinstance(action, AffineLaw):
             try:
                 action = action.law(self.state(), contacts)
             except NoLawError as error:
+                self._note_failure(None, str(error))
                 raise DivergedError(self.steps, self.time, str(error)) from error
         self.solve(action)
 
-    def _check(self, code: int) -> None:
+    def _begin(self) -> None:
+        """What a trace is to tell of a step that fails: a failed one may leave another start for the next."""
+        if self._traced:
+            self._before = self.save_state()
+
+    def _check(self, code: int, law: Torques | AffineLaw | None) -> None:
         if code != stepper.STEPPED:
-            raise DivergedError(self.steps, self.time, self._reason(code))
+            reason = self._reason(code)
+            self._note_failure(law, reason)
+            raise DivergedError(self.steps, self.time, reason)
+
+    def _note_failure(self, law: Torques | AffineLaw | None, reason: str) -> None:
+        if self._traced:
+            given = law if law is None or isinstance(law, AffineLaw) else AffineLaw(np.asarray(law, dtype=np.float64))
+            note_failure(self._made_of, self._before, given, reason)
 
     def _forget(self) -> None:
         """Nothing in the scratch arrays belongs to the state any more."""
@@ -385,6 +421,13 @@ class World:
 
     def _arguments(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
         """Generalised torque (nv,), gain and diagonal for the kernel; infinities show in the step's outcome."""
+        try:
+            return self._checked(law)
+        except ValueError as error:
+            self._note_failure(law, str(error))
+            raise
+
+    def _checked(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
         if law is None:
             return self._scratch.zero, self._no_gain, self._no_implicit
         if not isinstance(law, AffineLaw):

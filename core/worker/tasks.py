@@ -119,6 +119,13 @@ def self_test(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
     return {"text": try_physics()}, {}
 
 
+def replay(message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Take the failed steps of a trace again, and say what becomes of them."""
+    from ..simulation.replay import tell
+
+    return {"text": "\n".join(tell(message.values["trace"]))}, {}
+
+
 def warm_up(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
     """Compile all that a bake needs, by a small one."""
     from ..job import run
@@ -153,5 +160,6 @@ TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
     "precompute": precompute,
     "reference": reference,
     "contacts": contacts,
+    "replay": replay,
     "warm_up": warm_up,
 }

@@ -4,9 +4,9 @@
 Eq. 14 and 20 with W_m = 1 / gamma (eq. 17). Features accelerate by J_phi M^-1 times a generalised force, so B_m, B_c
 and B~_c are all columns of one matrix, and
 
-    tau = tau~ - A (J_c^T chi - J~^T chi~),    A = (1 + gamma B_m^T W B_m)^-1 gamma B_m^T W J_phi M^-1.
+    tau = tau~ - answer (J_c^T chi - J~^T chi~),    answer = (1 + gamma B_m^T W B_m)^-1 gamma B_m^T W J_phi M^-1.
 
-Contacts act on the joints between a foot and the root, so of A only those columns are needed.
+Contacts act on the joints between a foot and the root, so of `answer` only those columns are needed.
 """
 
 import numpy as np
@@ -37,18 +37,18 @@ def adapt(machine: Machine, J: Array, k: int) -> bool:
             work.square[i, j] = 0.0
     add_symmetric_product(work.features, work.features, work.square, nv, work.features.shape[0], 1.0)
     columns = _choose_columns(machine, k)
-    D = work.answer[: motors * columns].reshape((motors, columns))
+    answer = work.answer[: motors * columns].reshape((motors, columns))
     for i in range(motors):
         for j in range(nv):
             c = work.column[j]
             if c >= 0:
-                D[i, c] = adaptation * (work.square[start + i, j] if j <= start + i else work.square[j, start + i])
+                answer[i, c] = adaptation * (work.square[start + i, j] if j <= start + i else work.square[j, start + i])
         for j in range(i + 1):
-            work.adaptation[i, j] = adaptation * work.square[start + i, start + j]
-        work.adaptation[i, i] += 1.0
-    if not factor_cholesky(work.adaptation, motors):
+            work.factor[i, j] = adaptation * work.square[start + i, start + j]
+        work.factor[i, i] += 1.0
+    if not factor_cholesky(work.factor, motors):
         return False
-    cholesky_solve_rows(work.adaptation, D)
+    cholesky_solve_rows(work.factor, answer)
 
     for i in range(nv):
         c = work.column[i]
@@ -60,16 +60,16 @@ def adapt(machine: Machine, J: Array, k: int) -> bool:
     for i in range(motors):
         torque = work.control[i]
         for c in range(columns):
-            torque += D[i, c] * work.generalized[c]
+            torque += answer[i, c] * work.generalized[c]
         work.torque[i] = torque
     n = contacts.filled[0]
     gain = work.gain[: motors * 3 * n].reshape((motors, 3 * n))
     gain[:] = 0.0
     for c in range(n):
         point = row(contacts.point, c)
-        _add_gain(tree, bodies, contacts.body[c], -1.0, point, work.column, D, gain, 3 * c)
+        _add_gain(tree, bodies, contacts.body[c], -1.0, point, work.column, answer, gain, 3 * c)
         if contacts.other[c] >= 0:
-            _add_gain(tree, bodies, contacts.other[c], 1.0, point, work.column, D, gain, 3 * c)
+            _add_gain(tree, bodies, contacts.other[c], 1.0, point, work.column, answer, gain, 3 * c)
     return True
 
 
@@ -138,11 +138,11 @@ def _add_gain(
     sign: float,
     point: Vector,
     column: NDArray[np.int64],
-    D: Array,
+    answer: Array,
     gain: Array,
     first: int,
 ) -> None:
-    """Add sign A J^T of a point of body b to three columns of the gain; props have no say in torques."""
+    """Add sign answer J^T of a point of body b to three columns of the gain; props have no say in torques."""
     if b >= tree.parent.shape[0]:
         return
     arm = subtract(point, row(bodies.position, 0))
@@ -150,7 +150,7 @@ def _add_gain(
     while i >= 0:
         moved = add(row(bodies.motion, i), cross(row_angular(bodies.motion, i), arm))
         for j in range(gain.shape[0]):
-            x = sign * D[j, column[i]]
+            x = sign * answer[j, column[i]]
             gain[j, first] += x * moved[0]
             gain[j, first + 1] += x * moved[1]
             gain[j, first + 2] += x * moved[2]

@@ -147,11 +147,11 @@ def derivatives(problem: Problem, k: int, x: Array, ray: Array, fx: Array, fu: A
 
 
 @kernel
-def add_curvature(problem: Problem, k: int, costate: Array, qux: Array) -> None:
-    """Add the costate times the second derivative by ray and state, the model's only one, to Qux (m, 12)."""
+def add_curvature(problem: Problem, k: int, gradient: Array, qux: Array) -> None:
+    """Add the gradient times the second derivative by ray and state, the model's only one, to Qux (m, 12)."""
     h, share = problem.dt[k], problem.dt[k] / problem.mass
     for j in range(problem.rays[k]):
-        a = cross(part(costate, ANGULAR), row(problem.direction[k], j))
+        a = cross(part(gradient, ANGULAR), row(problem.direction[k], j))
         for i in range(3):
             qux[j, CENTER + i] += h * a[i]
             qux[j, LINEAR + i] += h * share * a[i]
@@ -169,10 +169,10 @@ def flow(problem: Problem, k: int, x: Array, ray: Array, out: Array) -> None:
 
 
 @kernel
-def flow_gradient(problem: Problem, k: int, ray: Array, costate: Array, out: Array) -> None:
-    """The gradient (12,) of the costate times `flow` by the state."""
+def flow_gradient(problem: Problem, k: int, ray: Array, gradient: Array, out: Array) -> None:
+    """The gradient (12,) of the gradient times `flow` by the state."""
     force = ray_force(problem.direction[k], ray, problem.rays[k])
-    set_part(out, CENTER, cross(part(costate, ANGULAR), force))
-    set_part(out, LINEAR, scale(1.0 / problem.mass, part(costate, CENTER)))
+    set_part(out, CENTER, cross(part(gradient, ANGULAR), force))
+    set_part(out, LINEAR, scale(1.0 / problem.mass, part(gradient, CENTER)))
     set_part(out, TURNED, (0.0, 0.0, 0.0))
-    set_part(out, ANGULAR, part(costate, TURNED))
+    set_part(out, ANGULAR, part(gradient, TURNED))

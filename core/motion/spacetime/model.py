@@ -159,7 +159,7 @@ def fill_programme(
     for k in range(steps + 1):
         _fill_state_cost(tree, problem, iterate, work, programme, barrier, k)
         for i in range(iterate.v.shape[1]):
-            programme.hessian[k, i, i] += damping[k]
+            programme.curvature[k, i, i] += damping[k]
 
 
 @inner_kernel
@@ -212,7 +212,7 @@ def _fill_control_cost(
 ) -> None:
     """R and r of step k: magnitude, smoothness, friction, torque limits."""
     motors = iterate.torque.shape[1]
-    R, r = programme.control_hessian[k], programme.control_gradient[k]
+    R, r = programme.control_curvature[k], programme.control_gradient[k]
     for i in range(programme.controls[k]):
         for j in range(programme.controls[k]):
             R[i, j] = 0.0
@@ -257,7 +257,7 @@ def _fill_state_cost(
 ) -> None:
     """Q (lower triangle) and q of frame k."""
     nv = iterate.v.shape[1]
-    Q, gradient = programme.hessian[k], programme.gradient[k]
+    Q, gradient = programme.curvature[k], programme.state_gradient[k]
     for i in range(2 * nv):
         gradient[i] = 0.0
         for j in range(2 * nv):

@@ -188,6 +188,19 @@ def test_doctor(heft_enabled, monkeypatch, capsys):
         assert words in told
 
 
+def test_replay_takes_a_failed_step_again(heft_enabled, tmp_path, monkeypatch, capsys):
+    from heft.core import Character, DivergedError, World, trace
+
+    monkeypatch.setattr(commands.keeper, "stop", lambda: None)
+    monkeypatch.setenv(trace.VARIABLE, str(tmp_path / "trace.jsonl"))
+    with pytest.raises(DivergedError):
+        World(Character.preset("muico29")).step([float("nan")] * 23)
+    assert run(["replay", str(tmp_path / "trace.jsonl")]) == commands.DONE
+    told = capsys.readouterr().out
+    assert told.count("is not a finite number.") == 2
+    assert "no finite torque at: trunk" in told
+
+
 def test_demo_goes_where_it_is_wanted(heft_enabled, tmp_path, monkeypatch):
     from heft.examples import demo
 
