@@ -46,6 +46,7 @@ PROXIMAL_GOOD = 1e-11
 # With twice the digits.
 PRECISE_REGULARISATION = 1e-10
 PRECISE_STEPS = 16
+PRECISE_PATHS = 24
 
 
 @kernel
@@ -155,7 +156,7 @@ def _last_steps(workspace: LcpWorkspace, n: int, least: float) -> tuple[float, i
             workspace.point[0, i] = workspace.kept[i]
             workspace.basis[i] = workspace.kept[i] > 0.0
         least, total = _proximal_steps(workspace, n, least)
-    for path in range(PATHS):
+    for path in range(PRECISE_PATHS):
         if least <= TOLERATED:
             break
         status, pivots = lemke(workspace, workspace.vector, n, 0.0, path, True)
