@@ -51,7 +51,7 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
     bake = commands.add_parser("bake", help="bake a file's characters")
     bake.add_argument("scene", type=Path, metavar="SCENE.blend")
     bake.add_argument("--armature", metavar="NAME", help="the armature to bake; all that were set up if not given")
-    bake.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
+    bake.add_argument("--controller", metavar="NAME", help="the method, by its name in Python")
     bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
     bake.add_argument("--output", type=Path, metavar="OUT.blend", help="where to save; the same file if not given")
     bake.add_argument("--report", type=Path, metavar="DIR", help="a folder for reports with plots")

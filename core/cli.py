@@ -66,7 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     bake_command = commands.add_parser("bake", help="simulate a saved job")
     bake_command.add_argument("job", type=Path, metavar="JOB.heftjob")
-    bake_command.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
+    bake_command.add_argument("--controller", metavar="NAME", help="the method, by its name in Python")
     bake_command.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
     bake_command.add_argument("--seconds", type=float, metavar="S", help="how long, where the motion repeats or ends")
     bake_command.add_argument("--output", type=Path, metavar="OUT.heftresult", help="beside the job if not given")
