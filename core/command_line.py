@@ -49,7 +49,7 @@ def make_parsers(prog: str, source: str, result: str, unless: str, number: Calla
     parsers = Parsers(whole, {name: rooms.add_parser(name, help=text) for name, text in about.items()})
     bake, demo, bench = (parsers.commands[name] for name in ("bake", "demo", "bench"))
     bake.add_argument("source", type=Path, metavar=source)
-    bake.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
+    bake.add_argument("--controller", metavar="NAME", help="the method, by its name in Python")
     bake.add_argument("--frames", type=range_of(number), metavar="A:B", help="first and last frame to simulate")
     bake.add_argument("--output", type=Path, metavar=result, help=f"where to save; {unless} if not given")
     bake.add_argument("--report", type=Path, metavar="DIR", help="a folder for a report with plots")
