@@ -53,11 +53,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
             sources.append(source_of(armature))
             stack.enter_context(playing(armature, sources[-1]))
         for armature in armatures:
-            setting_up.check_usable(armature)
-            if not armature.heft.character:
-                setting_up.store(armature, setting_up.set_up(context, armature))
-            setting_up.check_roles(armature, armature.heft.chosen_roles())
-            check_choice(armature)
+            make_ready(context, armature)
         loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
         keyed = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
@@ -85,6 +81,23 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                 armatures, sources, samplings, readers, loops, offsets, counts, strict=True
             )
         ]
+
+
+def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Set an armature up, unless it is; ValueError, in words for the user, if it cannot be baked as it is."""
+    setting_up.check_usable(armature)
+    if not armature.heft.character:
+        setting_up.store(armature, setting_up.set_up(context, armature))
+    setting_up.check_roles(armature, armature.heft.chosen_roles())
+    check_choice(armature)
+
+
+def gathered_before(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
+    """What was read of an armature, for the same armature after its file has been opened anew."""
+    source = source_of(armature)
+    with playing(armature, source):
+        make_ready(context, armature)
+    return replace(found, source=source)
 
 
 def gathered(

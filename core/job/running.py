@@ -24,12 +24,13 @@ from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
 from ..sentences import say, to_data, told
 from ..simulation.outcome import Simulation
+from ..simulation.recording import between
 from .job import BakeJob
 from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, Teller
 from .result import BakeResult
 from .several import make_motions
-from .showing import between, bone_poses, carried_lines, moment, prop_poses
+from .showing import bone_poses, carried_lines, moment, prop_poses
 from .switching import make_row
 
 TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown

@@ -73,14 +73,12 @@ class Recording:
         count = int(np.floor((self.time[-1] - self.time[0]) * fps + 1e-9)) + 1
         time = self.time[0] + np.arange(count) / fps
         q, v = np.zeros((count, self.q.shape[1])), np.zeros((count, self.v.shape[1]))
-        step = np.zeros(self.v.shape[1])
         for f in range(count):
             place = min(max((time[f] - self.time[0]) * self.rate, 0.0), float(self.steps))
             k = min(int(place), max(self.steps - 1, 0))
             share = place - k
             last = min(k + 1, self.steps)
-            difference_positions(self.tree, self.q[k], self.q[last], step)
-            integrate_positions(self.tree, self.q[k], step, share, q[f])
+            q[f] = between(self.tree, self.q[k], self.q[last], share)
             v[f] = (1.0 - share) * self.v[k] + share * self.v[last]
         weights = _weights(time, self.time, max(1.0 / fps, 1.0 / self.rate))
         return Frames(
@@ -91,6 +89,14 @@ class Recording:
             wrench=_average(weights, self.wrench),
             grab_force=_average(weights, self.grab_force),
         )
+
+
+def between(tree: Tree, before: Array, after: Array, share: float) -> Array:
+    """Positions on the geodesic from one state's to the next's."""
+    way, q = np.zeros(len(tree.velocity_body)), np.zeros(len(before))
+    difference_positions(tree, before, after, way)
+    integrate_positions(tree, before, way, share, q)
+    return q
 
 
 def _weights(frames: Array, steps: Array, half_width: float) -> Array:

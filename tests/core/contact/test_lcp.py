@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from heft.core.contact import lcp
 from heft.core.contact.lcp import LcpStatus, make_workspace, solve_lcp
+from heft.core.contact.lcp.lemke import lemke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lcp_problems import (
@@ -119,6 +120,21 @@ def test_a_problem_of_low_rank_is_solved_in_whatever_order_its_unknowns_come():
         assert solution.status is LcpStatus.SOLVED
         assert solution.residual <= 1e-8
         assert exact_residual(M, q, solution.z) <= 1e-5  # m/s
+
+
+def test_lemke_with_twice_the_digits_solves_what_rounding_spoils():
+    """Hilbert's matrix of nine rows times 232,792,560 is one of whole numbers; M z = q at z = 1, where q is exact."""
+    n = 9
+    M = np.array([[232_792_560 // (i + j + 1) for j in range(n)] for i in range(n)], dtype=float)
+    workspace = make_workspace(n)
+    workspace.matrix[:] = M.ravel()
+    error = []
+    for precise in (False, True):
+        status, _ = lemke(workspace, -M.sum(axis=1), n, 0.0, 0, precise)
+        assert status == LcpStatus.SOLVED
+        error.append(np.abs(workspace.point[0] - 1.0).max())
+    assert error[0] > 1e-6
+    assert error[1] < 1e-15
 
 
 def exact_residual(M, q, z):
