@@ -68,17 +68,21 @@ def make_parser() -> argparse.ArgumentParser:
     bake_command.add_argument("job", type=Path, metavar="JOB.heftjob")
     bake_command.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
     bake_command.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
-    bake_command.add_argument("--seconds", type=float, metavar="S", help="how long, where the motion repeats or ends")
-    bake_command.add_argument("--output", type=Path, metavar="OUT.heftresult", help="beside the job if not given")
-    bake_command.add_argument("--report", type=Path, metavar="DIR", help="a folder for a page with plots")
-    bake_command.add_argument("--cache", type=Path, metavar="DIR", help="a folder in which references are kept")
-    batch_command.add_arguments(commands.add_parser("batch", help="bake all that a file asks for"))
-    bench_command = commands.add_parser("bench", help="measure speed, in a checkout of the source")
-    bench_command.add_argument("--json", metavar="FILE", help="write the figures to FILE as well")
-    bench_command.add_argument("--only", metavar="NAME", help="only the benchmark of this name")
-    demo_command = commands.add_parser("demo", help="bake a walk with a push and over a step, where bpy is installed")
-    demo_command.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="a folder for the files")
-    commands.add_parser("doctor", help="say what Heft finds on this computer, and try it")
+    bake_command.add_argument(
+        "--seconds", type=float, metavar="S", help="how long to simulate, where the motion repeats or holds"
+    )
+    bake_command.add_argument(
+        "--output", type=Path, metavar="OUT.heftresult", help="where to save the result; beside the job if not given"
+    )
+    bake_command.add_argument("--report", type=Path, metavar="DIR", help="folder for a report page with plots")
+    bake_command.add_argument("--cache", type=Path, metavar="DIR", help="folder for references, to reuse them")
+    batch_command.add_arguments(commands.add_parser("batch", help="run every bake in a file"))
+    bench_command = commands.add_parser("bench", help="measure speed (needs a checkout of the source)")
+    bench_command.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
+    bench_command.add_argument("--only", metavar="NAME", help="run only this benchmark")
+    demo_command = commands.add_parser("demo", help="bake a walk with a push and over a step (needs bpy)")
+    demo_command.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="folder for the files")
+    commands.add_parser("doctor", help="check this computer and test the physics")
     return parser
 
 
@@ -90,7 +94,7 @@ def frame_range(text: str) -> tuple[float, float]:
     except ValueError:
         colon = ""
     if not colon or not found[0] < found[1]:
-        raise argparse.ArgumentTypeError(f"'{text}' is no range of frames such as 1:100")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a frame range: write it like 1:100")
     return found
 
 
@@ -99,9 +103,9 @@ def bake(known: argparse.Namespace) -> int:
     from .job import BakeJob, Progress, run
 
     if known.job.suffix == ".blend":
-        raise ValueError(f"Blender bakes scenes itself: blender --command heft bake {known.job}")
+        raise ValueError(f"Only Blender bakes scenes: run blender --command heft bake {known.job}")
     if not known.job.is_file():
-        raise ValueError(f"There is no file {known.job}.")
+        raise ValueError(f"There is no file {known.job}: check its name.")
     job = BakeJob.load(known.job)
     if known.controller is not None:
         job = replace(job, method=known.controller)
@@ -141,7 +145,7 @@ def batch(known: argparse.Namespace) -> int:
 def bench(known: argparse.Namespace) -> int:
     """Run the checkout's benchmarks, which compare with other engines and so are no part of the installed package."""
     if not (ROOT / "tools" / "bench.py").is_file():
-        raise ValueError("The benchmarks come with the source: get a checkout and run `python3 run.py bench` in it.")
+        raise ValueError("The benchmarks are not installed: check out the source and run `python3 run.py bench` there.")
     options = [f"--{name}={value}" for name in ("json", "only") if (value := getattr(known, name)) is not None]
     done = subprocess.run([sys.executable, "-m", "tools.bench", *options], cwd=ROOT, check=False)
     return done.returncode
@@ -150,7 +154,9 @@ def bench(known: argparse.Namespace) -> int:
 def demo(known: argparse.Namespace) -> int:
     """Make the demo in a Python that has Blender as a module."""
     if importlib.util.find_spec("bpy") is None:
-        raise ValueError("Blender makes the demo: blender --command heft demo, or install it here: pip install bpy")
+        raise ValueError(
+            "The demo needs Blender: run blender --command heft demo, or install it here with pip install bpy"
+        )
     return subprocess.run([sys.executable, "-c", DEMO, str(known.output)], check=False).returncode
 
 
@@ -165,7 +171,7 @@ def doctor() -> int:
         else:
             _say(f"{name} {version}")
     for name in OTHER_PACKAGES:
-        _say(f"{name} {_version(name) or 'not there, and not needed'}")
+        _say(f"{name} {_version(name) or 'not installed (optional)'}")
     if missing:
         raise ValueError(f"Not found: {', '.join(missing)}. Install them with: pip install {' '.join(missing)}")
     from .job.cache import code_version
@@ -173,12 +179,12 @@ def doctor() -> int:
 
     _say(f"heft {_version('heft') or 'from a checkout'}, code {code_version()[:16]}, in {ROOT}")
     _say(
-        "To round as other processors do: "
+        "To round like other processors, set: "
         + " ".join(f"{name}='{value}'" for name, value in rounding.VARIABLES.items())
     )
-    _say(f"Kernels: {os.environ.get('NUMBA_CACHE_DIR') or 'kept beside the source'}")
-    _say("Cache of references: where --cache says; a batch has its own")
-    _say("Trying the physics; the first time it is compiled, which takes minutes …")
+    _say(f"Kernels: {os.environ.get('NUMBA_CACHE_DIR') or 'beside the source'}")
+    _say("Cache of references: in the folder of --cache; each batch has its own")
+    _say("Testing the physics; the first time it is compiled, which takes minutes …")
     _say(self_test())
     _say(WHAT_TO_SEND)
     return DONE

@@ -41,5 +41,5 @@ def held(path: str | Path) -> Iterator[None]:
 
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise BlockingIOError(error.errno, "Another process uses it", str(path)) from None
+            raise BlockingIOError(error.errno, "Another process is using it", str(path)) from None
         yield

@@ -67,5 +67,7 @@ if "numpy" not in sys.modules:
 FIXED = all(os.environ.get(name, "") == value for name, value in VARIABLES.items())
 """Whether this process's libraries round as on every processor."""
 NOTES = (
-    () if FIXED else ("Another processor may round differently, as numpy was imported before Heft: import Heft first.",)
+    ()
+    if FIXED
+    else ("Results may differ on another processor, because numpy was imported before Heft: import Heft first.",)
 )

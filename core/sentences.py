@@ -70,14 +70,14 @@ def from_data(data: Any) -> tuple[Sentence, ...]:
     match data:
         case [*entries]:
             return tuple(_sentence(entry) for entry in entries)
-    raise ValueError(f"{str(data)[:40]!r} are no sentences.")
+    raise ValueError(f"{str(data)[:40]!r} are not sentences.")
 
 
 def _sentence(data: Any) -> Sentence:
     match data:
         case [str(template), dict(values)]:
             return Sentence(template, {str(name): _value(value) for name, value in values.items()})
-    raise ValueError(f"{str(data)[:40]!r} is no sentence.")
+    raise ValueError(f"{str(data)[:40]!r} is not a sentence.")
 
 
 def _value(data: Any) -> Value:

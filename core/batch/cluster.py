@@ -49,12 +49,12 @@ class ClusterPool:
         try:
             import distributed
         except ImportError:
-            raise ValueError("A cluster needs Dask: pip install 'heft[cluster]'.") from None
+            raise ValueError("A cluster needs Dask: install it with pip install 'heft[cluster]'.") from None
         self._address, self._cache = address, None if cache is None else str(cache)
         try:
             self._client: Any = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise ValueError(f"There is no Dask scheduler at {address}: {error}.") from None
+            raise ValueError(f"No Dask scheduler answers at {address}: {error}.") from None
         self._ended: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._futures: dict[str, Any] = {}  # Dask forgets what nobody holds
         self._looked, self._size = -LOOK, 1
@@ -108,4 +108,7 @@ class ClusterPool:
         return found
 
     def _gone(self) -> OSError:
-        return OSError(f"The scheduler at {self._address} is gone. What is finished is kept: go on with --resume.")
+        return OSError(
+            f"The scheduler at {self._address} is gone. Finished bakes are kept: start a scheduler and "
+            "continue with --resume."
+        )

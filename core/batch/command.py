@@ -22,15 +22,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("jobs", type=Path, metavar="JOBS.toml")
     parser.add_argument("--workers", type=count, metavar="N", help="processes on this machine; one for each processor")
     parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://farm:8786")
-    parser.add_argument("--resume", action="store_true", help="do only what is missing of a batch that ended early")
-    parser.add_argument("--list", action="store_true", help="check the file and say what it asks for")
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="where references are kept; beside the results")
+    parser.add_argument(
+        "--resume", action="store_true", help="continue a batch that ended early: bake only what is missing"
+    )
+    parser.add_argument("--list", action="store_true", help="check the file and list its bakes")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="folder for references; beside the results")
 
 
 def count(text: str) -> int:
     """A number from 1 on."""
     if not text.isdecimal() or not 1 <= int(text) <= 1024:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 to 1024")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 to 1024")
     return int(text)
 
 
@@ -73,7 +75,7 @@ def batch(
             finish(plan, entries)
     except KeyboardInterrupt:
         shown.end()
-        sys.stderr.write(f"Interrupted. What is finished is in {plan.folder}; go on with --resume.\n")
+        sys.stderr.write(f"Interrupted. Finished bakes are in {plan.folder}; continue with --resume.\n")
         return INTERRUPTED
     return summed_up(plan, entries)
 
@@ -95,7 +97,7 @@ def summed_up(plan: "Plan", entries: "Mapping[str, Entry]") -> int:
         if entry.failed:
             sys.stdout.write(f"{entry.name} failed: {entry.why}\n")
     said = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    sys.stdout.write(f"{len(entries)} bakes: {said}. They are in {plan.folder}\n")
+    sys.stdout.write(f"{len(entries)} bakes: {said}. The results are in {plan.folder}\n")
     if any(entry.failed for entry in entries.values()):
         return FAILED
     return DONE if set(outcomes) <= {"completed"} else FELL

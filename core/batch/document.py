@@ -66,7 +66,7 @@ def read_document(path: Path) -> Document:
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise MistakeError(f"{path.name} is larger than {LARGEST_FILE} bytes, too large for a list of bakes.")
+        raise MistakeError(f"{path.name} is larger than {LARGEST_FILE} bytes: split it into several files.")
     return parse_document(content, path)
 
 
@@ -76,17 +76,17 @@ def parse_document(content: bytes, path: Path) -> Document:
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise MistakeError(f"{path.name}, line {line}: this is no text in UTF-8.") from None
+        raise MistakeError(f"{path.name}, line {line}: this is not UTF-8 text: save the file as UTF-8.") from None
     text = text.replace("\r\n", "\n")
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise MistakeError(f"{path.name}, {_with_line(str(error), text)}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets, the 31st of February
-        raise MistakeError(f"{path.name}, line {_first_bad_line(text)}: this cannot be read.") from None
+        raise MistakeError(f"{path.name}, line {_first_bad_line(text)}: this is not valid TOML.") from None
     document = Document(path, values, dict(_keys(text)))
     for place in _outsized(values, ()):
-        raise document.mistake(place, "TOML's whole numbers have at most 64 bits.")
+        raise document.mistake(place, "this number does not fit in 64 bits: make it smaller.")
     return document
 
 

@@ -49,7 +49,9 @@ class Maker:
             return job
         if name not in self._terrains:
             there = ", ".join(["none", *self._terrains])
-            raise self._document.mistake(bake.place_of("terrain"), f"there is no terrain '{name}'; there are {there}.")
+            raise self._document.mistake(
+                bake.place_of("terrain"), f"there is no terrain '{name}'; choose from {there}."
+            )
         first, last = (round((frame - job.clip.first_frame) / job.clip.frames_per_sample) for frame in job.frames)
         with self._document.blaming(("terrains", name)):
             table = self._terrains[name]
@@ -86,7 +88,7 @@ def _with_controller(job: BakeJob, name: str) -> BakeJob:
 def _with_frames(job: BakeJob, text: str) -> BakeJob:
     found = re.fullmatch(r"(-?[\d.]+):(-?[\d.]+)", text)
     if found is None:
-        raise ValueError(f"'{text}' is no range of frames such as 1:100.")
+        raise ValueError(f"'{text}' is not a frame range: write it like 1:100.")
     return replace(job, frame_start=float(found[1]), frame_end=float(found[2]))
 
 
@@ -123,4 +125,4 @@ def _profile(table: Mapping[str, Any]) -> Profile:
         return stairs(start, table["rise"], table["going"], table.get("count", STEPS))
     if "profile" in table:
         return [(float(x), float(z)) for x, z in table["profile"]]
-    raise ValueError("a terrain has a slope, or rise and going, or a profile.")
+    raise ValueError("a terrain needs a slope, or a rise and a going, or a profile.")

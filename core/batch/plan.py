@@ -35,9 +35,11 @@ class Plan(Mapping[str, BakeJob]):
                 folded.add(bake.name.casefold())
                 self._bakes[bake.name] = bake
                 if len(self._bakes) > MOST_BAKES:
-                    raise document.mistake(bake.place, f"these are more than {MOST_BAKES} bakes.")
+                    raise document.mistake(
+                        bake.place, f"this makes more than {MOST_BAKES} bakes: vary less, or split the file."
+                    )
         if not self._bakes:
-            raise document.mistake((), "it asks for nothing: there is no [[bake]].")
+            raise document.mistake((), "nothing to bake: add a [[bake]].")
         for bake in self._bakes.values():
             self._maker.make(bake)
 

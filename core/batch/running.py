@@ -51,7 +51,7 @@ def run(
             journal = Journal(place)
             if journal.entries and not resume:
                 raise ValueError(
-                    f"{folder} holds a batch already: go on with it by --resume, or choose another folder."
+                    f"{folder} already holds a batch: continue it with --resume, or choose another folder."
                 )
             return _Run(jobs, journal, pool, progress or _tell_nobody).to_the_end()
     finally:

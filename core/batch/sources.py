@@ -33,7 +33,9 @@ class Sources:
         kind = next(kind for kind in BESIDE if kind in bake.choice)
         for other in BESIDE.values():
             if other is not None and other != BESIDE[kind] and other in bake.choice:
-                raise self._document.mistake(bake.place_of(other), f"'{other}' does not go with a {kind}.")
+                raise self._document.mistake(
+                    bake.place_of(other), f"'{other}' cannot be used with a {kind}: leave it out."
+                )
         path, beside = bake.choice[kind], bake.choice.get(BESIDE[kind] or "")
         if self._last is None or self._last[0] != (kind, path, beside):
             with self._document.blaming(bake.place_of(kind)):
@@ -46,10 +48,12 @@ class Sources:
         if kind == "clip":
             if beside not in self._rigs:
                 there = ", ".join(self._rigs) or "none"
-                raise self._document.mistake(bake.place_of("rig"), f"a clip needs a rig of [rigs]; there are: {there}.")
+                raise self._document.mistake(
+                    bake.place_of("rig"), f"a clip needs a rig from [rigs]; choose from: {there}."
+                )
             return self._of_clip(path, beside)
         if self._scenes is None:
-            raise ValueError("Blender reads scenes: run this with blender --command heft batch.")
+            raise ValueError("Only Blender reads scenes: run blender --command heft batch.")
         with self._document.blaming(bake.place_of(kind), f"{path.name}: "):
             return self._scenes(path, beside)
 

@@ -85,21 +85,22 @@ def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | 
 
 def _method(job: BakeJob) -> Method:
     if job.method not in METHODS:
-        raise ValueError(f"There is no method '{job.method}'; there are {', '.join(METHODS)}.")
+        raise ValueError(f"There is no method '{job.method}'; choose from {', '.join(METHODS)}.")
     method = METHODS[job.method]
     if not job.optimise and not method.plans_forces:
         raise ValueError(
-            f"{method.label} control cannot follow a motion as it is keyed: let it be optimised, or choose Replanning."
+            f"{method.label} control cannot follow the keys as they are: switch Correct Physics First on, or choose "
+            "Replan."
         )
     if job.playback.changes and not method.edits:
         raise ValueError(
-            f"{method.label} control plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
-            "Replanning."
+            f"{method.label} control cannot change a motion's timing: set its speed to 1 without transitions, or "
+            "choose Replan."
         )
     if method.combine is None and job.others and not method.goes_between:
-        raise ValueError(f"{method.label} control follows one motion, not {1 + len(job.others)}.")
+        raise ValueError(f"{method.label} control follows one motion, not {1 + len(job.others)}: remove the others.")
     if method.combine is not None and not job.others:
-        raise ValueError("It takes two motions at least to combine them: name another beside the job's own.")
+        raise ValueError("Combining needs at least two actions: add another.")
     return method
 
 

@@ -69,7 +69,7 @@ def reference_as_it_is(
             last_step=0.0,
             seconds=0.0,
             fit_for_control=True,
-            sentences=(say("It is followed as it is: nothing was optimised."),),
+            sentences=(say("The keys are followed as they are: their physics was not corrected."),),
             joint_change=moved.joints,
             root_change=moved.root,
         ),

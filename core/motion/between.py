@@ -150,10 +150,12 @@ def _cycle(first: Reference, second: Reference, shares: Array) -> Cycle | None:
 
 def _check(first: Reference, second: Reference) -> None:
     if first.character.bodies != second.character.bodies:
-        raise ValueError("There is nothing between motions of different characters.")
+        raise ValueError("Motions of different characters cannot be blended.")
     if first.rate != second.rate:
-        raise ValueError(f"There is nothing between motions of {first.rate:g} and {second.rate:g} steps a second.")
+        raise ValueError(
+            f"Motions of {first.rate:g} and {second.rate:g} steps per second cannot be blended: resample one of them."
+        )
     if (first.cycle is None) != (second.cycle is None):
-        raise ValueError("There is nothing between a motion that repeats and one that does not.")
+        raise ValueError("A cyclic motion cannot be blended with one that is not.")
     if first.schedule.points != second.schedule.points:
-        raise ValueError("There is nothing between motions that touch the ground with different points.")
+        raise ValueError("Motions that touch the ground with different points cannot be blended.")

@@ -45,7 +45,7 @@ class Skeleton:
             _check(field, values, shape)
             for name, row in zip(self.names, values, strict=True):
                 if not (np.abs(row) < LONGEST_DISTANCE).all():
-                    raise ValueError(f"The {field} of bone '{name}' is not a finite place.")
+                    raise ValueError(f"The {field} of bone '{name}' is not finite.")
         for name, length in zip(self.names, np.linalg.norm(self.tail - self.head, axis=1), strict=True):
             if length < SHORTEST_BONE:
                 raise ValueError(f"Bone '{name}' has no length.")
@@ -100,7 +100,7 @@ class Clip:
             raise ValueError(f"The orientation of {self.where(*wrong[0])} is not a unit quaternion.")
         wrong = np.argwhere(np.abs(self.position).max(axis=2) > LONGEST_DISTANCE)
         if len(wrong):
-            raise ValueError(f"The position of {self.where(*wrong[0])} is not a finite place.")
+            raise ValueError(f"The position of {self.where(*wrong[0])} is not finite.")
 
     def frame(self, sample: int) -> float:
         """The source's number of a sample."""

@@ -76,13 +76,15 @@ def put_on(
 ) -> tuple[Trajectory, ContactSchedule]:
     """A motion over a level `floor` and its contacts, on the terrain; ValueError where that is not possible."""
     if character.tree.joint[0] != FREE:
-        raise ValueError("Only a character with a free root can be put on other ground.")
+        raise ValueError("Only a character with a free root can be adapted to other ground.")
     hands = [i for i, point in enumerate(schedule.points) if not point.foot]
     if schedule.active[:, hands].any():
-        raise ValueError("Only a motion that stands on its feet alone can be put on other ground.")
+        raise ValueError("Only a motion that stands on its feet alone can be adapted to other ground.")
     footholds = find_footholds(character, trajectory, schedule, terrain, floor)
     if not footholds:
-        raise ValueError("No foot ever stands: there is nothing to put on the ground.")
+        raise ValueError(
+            "No foot ever stands still in this motion, so it cannot be adapted to other ground: check its contacts."
+        )
     place, shifts, bodies, local, targets = schedule.place.copy(), [], [], [], []
     for sole in _soles(character):
         own = [hold for hold in footholds if hold.body == sole.body]
@@ -148,7 +150,9 @@ def find_footholds(
         room = _room(terrain, spots + moved, ahead, moved[2])
         if room is None:
             frames = f"{trajectory.frame(start):g} to {trajectory.frame(stop - 1):g}"
-            raise ValueError(f"There is no ground for {sole.name} in frames {frames}.")
+            raise ValueError(
+                f"There is no ground under {sole.name} in frames {frames}: extend the ground, or move the path."
+            )
         ground, tilt = room
         level = spots.mean(axis=0)
         moved = ground - level

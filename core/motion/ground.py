@@ -65,7 +65,7 @@ def estimate_ground(character: Character, trajectory: Trajectory) -> HeightGrid:
     """Ground under a trajectory's footprints; ValueError where no foot stands still."""
     held = footprints(character, trajectory)
     if not held:
-        raise ValueError("No foot stands still: there is nothing to tell the ground from.")
+        raise ValueError("No foot stands still, so the ground cannot be estimated: check the motion's contacts.")
     level = _levels(np.array([one.height for one in held]))
     share = np.linspace(0.0, 1.0, ALONG_SOLE)[:, None]
     soles = np.concatenate([(1.0 - share) * one.heel[:2] + share * one.toe[:2] for one in held])

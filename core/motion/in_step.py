@@ -38,7 +38,7 @@ def begun_later(reference: Reference, frames: int) -> Reference:
     """A reference that repeats, from that frame on for one period."""
     cycle = reference.cycle
     if cycle is None:
-        raise ValueError("Only a motion that repeats can begin later.")
+        raise ValueError("Only a cyclic motion can begin later.")
     r, character, schedule = frames % reference.steps, reference.character, reference.schedule
     if r == 0:
         return reference

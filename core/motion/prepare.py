@@ -43,10 +43,11 @@ class Performance:
         lines = [one.text for one in self.repairs]
         if self.floor.samples:
             tilt = math.degrees(self.floor.tilt)
-            moved = "floor: {height:.1f} cm high, tilted by {tilt:.2f}°, moved to z = 0"
+            moved = "floor: found at {height:.1f} cm, tilted by {tilt:.2f}°, moved to z = 0"
             lines.append(str(say(moved, height=100.0 * self.floor.height, tilt=tilt)))
         lines.append(
-            f"fit: {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet {100.0 * self.error.ends_rms:.2f} cm"
+            f"fit: joints {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet "
+            f"{100.0 * self.error.ends_rms:.2f} cm RMS"
         )
         return tuple(lines)
 

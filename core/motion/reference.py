@@ -91,21 +91,23 @@ class Reference:
             "force": (frames - 1, points, 3),
         }
         if frames < 2:
-            raise ValueError(f"A reference has at least 2 frames, not {frames}.")
+            raise ValueError(f"A reference needs at least 2 frames, not {frames}.")
         for name, shape in shapes.items():
             array = getattr(self, name)
             if array.shape != shape:
                 raise ValueError(f"The shape of {name} must be {shape}, not {array.shape}.")
             if array.dtype != (np.bool_ if name == "carrying" else np.float64):
-                raise ValueError(f"The numbers in {name} cannot be {array.dtype}.")
+                raise ValueError(f"{name} cannot hold {array.dtype}.")
             if not np.isfinite(array).all():
-                raise ValueError(f"All numbers in {name} must be finite.")
+                raise ValueError(f"{name} must be finite.")
         if self.schedule.active.shape[0] != frames:
-            raise ValueError(f"The contacts of {frames} frames cannot be {self.schedule.active.shape[0]}.")
+            raise ValueError(f"The contacts must cover {frames} frames, not {self.schedule.active.shape[0]}.")
         if any(not 0 <= point.body < len(self.character.bodies) for point in self.schedule.points):
             raise ValueError("A contact point belongs to no body of the character.")
         if not (np.isfinite(self.rate) and self.rate > 0.0 and np.isfinite(self.friction) and self.friction >= 0.0):
-            raise ValueError(f"A rate of {self.rate} or a friction of {self.friction} makes no sense.")
+            raise ValueError(
+                f"The rate must be positive and the friction at least 0, not {self.rate} and {self.friction}."
+            )
 
     @property
     def steps(self) -> int:
@@ -196,7 +198,7 @@ def _chosen(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 def _point(entry: dict[str, Any]) -> ContactPoint:
     x, y, z = (float(value) for value in entry["position"])
     if not np.isfinite((x, y, z)).all() or not isinstance(entry["body"], int):
-        raise ValueError(f"contact point {str(entry['name'])[:40]!r} makes no sense.")
+        raise ValueError(f"contact point {str(entry['name'])[:40]!r} is invalid.")
     return ContactPoint(
         str(entry["name"]),
         entry["body"],
@@ -214,7 +216,7 @@ def _quality(entry: dict[str, Any], data: dict[str, Any], frames: int) -> Qualit
         raise ValueError(f"its quality says {', '.join(sorted(entry))[:200]}.")
     finite = all(isinstance(entry[name], int | float) and np.isfinite(entry[name]) for name in numbers)
     if not (finite and isinstance(entry["fit_for_control"], bool)):
-        raise ValueError("its quality holds what cannot be.")
+        raise ValueError("its quality holds impossible values.")
     for name in QUALITY_ARRAYS:
         if data[name].ndim != 2 or len(data[name]) != frames or not np.isfinite(data[name]).all():
             raise ValueError(f"its {name} does not have one finite row per frame.")

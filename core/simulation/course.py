@@ -29,12 +29,12 @@ class Course:
         for name in ("time", "forward", "left", "heading"):
             values = np.array(getattr(self, name), dtype=np.float64)
             if values.shape != (len(self.time),) or len(values) == 0 or not np.isfinite(values).all():
-                raise ValueError(f"The {name} of a course must be finite numbers, as many as there are times.")
+                raise ValueError(f"The {name} of a course must be finite, one for each time.")
             object.__setattr__(self, name, values)
         if (np.diff(self.time) < 0.0).any():
-            raise ValueError("The times of a course must not fall.")
+            raise ValueError("The times of a course must not decrease.")
         if max(np.abs(self.forward).max(), np.abs(self.left).max()) > FASTEST:
-            raise ValueError(f"A course can ask for {FASTEST:g} m/s at most.")
+            raise ValueError(f"A course can ask for at most {FASTEST:g} m/s.")
 
     @classmethod
     def straight(cls, speed: float) -> Self:

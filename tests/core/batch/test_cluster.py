@@ -75,5 +75,5 @@ def test_a_batch_outlives_its_scheduler(cluster, tmp_path):
 
 def test_nobody_there(monkeypatch):
     monkeypatch.setattr("heft.core.batch.cluster.PATIENCE", 0.5)
-    with pytest.raises(ValueError, match=r"There is no Dask scheduler at tcp://127\.0\.0\.1:9"):
+    with pytest.raises(ValueError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         ClusterPool("tcp://127.0.0.1:9")

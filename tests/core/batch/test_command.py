@@ -44,7 +44,7 @@ def test_a_batch_is_listed_baked_and_resumed(tmp_path, capsys):
     assert "1 of 2: saved-push0: Stayed up" in told.err
     assert set(Journal(tmp_path / "out").entries) == {"saved-push0", "saved-push20"}
     assert cli.main(words) == 1
-    assert "go on with it by --resume" in capsys.readouterr().err
+    assert "continue it with --resume" in capsys.readouterr().err
     assert cli.main([*words, "--resume"]) == 0
     told = capsys.readouterr()
     assert "2 bakes: 2 completed." in told.out

@@ -74,7 +74,7 @@ WRONG = {
     "text for a mass": (TEXT.replace(b"12.8", b'"12.8"'), "body 'pelvis' needs a number, not '12.8'."),
     "true for a mass": (TEXT.replace(b"12.8", b"true"), "body 'pelvis' needs a number, not 'True'."),
     "negative mass": (TEXT.replace(b"12.8", b"-12.8"), "The mass of body 'pelvis' must be positive, not -12.8."),
-    "key twice": (TEXT.replace(b'"mass": 12.8', b'"mass": 12.8, "mass": 1.0'), "an object has the same key twice."),
+    "key twice": (TEXT.replace(b'"mass": 12.8', b'"mass": 12.8, "mass": 1.0'), "an object has a key twice."),
     "unknown key": (TEXT.replace(b'"mass": 12.8', b'"mass": 12.8, "colour": 1'), "a body has an unknown key 'colour'."),
     "missing key": (TEXT.replace(b'"mass": 12.8, ', b""), "a body lacks 'mass'."),
     "deep": (b"[" * 100_000 + b"]" * 100_000, "it is nested too deeply."),

@@ -64,7 +64,7 @@ BAD_PARTS = {
     ),
     "reversed limits": (
         lambda: hinge(limits=(Range(1.0, -1.0),)),
-        "The limits of joint 'knee' must go upwards, not from 1.0 to -1.0.",
+        "The limits of joint 'knee' must be in ascending order, not 1.0 to -1.0.",
     ),
     "too many limits": (
         lambda: hinge(limits=(TWIST, TWIST)),
@@ -84,7 +84,7 @@ BAD_PARTS = {
     ),
     "reversed twist": (
         lambda: Joint("hip", "ball", limits=Cone(Z, Z, 1.0, Range(1, -1))),
-        "The limits of joint 'hip' must go upwards, not from 1.0 to -1.0.",
+        "The limits of joint 'hip' must be in ascending order, not 1.0 to -1.0.",
     ),
     "negative stiffness": (
         lambda: hinge(stiffness=-1.0),
@@ -113,7 +113,7 @@ def test_bad_parts_are_refused(case):
 
 
 BAD_TREES = {
-    "no bodies": ((), "A character needs a root: a body without a parent."),
+    "no bodies": ((), "The character has no root: give it one body without a parent."),
     "two roots": ((body("a"), body("b")), "A character has one root, but bodies 'a' and 'b' have no parent."),
     "unknown parent": ((body("a"), body("b", "c")), "The parent of body 'b' is unknown: 'c'."),
     "own parent": (
