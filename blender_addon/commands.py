@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command heft …`: bake a file or many, make the demo, or say what Heft finds on this computer.
+"""`blender --command heft …`: bake a file or many, make the demo, or check this computer and test the physics.
 
     blender --command heft bake SCENE.blend [--armature NAME] [--controller NAME] [--frames A:B] [--output OUT.blend]
                                             [--report DIR]
@@ -47,17 +47,17 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
     """
     parser = argparse.ArgumentParser(prog="blender --command heft", description="Gives keyframes weight.")
     commands = parser.add_subparsers(dest="command", required=True)
-    bake = commands.add_parser("bake", help="bake a file's characters")
+    bake = commands.add_parser("bake", help="bake the characters of a file")
     bake.add_argument("scene", type=Path, metavar="SCENE.blend")
-    bake.add_argument("--armature", metavar="NAME", help="the armature to bake; all that were set up if not given")
+    bake.add_argument("--armature", metavar="NAME", help="the armature to bake; by default all that were set up")
     bake.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
     bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
-    bake.add_argument("--output", type=Path, metavar="OUT.blend", help="where to save; the same file if not given")
-    bake.add_argument("--report", type=Path, metavar="DIR", help="a folder for reports with plots")
-    batch_command.add_arguments(commands.add_parser("batch", help="bake all that a file asks for"))
+    bake.add_argument("--output", type=Path, metavar="OUT.blend", help="where to save; by default the same file")
+    bake.add_argument("--report", type=Path, metavar="DIR", help="folder for report pages with plots")
+    batch_command.add_arguments(commands.add_parser("batch", help="run every bake in a file"))
     demo = commands.add_parser("demo", help="bake a walk with a push and over a step: a file, a film strip, a film")
-    demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="the folder to write into")
-    commands.add_parser("doctor", help="say what Heft finds on this computer")
+    demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="folder for the files")
+    commands.add_parser("doctor", help="check this computer and test the physics")
     try:
         known = parser.parse_args(arguments)
     except SystemExit as leaving:
@@ -82,7 +82,7 @@ def frame_range(text: str) -> tuple[int, int]:
     except ValueError:
         found = None
     if found is None or not colon or found[1] <= found[0]:
-        raise argparse.ArgumentTypeError(f"'{text}' is no range of frames such as 1:100")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a frame range: write it like 1:100")
     return found
 
 
@@ -92,7 +92,7 @@ def run_bake(known: argparse.Namespace) -> int:
     from .baking.session import Session
 
     if not known.scene.is_file():
-        raise ValueError(f"There is no file {known.scene}.")
+        raise ValueError(f"There is no file {known.scene}: check its name.")
     bpy.ops.wm.open_mainfile(filepath=str(known.scene.resolve()))
     armatures = armatures_to_bake(bpy.context.view_layer.objects, known.armature)
     for armature in armatures:
@@ -122,13 +122,13 @@ def armatures_to_bake(objects: Sequence[bpy.types.Object], name: str | None) -> 
     if name is not None:
         named = [one for one in armatures if one.name == name]
         if not named:
-            raise ValueError(f"There is no armature '{name}' in the scene; there are: {there or 'none'}.")
+            raise ValueError(f"There is no armature '{name}' in the scene; choose from: {there or 'none'}.")
         return named
     found = [one for one in armatures if one.heft.character] or armatures
     if not found:
-        raise ValueError("There is no armature in the scene.")
+        raise ValueError("There is no armature in the scene: add one.")
     if len(found) > 1 and not found[0].heft.character:
-        raise ValueError(f"There are several armatures, name one by --armature: {there}.")
+        raise ValueError(f"There are several armatures; choose one with --armature: {there}.")
     return found
 
 
@@ -138,7 +138,7 @@ def configure(armature: bpy.types.Object, known: argparse.Namespace) -> None:
     if known.controller is not None:
         names = [item.identifier for item in settings.bl_rna.properties["controller"].enum_items]
         if known.controller.upper() not in names:
-            raise ValueError(f"There is no controller '{known.controller}'; there are: {', '.join(names).lower()}.")
+            raise ValueError(f"There is no controller '{known.controller}'; choose from: {', '.join(names).lower()}.")
         settings.controller = known.controller.upper()
     if known.frames is not None:
         settings.use_frame_range = True
@@ -187,7 +187,7 @@ def save_scenes(plan: Plan, entries: Mapping[str, Entry]) -> None:
         if target.is_file() and target.stat().st_mtime >= result.stat().st_mtime:
             continue
         if target == choice["scene"].resolve():
-            raise ValueError(f"{target.name} would be written over: choose another output folder or name.")
+            raise ValueError(f"{target.name} would be overwritten: choose another output folder or name.")
         armature, gathered = open_and_gather(choice["scene"], choice.get("armature"))
         output.write(bpy.context, armature, gathered, BakeResult.load(result))
         bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
@@ -199,7 +199,7 @@ def open_and_gather(path: Path, name: str | None) -> tuple[bpy.types.Object, Gat
     armatures = armatures_to_bake(bpy.context.view_layer.objects, name)
     if len(armatures) > 1:
         raise ValueError(
-            f"several armatures were set up, choose by armature = ...: {', '.join(a.name for a in armatures)}."
+            f"several armatures were set up; choose one with armature = ...: {', '.join(a.name for a in armatures)}."
         )
     return armatures[0], gather(bpy.context, armatures)[0]
 
@@ -214,17 +214,20 @@ def run_doctor(_: argparse.Namespace) -> int:
         except importlib.metadata.PackageNotFoundError:
             missing.append(name)
     if missing:
-        raise ValueError(f"Not found: {', '.join(missing)}. Install the zip made for this Blender.")
+        raise ValueError(f"Not found: {', '.join(missing)}. Install the zip made for this version of Blender.")
     say(f"heft code {code_version()[:16]}, in {ROOT}")
     folder = kernels.cache_folder()
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
-    say(f"Kernels: {kernels.kernel_folder() or 'kept where numba is told'}")
-    say(f"Physics: {'prepared' if kernels.are_ready() else 'to be prepared at the first bake, a few minutes'}")
+    say(f"Kernels: {kernels.kernel_folder() or 'where numba keeps its cache'}")
+    say(
+        "Physics: "
+        f"{'compiled' if kernels.are_ready() else 'not compiled yet; the first bake does it, in a few minutes'}"
+    )
     worker = keeper.worker()
     worker.send("self_test")
     (answer, *_) = worker.wait(SELF_TEST) or [None]
     if answer is None or answer.kind != "done":
-        raise ValueError("The physics process does not answer." if answer is None else answer.values["why"])
+        raise ValueError("The physics process is silent: restart Blender." if answer is None else answer.values["why"])
     say(f"The physics process answers. {answer.values['text']}")
     say(WHAT_TO_SEND)
     return DONE

@@ -13,7 +13,7 @@ from .working import Working
 
 
 class HEFT_OT_bake(Working, bpy.types.Operator):
-    """Simulate the selected armatures and bake each as a new action; what is there now is kept. Esc stops it"""
+    """Simulate the selected armatures and bake each to a new action; their actions are kept. Press Esc to cancel"""
 
     bl_idname = "heft.bake"
     bl_label = "Bake"

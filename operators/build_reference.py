@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build Reference: the possible motion nearest to the action, and what it says of contacts and changes."""
+"""Build Reference: the physically correct motion nearest to the action, with its contacts and changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Keying(Working):
         """Write one; False where that is not possible any more."""
         armature = turn.armature()
         if armature is None:
-            self.report({"WARNING"}, f"{turn.name} was deleted meanwhile: nothing was written")
+            self.report({"WARNING"}, f"{turn.name} was deleted in the meantime: nothing was written")
             return False
         try:
             with playing(armature, turn.gathered.source):
@@ -46,7 +46,7 @@ class Keying(Working):
 
 
 class HEFT_OT_build_reference(Keying, bpy.types.Operator):
-    """Find the possible motion nearest to the action: when which foot stands, and what forces there have to be"""
+    """Find the physically correct motion nearest to the action, with its contacts and forces"""
 
     bl_idname = "heft.build_reference"
     bl_label = "Build Reference"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clear Cache: forget the references and gains that were kept."""
+"""Clear Cache: delete the references and gains that were kept."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from ..core.job import cache
 
 
 class HEFT_OT_clear_cache(bpy.types.Operator):
-    """Delete the motions and controllers that earlier bakes have prepared; the next bake prepares its own again"""
+    """Delete the references and controllers kept from earlier bakes; the next bake prepares them again"""
 
     bl_idname = "heft.clear_cache"
     bl_label = "Clear Cache"

@@ -12,7 +12,7 @@ from .working import Working
 
 
 class HEFT_OT_precompute(Working, bpy.types.Operator):
-    """Prepare all that a bake needs but the simulation itself. A bake does this by itself when it has to"""
+    """Prepare the reference and the controller, so that the next bake only simulates. Bake does it if needed"""
 
     bl_idname = "heft.precompute"
     bl_label = "Prepare Controller"

@@ -28,7 +28,7 @@ class Working:
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only with an armature, and one at a time."""
         if context.window_manager.heft.running:
-            cls.poll_message_set("Wait for the bake that is going on, or cancel it")
+            cls.poll_message_set("A bake is running: wait for it, or cancel it")
             return False
         return active_armature(cls, context)
 

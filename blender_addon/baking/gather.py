@@ -47,7 +47,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
     """
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
-        raise ValueError("The scene's Time Stretching is on, which would stretch the bake once more: set Old as New.")
+        raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
     with contextlib.ExitStack() as stack:
         sources = []
         for armature in armatures:
@@ -116,7 +116,7 @@ def gathered(
     )
     notes = around.notes
     if job.playback.transitions and settings.replanning.transition == 0.0:
-        notes += ("Go Over is keyed on, but a Transition of 0 seconds pulls the body into the action at once.",)
+        notes += ("Transition is keyed on but lasts 0 seconds, so the body snaps to the action: give it some seconds.",)
     return Gathered(job, source, sampling, around.props, notes, loop)
 
 
@@ -125,7 +125,9 @@ def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: G
     job, settings = found.job, armature.heft
     if settings.controller in GOES_BETWEEN and settings.loop and any(other_actions(armature)):
         if not all(entry.action is not None for entry in settings.others):
-            raise ValueError(f"There is a place without an action among those that {armature.name} goes to: remove it.")
+            raise ValueError(
+                f"An entry in the list of actions of {armature.name} is empty: choose an action, or remove it."
+            )
         others = other_clips(context, armature, found.source)
         return replace(found, job=replace(job, others=others, choices=read_choices(armature, job.frames[0], job.fps)))
     if settings.controller not in COMBINES:
@@ -133,7 +135,7 @@ def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: G
     others = other_clips(context, armature, found.source)
     if not others:
         raise ValueError(
-            f"{armature.name} has no other action to combine with {found.source.name}: add one under Controller."
+            f"{armature.name} has no other action to combine with {found.source.name}: add one in the Controller panel."
         )
     longest = max(job.duration, *((len(clip.position) - 1) / clip.rate for clip in others))
     seconds = job.duration if job.loop else longest
@@ -183,8 +185,8 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
         return float(keyed[0]), float(last)
     if settings.frame_end <= settings.frame_start:
         raise ValueError(
-            f"The range of {armature.name} is empty: it ends at frame {settings.frame_end} and starts at "
-            f"{settings.frame_start}."
+            f"The frame range of {armature.name} is empty: its end, frame {settings.frame_end}, must come after its "
+            f"start, frame {settings.frame_start}."
         )
     return float(min(keyed[0], settings.frame_start)), float(max(keyed[-1], settings.frame_end))
 

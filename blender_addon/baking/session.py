@@ -25,7 +25,7 @@ from .gather import Gathered, gather
 from .poses import armature_poses
 from .preview import Preview
 
-COMPILING = "Preparing the physics: once per version, a few minutes"
+COMPILING = "Compiling the physics: once per version, a few minutes"
 CANCELLED = "Cancelled. Nothing was written."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
 LEAST_SHARE = 0.02

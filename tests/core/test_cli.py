@@ -75,7 +75,7 @@ def test_ranges_that_are_none(job, frames, capsys):
     with pytest.raises(SystemExit) as raised:
         cli.main(["bake", str(job), "--frames", frames])
     assert raised.value.code == 2
-    assert "no range of frames such as 1:100" in capsys.readouterr().err
+    assert "not a frame range: write it like 1:100" in capsys.readouterr().err
 
 
 def test_doctor_tries_what_it_finds(capsys):

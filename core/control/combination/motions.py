@@ -94,7 +94,7 @@ class CombinedMotion:
         if not low <= wanted <= high:
             raise ValueError(f"{wanted:.2f} m do not lie between the motions' {low:.2f} and {high:.2f} m.")
         if not (np.diff(attained) > 0.0).all() and not (np.diff(attained) < 0.0).all():
-            raise ValueError("What the motions attain must rise, or fall, from the first to the last.")
+            raise ValueError("What the motions attain must increase, or decrease, from the first to the last.")
         order = np.argsort(attained)
         return float(np.interp(wanted, attained[order], self.places[order]))
 

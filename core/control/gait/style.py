@@ -71,7 +71,7 @@ def read_style(text: str, owner: str) -> Style:
             _finite(pose[name], name, owner)
     phases = np.array([float(pose.get("phase", math.nan)) for pose in poses])
     if not (phases[0] == 0.0 and phases[-1] == 1.0 and (np.diff(phases) > 0.0).all()):
-        raise ValueError(f"The phases of the poses in {owner} must rise from 0 to 1.")
+        raise ValueError(f"The phases of the poses in {owner} must increase from 0 to 1.")
     angles = np.radians([[float(pose.get(channel, 0.0)) for channel in CHANNELS] for pose in poses])
     if not (np.abs(angles) <= np.pi).all():
         raise ValueError(f"An angle in {owner} is larger than 180 degrees.")

@@ -40,7 +40,7 @@ def test_bake_saves_the_result_and_a_report(scene, tmp_path, capsys, monkeypatch
     [
         (["--armature", "Anna"], "There is no armature 'Anna' in the scene; there are: Mannequin."),
         (["--controller", "magic"], "There is no controller 'magic'"),
-        (["--frames", "50:10"], "'50:10' is no range of frames"),
+        (["--frames", "50:10"], "'50:10' is not a frame range"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(scene, options, said, capsys):

@@ -249,7 +249,7 @@ def test_the_nla_has_no_place_for_keys(rig):
     assert bpy.ops.heft.build_reference() == {"FINISHED"}
     assert report_of(rig)["fit_for_control"]
     assert data.action is None
-    with pytest.raises(RuntimeError, match="plays no action of its own"):
+    with pytest.raises(RuntimeError, match="has no action of its own"):
         bpy.ops.heft.find_contacts()
 
 

@@ -200,7 +200,7 @@ def test_a_grab_of_a_prop_and_of_things_that_move(rig):
     assert empty.heft.grab.target == box
     assert scene_of(rig).grabs[0].other is None
     key(box, "location", (1, (1.0, 0.0, 0.15)), (40, (2.0, 0.0, 0.15)))
-    with pytest.raises(ValueError, match=r"Grab hand\.L holds Crate, which moves by itself: make it a prop"):
+    with pytest.raises(ValueError, match=r"Grab hand\.L holds Crate, which is animated: make it a prop"):
         read(rig)
     add_prop(rig, box)
     assert scene_of(rig).grabs[0].other == "Crate"
@@ -252,7 +252,7 @@ def test_props_that_cannot_be(rig):
     with pytest.raises(ValueError, match="Crate has the collision shape Mesh: choose Box, Sphere or Capsule"):
         read(rig)
     box.rigid_body.type = "PASSIVE"
-    with pytest.raises(ValueError, match="Crate is among the props but has no active rigid body"):
+    with pytest.raises(ValueError, match="Crate is in the prop collection but has no active rigid body"):
         read(rig)
     bpy.data.objects.remove(box)
     add_prop(rig, add_mesh("Nothing", [], []))

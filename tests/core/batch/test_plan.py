@@ -94,7 +94,7 @@ def test_a_slope_rises_by_its_angle(tmp_path):
         ),
         ('rig = "legs"', 'rig = "legs"\narmature = "A"', "line 27: 'armature' does not go with a clip."),
         ('"lookahead"', '"magic"', "line 27: There is no method 'magic'"),
-        ('"2:20"', '"2-20"', "line 28: '2-20' is no range of frames such as 1:100."),
+        ('"2:20"', '"2-20"', "line 28: '2-20' is not a frame range: write it like 1:100."),
         ('"2:20"', '"2:200"', "line 28: Frames 2 to 200 are to be baked, but the motion has frames 1 to 31."),
         ('["none", "down"]', '["none", "up"]', "line 29: there is no terrain 'up'; there are none, down."),
         ("100.5]", '"x"]', "line 30: 'push' must be a number, not 'x'."),

@@ -138,7 +138,7 @@ def test_what_cannot_be_combined(walks, squat):
         ask(both, 1.5)
     with pytest.raises(ValueError, match="between 0, the first motion, and 1"):
         both.ask(1.01)
-    with pytest.raises(ValueError, match="must rise, or fall"):
+    with pytest.raises(ValueError, match="must increase, or decrease"):
         both.place_of(np.array([1.0, 1.0]), 1.0)
 
 
