@@ -25,7 +25,8 @@ ENOUGH = 0.95
 INTRODUCTION = f"""# Altered clips
 
 Each of the {len(WALKS)} captured walks, turns, marches, sneaks, sideways and backward walks and long steps is altered
-in many ways and baked once through with default settings. Asked: {100 * ENOUGH:.0f} % complete. Written by `run.py study robust_clips`.
+in many ways and baked once through with default settings. Asked: {100 * ENOUGH:.0f} % complete. Written by
+`run.py study robust_clips`.
 
 - mirror: left and right swapped; slower, faster: 0.85 and 1.15 times the speed
 - starts, ends, both: cut in mid-stride at that end, while one foot stands and the other swings

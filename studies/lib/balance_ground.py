@@ -50,8 +50,8 @@ CLIPS = ("02_01", "83_55", "113_01", "20_06", "16_18")
 TITLE = "## On other ground"
 CAPTURED = f"""
 Captured clips, adapted to the ground as in `heft bake`; it is level for the first {LEVEL_FIRST} m of the way.
-Medians over those of {REPLICAS} starts with noise of {NOISE} on every velocity that complete. Steps are {100 * RISE:.0f} cm
-high, {100 * GOING:.0f} cm long.
+Medians over those of {REPLICAS} starts with noise of {NOISE} on every velocity that complete. Steps are
+{100 * RISE:.0f} cm high, {100 * GOING:.0f} cm long.
 """
 MADE = f"""
 A walk of 1 m/s for {WALK:.0f} s. "Level motion": the motion is not adapted, its reference rides on what the feet touch.
