@@ -142,7 +142,7 @@ def _depth_first(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
     if len(ordered) < len(bodies):
         reached = {body.name for body in ordered}
         lost = next(body.name for body in bodies if body.name not in reached)
-        raise ValueError(f"Body '{lost}' is part of a loop: following its parents never reaches the root.")
+        raise ValueError(f"Body '{lost}' is attached to a loop: following its parents never reaches the root.")
     if all(body.joint.kind == "fixed" for body in ordered):
         raise ValueError("All joints are fixed: a character needs at least one that moves.")
     return tuple(ordered)

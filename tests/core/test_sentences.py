@@ -14,7 +14,7 @@ GERMAN = {"Fell {way} at {frame}.": "Bei {frame} gefallen: {way}.", "frame {numb
 
 
 def test_english_is_the_template_filled():
-    assert str(FELL) == "Fell forward at frame 12."
+    assert str(FELL) == "Fell forwards at frame 12."
 
 
 def test_templates_are_translated_and_filled_in_their_own_order():

@@ -77,7 +77,7 @@ def test_doctor(heft_enabled, monkeypatch, capsys):
     monkeypatch.setattr(commands.keeper, "stop", lambda: None)
     assert run(["doctor"]) == commands.DONE
     told = capsys.readouterr().out
-    for words in ("numpy", "Cache:", "Kernels:", "The physics process answers", "passed", "bug report"):
+    for words in ("numpy", "Cache:", "Kernels:", "The physics process answers", "passed", "report a bug"):
         assert words in told
 
 

@@ -64,7 +64,7 @@ def test_a_batch_outlives_its_scheduler(cluster, tmp_path):
         if standing.done == 3:
             scheduler.kill()
 
-    with pytest.raises(OSError, match=f"The scheduler at {address} is gone. .* go on with --resume"):
+    with pytest.raises(OSError, match=f"The scheduler at {address} is gone. .* continue with --resume"):
         run(jobs, tmp_path / "out", ClusterPool(address), progress=kill)
     there = results(tmp_path / "out")
     assert 2 <= len(there) < 6

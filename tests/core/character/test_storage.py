@@ -24,7 +24,7 @@ def refusal(content):
         character = parse(content, "file.json")
     except ValueError as error:
         message = str(error)
-        assert message.startswith("file.json is not a character: ")
+        assert message.startswith("file.json is not a character file: ")
         assert message.isprintable()
         assert len(message) < 600
         return message
@@ -59,7 +59,7 @@ def test_saving_replaces_the_old_file_or_leaves_it_alone(tmp_path):
 
 def test_unknown_versions_are_refused_by_number():
     assert refusal(json.dumps(SMALL | {"version": 2}).encode()) == (
-        "file.json is not a character: its version is '2', but this Heft reads version 1."
+        "file.json is not a character file: its version is '2', but this Heft reads version 1."
     )
 
 

@@ -43,7 +43,7 @@ BAD_PARTS = {
     "triangle inequality": (
         lambda: body(inertia=np.diag([1.0, 2.0, 3.1])),
         (
-            "The inertia of body 'shank' violates the triangle inequality: no body has the principal moments "
+            "The inertia of body 'shank' violates the triangle inequality: no rigid body has principal moments of "
             "1, 2 and 3.1 kg m²."
         ),
     ),
@@ -114,15 +114,15 @@ def test_bad_parts_are_refused(case):
 
 BAD_TREES = {
     "no bodies": ((), "The character has no root: give it one body without a parent."),
-    "two roots": ((body("a"), body("b")), "A character has one root, but bodies 'a' and 'b' have no parent."),
+    "two roots": ((body("a"), body("b")), "A character has exactly one root, but bodies 'a' and 'b' have no parent."),
     "unknown parent": ((body("a"), body("b", "c")), "The parent of body 'b' is unknown: 'c'."),
     "own parent": (
         (body("a"), body("b", "b")),
-        "Body 'b' hangs from a cycle: following its parents never reaches the root.",
+        "Body 'b' is attached to a loop: following its parents never reaches the root.",
     ),
     "cycle": (
         (body("a"), body("b", "c"), body("c", "b")),
-        "Body 'b' hangs from a cycle: following its parents never reaches the root.",
+        "Body 'b' is attached to a loop: following its parents never reaches the root.",
     ),
     "same body name": ((body("a"), body("a", "a")), "The name 'a' is used by 2 bodies."),
     "same joint name": (
@@ -133,7 +133,10 @@ BAD_TREES = {
         (body("a"), body("b", "a", joint=Joint("loose", "free"))),
         "Only the root may be free, but body 'b' has a parent and a free joint.",
     ),
-    "nothing moves": ((body("a", joint=Joint("weld", "fixed")),), "A character needs at least one joint that moves."),
+    "nothing moves": (
+        (body("a", joint=Joint("weld", "fixed")),),
+        "All joints are fixed: a character needs at least one that moves.",
+    ),
 }
 
 

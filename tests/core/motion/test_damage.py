@@ -73,7 +73,7 @@ def test_a_spike_of_the_root_is_interpolated(clean):
 
 def test_a_limb_that_turns_over_and_stays_is_refused_by_frame_and_bone(clean):
     broken = turned(clean, "foot.R", slice(60, None), [0, 0, 1], np.pi)
-    with pytest.raises(DamagedClip, match=r"In frame 61 bone 'foot\.R' turns over"):
+    with pytest.raises(DamagedClip, match=r"In frame 61 bone 'foot\.R' flips over"):
         repair(broken, wooden_roles())
 
 

@@ -322,8 +322,8 @@ def test_sentences():
 @pytest.mark.parametrize(
     ("away", "way"),
     [
-        ((0.5, 0.0, -0.1), "forwards"),
-        ((-0.5, 0.0, -0.1), "backwards"),
+        ((0.5, 0.0, -0.1), "forward"),
+        ((-0.5, 0.0, -0.1), "backward"),
         ((0.0, 0.5, -0.1), "to its left"),
         ((0.0, -0.5, -0.1), "to its right"),
         ((0.1, 0.0, -0.3), "down"),

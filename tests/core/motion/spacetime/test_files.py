@@ -56,7 +56,7 @@ def altered(reference, tmp_path, change):
         (lambda h, _: h.update(version=99), "its version is '99'"),
         (lambda h, _: h.update(format="x"), "does not say"),
         (lambda _, a: a.update(q=a["q"][:, :-1]), "shape of q"),
-        (lambda _, a: a.update(v=a["v"] * np.nan), "numbers in v must be finite"),
+        (lambda _, a: a.update(v=a["v"] * np.nan), "v must be finite"),
         (lambda _, a: a.update(torque=a["torque"].astype(np.float32)), "torque cannot be float32"),
         (lambda _, a: a.pop("force"), "it holds"),
         (lambda h, _: h["points"][0].update(body=99), "belongs to no body"),
