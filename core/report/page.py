@@ -104,7 +104,7 @@ def _charts(
     support: Support,
     fall: Fall | None,
 ) -> list[str]:
-    mark = None if fall is None else (fall.frame, "lost")
+    mark = None if fall is None else (fall.frame, "fell")
     forces = {
         name.removeprefix("contact_force_").removesuffix("_n").replace("_", " "): values
         for name, values in curves.items()
