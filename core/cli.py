@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`heft …` where Heft was installed with pip: bake saved jobs, look at results, and say what this computer has.
+"""`heft …`, after an installation with pip: bake saved jobs, run batches and benchmarks, and check the computer.
 
     heft bake JOB.heftjob [--controller NAME] [--frames A:B] [--seconds S] [--output OUT.heftresult] [--report DIR]
     heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
@@ -7,10 +7,9 @@
     heft demo [--output DIR]
     heft doctor
 
-Scenes of Blender are baked by Blender itself, with the same words: `blender --command heft bake SCENE.blend`. A batch
-of them runs here too where bpy is installed.
-The exit status is 0 where everything went well, 3 where a character did not come to the end of its motion, 1 on an
-error, 130 where the bake was interrupted; then the frames so far are kept.
+Blender itself bakes scenes, with the same command: `blender --command heft bake SCENE.blend`. A batch of them runs here
+too if bpy is installed. The exit status is 0 on success, 3 if a character did not reach the end of its motion, 1 on an
+error, and 130 if the bake was interrupted; the frames so far are then kept.
 """
 
 import argparse
@@ -32,7 +31,7 @@ from .batch import command as batch_command
 from .batch.command import DONE, FAILED, FELL, INTERRUPTED
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "osqp")
-OTHER_PACKAGES = ("bpy", "mujoco")  # good to have, not needed
+OTHER_PACKAGES = ("bpy", "mujoco")  # optional
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = "import sys, heft; heft.register(); from heft.examples import demo; demo.main(sys.argv[1]); heft.unregister()"
 BLENDER = """
@@ -48,7 +47,7 @@ sys.exit(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for; the exit status."""
+    """Run the command line; the exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     known = make_parser().parse_args(words, argparse.Namespace(words=words))
     try:
@@ -61,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """What the command line understands."""
+    """The parser of the command line."""
     parser = argparse.ArgumentParser(prog="heft", description="Gives keyframes weight.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     bake_command = commands.add_parser("bake", help="simulate a saved job")
@@ -87,7 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def frame_range(text: str) -> tuple[float, float]:
-    """What `A:B` says."""
+    """The frames of `A:B`."""
     first, colon, last = text.partition(":")
     try:
         found = float(first), float(last)
@@ -99,7 +98,7 @@ def frame_range(text: str) -> tuple[float, float]:
 
 
 def bake(known: argparse.Namespace) -> int:
-    """Run one job and keep its result."""
+    """Run one job and save its result."""
     from .job import BakeJob, Progress, run
 
     if known.job.suffix == ".blend":
@@ -136,14 +135,14 @@ def bake(known: argparse.Namespace) -> int:
 
 
 def batch(known: argparse.Namespace) -> int:
-    """Bake all that a file asks for, with Blender's help if it asks for scenes."""
+    """Run a batch file, through Blender if it has scenes."""
     if importlib.util.find_spec("bpy") is not None and batch_command.asks_for_scenes(known.jobs):
         return subprocess.run([sys.executable, "-c", BLENDER, *known.words], check=False).returncode
     return batch_command.batch(known)
 
 
 def bench(known: argparse.Namespace) -> int:
-    """Run the checkout's benchmarks, which compare with other engines and so are no part of the installed package."""
+    """Run the benchmarks of a checkout; they compare with other engines, so the installed package has none."""
     if not (ROOT / "tools" / "bench.py").is_file():
         raise ValueError("The benchmarks are not installed: check out the source and run `python3 run.py bench` there.")
     options = [f"--{name}={value}" for name in ("json", "only") if (value := getattr(known, name)) is not None]
@@ -161,7 +160,7 @@ def demo(known: argparse.Namespace) -> int:
 
 
 def doctor() -> int:
-    """What there is, whether it works, and how long the kernels take to be ready."""
+    """Print what is installed, whether it works, and how long the kernels take to compile."""
     _say(f"Python {platform.python_version()} on {platform.platform()}, {os.cpu_count() or 1} processors")
     missing = []
     for name in PACKAGES:
@@ -191,7 +190,7 @@ def doctor() -> int:
 
 
 class _Interrupts:
-    """While it is entered, Ctrl-C is noted instead of raised; a second one is raised all the same."""
+    """In this context the first Ctrl-C is recorded instead of raised; the second is raised."""
 
     def __init__(self) -> None:
         self.seen = False
@@ -210,13 +209,13 @@ class _Interrupts:
 
 
 class _Shown:
-    """One line that counts up on a terminal, a line for each stage elsewhere."""
+    """Progress: one line that counts up in a terminal, a line for each stage elsewhere."""
 
     def __init__(self) -> None:
         self._last = ""
 
     def update(self, text: str, share: float) -> None:
-        """Show where the run is."""
+        """Show the progress."""
         line = f"{text}: {100.0 * share:.0f} %" if sys.stderr.isatty() else text
         if line != self._last:
             sys.stderr.write(f"\r{line:<60}" if sys.stderr.isatty() else f"{line}\n")
@@ -224,7 +223,7 @@ class _Shown:
         self._last = line
 
     def end(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if sys.stderr.isatty():
             sys.stderr.write("\n")
 

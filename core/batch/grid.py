@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a `[[bake]]` asks for: one bake for each combination of the values in its lists, each with a name."""
+"""The bakes of a `[[bake]]`: one for each combination of the values in its lists, each with a name."""
 
 import fnmatch
 import itertools
@@ -16,22 +16,22 @@ from .words import BAKE, PLAIN, TABLE, TEXT, check_table, check_value
 MOST_BAKES = 100_000
 SOURCES = ("clip", "job", "scene")
 TABLES = ("settings", "reference")
-LONGEST_NAME = 200  # bytes: there is to be room for an ending
-# without characters that some system has no place for in a file's name, and without names that one keeps for itself
+LONGEST_NAME = 200  # bytes, which leaves room for a suffix
+# without characters or names that some operating system does not allow for files
 NAME = re.compile(r'[^<>:"/\\|?*\x00-\x1f]*[^<>:"/\\|?*\x00-\x1f. ]')
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(1, 10))}
 
 
 @dataclass(frozen=True)
 class Bake:
-    """One bake: what it is called, which `[[bake]]` asks for it, and what is chosen for it."""
+    """One bake: its name, its `[[bake]]`, and its choices."""
 
     name: str
     place: Place
     choice: Mapping[str, Any]  # by key; a setting by "settings.NAME"
 
     def place_of(self, key: str) -> Place:
-        """Where a key of its choice stands."""
+        """Place of a key of its choices."""
         return (*self.place, *key.split("."))
 
 
@@ -67,7 +67,7 @@ def _flat(document: Document, place: Place, table: Mapping[str, Any]) -> Iterato
 
 
 def _values(document: Document, place: Place, key: str, value: Any) -> list[Any]:
-    """What a key says, one after another."""
+    """The values of a key, as a list."""
     values = value if type(value) is list else [value]
     if not values:
         raise document.mistake((*place, *key.split(".")), f"the list of '{key}' is empty: give it at least one value.")
@@ -80,7 +80,7 @@ def _values(document: Document, place: Place, key: str, value: Any) -> list[Any]
 
 
 def _files(folder: Path, text: str) -> list[Path]:
-    """The file of that name, in the folder if not said otherwise; `*` and `?` in it stand for all that fit."""
+    """The file of that name, relative to the folder; `*` and `?` match several."""
     path = folder / text
     if not set(path.name) & set("*?"):
         if not path.is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From what a batch file chooses for one bake to its job."""
+"""From the choices of a batch file for one bake to its job."""
 
 import math
 import re
@@ -32,7 +32,7 @@ class Maker:
     def make(self, bake: Bake) -> BakeJob:
         """The job of a bake; ValueError with the line where something makes no sense."""
         job = replace(self._sources.job(bake), name=bake.name)
-        # settings are of the controller, so that comes first
+        # settings belong to the controller, so it comes first
         for key, value in sorted(bake.choice.items(), key=lambda item: item[0] != "controller"):
             with self._document.blaming(bake.place_of(key)):
                 if key in CHANGES:
@@ -117,7 +117,7 @@ def _with_setting(job: BakeJob, key: str, value: Any) -> BakeJob:
 
 
 def _profile(table: Mapping[str, Any]) -> Profile:
-    """What a table of [terrains] describes."""
+    """The profile of a table of [terrains]."""
     start = float(table.get("start", START))
     if "slope" in table:
         return ramp(start, table["slope"], table.get("length", LENGTH))

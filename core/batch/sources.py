@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the jobs of a batch come from: clips with a rig, saved jobs, scenes of Blender."""
+"""The sources of a batch's jobs: clips with a rig, saved jobs, scenes of Blender."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,12 +15,12 @@ from .words import CHAIN, RIG, check_table, check_value
 SceneReader = Callable[[Path, str | None], BakeJob]
 """Reads the job of an armature out of Blender's file: that of the name, else the only one; ValueError if it cannot."""
 
-# what else says where a job comes from
+# the key that goes with each source
 BESIDE: Mapping[str, str | None] = {"clip": "rig", "job": None, "scene": "armature"}
 
 
 class Sources:
-    """Jobs before anything is chosen. The last is kept, since bakes of one source follow each other."""
+    """Jobs as their sources have them. The last is kept, since bakes of one source follow each other."""
 
     def __init__(self, document: Document, scenes: SceneReader | None) -> None:
         """Check the rigs."""

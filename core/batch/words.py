@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The words of a batch file: which keys its tables have, and what each may be."""
+"""The keys of a batch file's tables, and the values that each may have."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from .document import Document, Place
 
 
 class Kind(NamedTuple):
-    """What a value must be."""
+    """A kind of value."""
 
     text: str
     fits: Callable[[Any], bool]
@@ -98,7 +98,7 @@ BAKE = {
 
 
 def check_table(document: Document, place: Place, table: Mapping[str, Any], words: Mapping[str, Kind]) -> None:
-    """ValueError where a key is unknown, or what it says is of another kind."""
+    """ValueError if a key is unknown or its value of the wrong kind."""
     for key, value in table.items():
         if key not in words:
             raise document.mistake((*place, key), f"there is no key '{key[:40]}' here; choose from {', '.join(words)}.")
@@ -106,12 +106,12 @@ def check_table(document: Document, place: Place, table: Mapping[str, Any], word
 
 
 def check_value(document: Document, place: Place, value: Any, kind: Kind) -> None:
-    """ValueError where a value is of another kind."""
+    """ValueError if a value is of the wrong kind."""
     if not kind.fits(value):
         raise document.mistake(place, f"'{place[-1]}' must be {kind.text}, not {shortened(value)}.")
 
 
 def shortened(value: Any) -> str:
-    """A value in a message."""
+    """A value as a message shows it."""
     text = repr(value) if type(value) is not int or abs(value) < 10**40 else "so large a number"
     return text if len(text) <= 60 else f"{text[:57]}..."
