@@ -41,7 +41,7 @@ PACKAGES = ("numpy", "scipy", "osqp", "numba", "llvmlite")
 
 
 def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
-    """Do what the command line asks for; the return value is Blender's exit status.
+    """Run the command line; the return value is Blender's exit status.
 
     The demo stands on this room, so it is handed in.
     """
@@ -75,7 +75,7 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
 
 
 def frame_range(text: str) -> tuple[int, int]:
-    """Return what `A:B` says."""
+    """Return the frames of `A:B`."""
     first, colon, last = text.partition(":")
     try:
         found = int(first), int(last)
@@ -164,7 +164,7 @@ def write_report(scene: bpy.types.Scene, armature: bpy.types.Object, result: Bak
 
 
 def run_batch(known: argparse.Namespace) -> int:
-    """Bake all that a file asks for; what comes of a scene is saved as a scene too."""
+    """Run a batch file; the result of a scene is saved as a scene too."""
     if known.cluster is None and known.cache is None:
         known.cache = kernels.cache_folder()
     return batch_command.batch(known, read_scene, kernels.kernel_folder(), save_scenes)
@@ -205,7 +205,7 @@ def open_and_gather(path: Path, name: str | None) -> tuple[bpy.types.Object, Gat
 
 
 def run_doctor(_: argparse.Namespace) -> int:
-    """Say what is there, and try the physics process."""
+    """Print what is installed, and test the physics process."""
     say(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}: {python()}")
     missing = []
     for name in PACKAGES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make the selected meshes props, or weights that the character carries."""
+"""Add Prop: make the selected meshes props, or weights that the character carries."""
 
 from typing import ClassVar
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bake: simulate the selected armatures and write what came of it as new actions."""
+"""Bake: simulate the selected armatures and write the results as new actions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HEFT_OT_bake(Working, bpy.types.Operator):
     task = "bake"
 
     def finish(self, context: bpy.types.Context, ended: Session) -> set[str]:
-        """Write all results at once, in one undo step, and say how it went."""
+        """Write all results in one undo step, and report."""
         written, lines = write_all(context, ended.turns)
         for level, text in lines:
             self.report({level}, text)

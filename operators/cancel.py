@@ -22,6 +22,6 @@ class HEFT_OT_cancel(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Ask for it; the bake looks many times a second."""
+        """Set the flag; the bake polls it many times a second."""
         context.window_manager.heft.stop = True
         return {"FINISHED"}

@@ -17,7 +17,7 @@ class HEFT_OT_clear_cache(bpy.types.Operator):
     bl_options: ClassVar[set[str]] = {"INTERNAL"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        """Delete them, and say how much room that made."""
+        """Delete them, and report how much was freed."""
         folder = cache_folder()
         try:
             size = cache.size(folder)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a result to what Blender keeps: a new action on the rig or on a proxy, its report, curves of diagnostics, props.
 
-Everything is worked out before anything is written.
+Everything is computed before anything is written.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Motion:
 
 
 def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[str, str]]]:
-    """Write what came of all turns; return how many were written, and what to tell the user, each with its level."""
+    """Write the results of all turns; return how many were written, and the messages with their levels."""
     written, lines = 0, []
     for turn in turns:
         armature = turn.armature()

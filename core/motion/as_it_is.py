@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion taken as a reference as it is, without forces: for controllers that plan these themselves."""
+"""A motion used as a reference unchanged, without forces, for controllers that plan forces themselves."""
 
 from itertools import pairwise
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A reference between two others, and the phase by which motions of different duration go in step.
 
-A pose between two poses is near a possible motion, but none itself: feet that stand in both sink into the ground or
-hover, and nothing says what torques it takes. So the blend is handed to the optimiser, as any clip is.
+A pose between two poses is close to a physically correct motion, but not one itself: feet that stand in both sink into
+the ground or hover, and its torques are unknown. So the optimiser corrects the blend, as it does any clip.
 
 Contacts begin and end at different shares of a motion: who jumps higher flies for longer. The phase that references
 share is therefore led through the same contacts: it runs from 0 to 1, and at each touchdown and lift-off it has one

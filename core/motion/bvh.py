@@ -38,7 +38,7 @@ class _Joint(NamedTuple):
 
 
 class _Lines:
-    """The file's lines that say something, with their numbers."""
+    """The file's non-empty lines, with their numbers."""
 
     def __init__(self, text: str, source: str) -> None:
         self.source = source

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of a trajectory, as an animator makes them: timing, a joint, a limb's end, a transition to another motion.
 
-All are pure functions from trajectory to trajectory. What they give need not be possible: it is for `make_reference`,
-or for the replanning controllers, to make it so. Edits at a frame fade in and out over a span around it.
+All are pure functions from trajectory to trajectory. The results need not be physically correct: `make_reference` or
+the replanning controllers see to that. Edits at a frame fade in and out over a span around it.
 """
 
 import numpy as np
@@ -68,7 +68,7 @@ def turned_joint(
 def moved_point(
     character: Character, trajectory: Trajectory, point: ContactPoint, place: ArrayLike, frame: float, span: float
 ) -> Trajectory:
-    """A point of a body brought to a place (3,) at a frame, by the least change of pose: an IK edit.
+    """A point of a body moved to a position (3,) at a frame, with the least change of pose: an IK edit.
 
     Feet other than the body's own stay where they are.
     """

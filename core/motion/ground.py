@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ground that a clip was made on, as far as its footsteps tell: stairs, boxes, uneven terrain.
+"""The ground that a clip was made on, estimated from its footsteps: stairs, boxes, uneven terrain.
 
 A capture does not hold what it was made on, but a foot that stands still somewhere stands on something. Around every
 such footprint the ground is level at its height, half-way to the next one it changes: a stair gets its steps, though

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References that begin at the same place and, where they repeat, at the same point of their cycles.
+"""References aligned to begin at the same place and, if cyclic, at the same phase.
 
 Clips of one action are keyed or captured anywhere, in any direction, and begin with any foot.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a motion is played while it is followed: how fast its parts go, and where the body goes over to it.
+"""How a motion is played while it is followed: the speed of its parts, and the transitions to it.
 
 Time warping and motion transitions of Jain and Liu 2011, section 6, for controllers that compute nothing beforehand.
 """

@@ -69,7 +69,7 @@ def prepare(
     character: Character | None = None,
     name: str = "character",
 ) -> Performance:
-    """Repair the clip, make its character, put it on its floor, and fit the one to the other at `rate`.
+    """Repair the clip, make its character, put the clip on its floor, and fit the character to it at `rate`.
 
     Without `find_floor` the clip is taken to stand on z = 0. `character` takes the place of the one that is made: one
     with the same joints, but other masses, limits or shapes. It is made from all of `motions`, if there are such, so

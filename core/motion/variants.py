@@ -2,8 +2,8 @@
 """Related motions from one clip, by changed constraints (Muico et al. 2009, section 3.2).
 
 "We use this approach to generate a number of trajectories for mild turns, different speeds and stride lengths." Each
-function changes what a motion is asked to do, its timing or the places of its feet, and leaves to `make_reference`
-what that asks of the rest. All are pure: trajectory in, trajectory out; or character in, character out.
+function changes a motion's timing or its footholds; `make_reference` then adapts the rest. All are pure: trajectory in,
+trajectory out; or character in, character out.
 
 Feet go where a map of the ground takes them: a planted foot, which stays at one place, stays at one place, and between
 its places it is carried along as smoothly as the map is. The legs follow by inverse kinematics.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of a simulation in sentences that an animator understands, and what to try."""
+"""What happened in a simulation, and what to try, in sentences for animators."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from .simulation import Simulation
 Array = NDArray[np.float64]
 
 AFTER_PUSH = 2.0  # s, within which a push is to blame for a fall
-STRAYED = 0.10  # m: further from its path than this is worth a word
+STRAYED = 0.10  # m: a larger distance from its path is reported
 SLID = 0.005  # m
 STRONG = 10.0  # N, of a push that can be to blame
 MILLIMETRES, CENTIMETRES = 1e3, 1e2
@@ -78,7 +78,7 @@ def _fall(simulation: Simulation, pushes: Sequence[Push], frame_at: Callable[[fl
 
 
 def _direction(simulation: Simulation, lost: int) -> str:
-    """Which way it went from where it should have been, seen from where it faced: a key of `FELL`."""
+    """The direction in which it left its reference, as the character sees it: a key of `FELL`."""
     wanted = simulation.followed.q[lost]
     away = simulation.recording.q[lost, :3] - wanted[:3]
     forward, left, up = rotate(conjugate(wanted[3:7]), away)
@@ -88,7 +88,7 @@ def _direction(simulation: Simulation, lost: int) -> str:
 
 
 def _last_push(pushes: Sequence[Push], time: float) -> Push | None:
-    """The push that began last before a time, if it is not long over."""
+    """The last push before a time, if it is recent."""
     recent = []
     for push in pushes:
         strong = np.flatnonzero(np.linalg.norm(push.force, axis=1) > STRONG)

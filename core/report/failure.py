@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which came first when a character fell: what went otherwise than its reference had it, when, and what to try.
+"""What went wrong first when a character fell: where it left its reference, when, and what to try.
 
 Of what happened between the last moment at which the pose was right and the fall, the first is reported: a foot that
 landed early, late or not at all, left the ground, scuffed, stayed behind or slid; a skip of the phase; a motor that
@@ -57,7 +57,7 @@ class Trouble(NamedTuple):
     """Something that went wrong."""
 
     kind: Kind
-    step: int  # at which it was certain; what was certain first is to blame
+    step: int  # at which it was certain; the earliest is to blame
     what: str  # body or joint
     amount: float  # s early or late, m slid, frames skipped, N m
     at: int | None = None  # the step to name, where it is another
@@ -70,7 +70,7 @@ class Trouble(NamedTuple):
 
 
 def first_trouble(simulation: Simulation, reference: Reference) -> Trouble | None:
-    """What came first before the character was lost or the simulation broke off; None if nothing is out of place."""
+    """What went wrong first before the fall or the end of the simulation; None if nothing did."""
     recording = simulation.recording
     end = recording.steps if simulation.lost is None else min(simulation.lost, recording.steps)
     if simulation.lost is None and recording.outcome != "diverged":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A page about one bake: the sentence, the figures, and plots. One HTML file, with nothing beside it but pictures."""
+"""A report page on one bake: explanation, figures and plots. One HTML file, with only pictures beside it."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -42,7 +42,7 @@ svg, img { max-width: 100%; height: auto; display: block; margin: 1rem 0; } text
 .outline { fill: var(--fill); stroke: var(--faint); }
 """ + "".join(f".line-{k} {{ stroke: var(--line-{k}); }} " for k in range(svg.COLORS))
 
-# key of the report, words, factor, and how it is written
+# key of the report, label, factor, format
 FIGURES = (
     ("upright_seconds", "upright", 1.0, "{:.2f} s"),
     ("simulated_seconds", "simulated", 1.0, "{:.2f} s"),
@@ -83,7 +83,7 @@ def page(
 
 
 def write_page(folder: str | Path, text: str) -> Path:
-    """Put a page into a folder, which is made if it is not there."""
+    """Write a page into a folder, which is created if needed."""
     target = Path(folder) / NAME
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, text.encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A course: how fast and where to a character is to walk, over time, for methods that need no clip."""
+"""A course: the speed and heading of a walk over time, for methods that need no clip."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -18,7 +18,7 @@ def _still() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """Wishes at some times and evenly between them; before the first and after the last they stay. Still by default."""
+    """Commands at given times, linear in between, constant before the first and after the last; zero by default."""
 
     time: Array = field(default_factory=_still)  # (n,) s, not falling; of two at one time the later counts from there
     forward: Array = field(default_factory=_still)  # (n,) speed, m/s

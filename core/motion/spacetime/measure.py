@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solution is worth: what it lacks, in physical units, and what became of the clip."""
+"""The quality of a solution: its residuals in physical units, and its changes from the clip."""
 
 from collections.abc import Sequence
 

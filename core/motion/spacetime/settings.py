@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a reference is asked to be: weights of the objective, friction, limits, and how far to iterate."""
+"""Settings of a reference: weights of the objective, friction, limits, and when to stop iterating."""
 
 from dataclasses import dataclass, fields
 
