@@ -38,7 +38,7 @@ def test_bake_saves_the_result_and_a_report(scene, tmp_path, capsys, monkeypatch
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--armature", "Anna"], "There is no armature 'Anna' in the scene; there are: Mannequin."),
+        (["--armature", "Anna"], "There is no armature 'Anna' in the scene; choose from: Mannequin."),
         (["--controller", "magic"], "There is no controller 'magic'"),
         (["--frames", "50:10"], "'50:10' is not a frame range"),
     ],

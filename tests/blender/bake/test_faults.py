@@ -240,7 +240,7 @@ def refused(match):
 
 def test_empty_frame_range(rig):
     rig.heft.use_frame_range, rig.heft.frame_start, rig.heft.frame_end = True, 50, 50
-    refused("The range of Mannequin is empty")
+    refused("The frame range of Mannequin is empty")
 
 
 def test_rest_position(rig):

@@ -156,7 +156,7 @@ def test_the_preset_of_a_family(rigify_file):
     assert bpy.ops.heft.set_up() == {"FINISHED"}
     assert rig.heft.chosen_roles()["thigh.L"] == ("DEF-thigh.L", "DEF-thigh.L.001")
     rig.heft.family = "DAZ"
-    check_refused(rig, "has not the names of Daz")
+    check_refused(rig, "does not use the bone names of Daz")
 
 
 def test_no_armature():
@@ -225,4 +225,4 @@ def test_a_renamed_bone():
     rig = walking_mannequin()
     bpy.ops.heft.set_up()
     rig.heft.roles["neck"].bones[0].bone = "gone"
-    check_refused(rig, "no bone 'gone' any more")
+    check_refused(rig, "no longer has the bone 'gone'")

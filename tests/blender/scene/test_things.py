@@ -137,13 +137,13 @@ def test_bones_between_and_outside_bodies(rig):
 
 def test_a_bone_that_is_gone(rig):
     add_push(rig).heft.push.bone = "gone"
-    with pytest.raises(ValueError, match="Push chest is for the bone 'gone', which Mannequin does not have"):
+    with pytest.raises(ValueError, match="Push chest names the bone 'gone', which Mannequin does not have"):
         read(rig)
 
 
 def test_an_arrow_scaled_to_nothing(rig):
     add_push(rig).scale = (0.0, 0.0, 0.0)
-    with pytest.raises(ValueError, match="Push chest is scaled to nothing"):
+    with pytest.raises(ValueError, match="Push chest is scaled to zero"):
         read(rig)
 
 
@@ -190,7 +190,7 @@ def test_a_foothold_is_where_it_is_put(rig):
     assert scene_of(rig).footholds == ()
     empty.hide_set(False)
     empty.heft.foothold.bone = "tail"
-    with pytest.raises(ValueError, match="is for the bone 'tail', which"):
+    with pytest.raises(ValueError, match="names the bone 'tail', which"):
         scene_of(rig)
 
 
@@ -249,7 +249,7 @@ def test_a_prop_may_have_a_bodys_name(rig):
 def test_props_that_cannot_be(rig):
     box = add_prop(rig, add_box("Crate", 0.4, (1.0, 0.0, 0.2)))
     box.rigid_body.collision_shape = "MESH"
-    with pytest.raises(ValueError, match="Crate has the collision shape Mesh: choose Box, Sphere or Capsule"):
+    with pytest.raises(ValueError, match="Crate has the collision shape Mesh, which Heft does not support: choose Box, Sphere or Capsule"):
         read(rig)
     box.rigid_body.type = "PASSIVE"
     with pytest.raises(ValueError, match="Crate is in the prop collection but has no active rigid body"):
