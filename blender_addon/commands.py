@@ -6,38 +6,43 @@
     blender --command heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list]
                                              [--cache DIR]
     blender --command heft demo [--output DIR]
+    blender --command heft bench [--json FILE] [--only NAME]
+    blender --command heft replay TRACE
     blender --command heft doctor
 
-`bake` ends with 0 if all characters came to the end of their motion, with 3 if one fell, and with 1 on an error.
+`bake` ends with 0 if all characters came to the end of their motion, with 3 if one fell, and with 1 if one could not be
+baked; the others are saved all the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
 
+from ..core import cache, command_line
 from ..core.batch import command as batch_command
-from ..core.batch.journal import SUFFIX, Entry
-from ..core.batch.plan import Plan
-from ..core.job import BakeJob, BakeResult, cache
-from ..core.job.cache import code_version
+from ..core.cache import code_version
+from ..core.command_line import DONE, FAILED, FELL, PACKAGES, ROOT, complain, say, there_is
+from ..core.job import BakeResult
 from ..core.worker.self_test import WHAT_TO_SEND
-from ..core.worker.worker import ROOT, python
-from .baking.gather import Gathered, gather
+from ..core.worker.worker import python
+from .baking import output
+from .baking.gather import gather
+from .baking.scenes import Scenes, armatures_to_bake
+from .baking.session import Session
 from .worker import kernels
 from .worker.keeper import keeper
 
-DONE, FAILED, FELL = 0, 1, 3
-SELF_TEST = 600.0  # s: the first time physics is compiled
+PATIENCE = 600.0  # s: the first time physics is compiled
 STRIP = 8  # pictures of a report's film strip
-PACKAGES = ("numpy", "scipy", "osqp", "numba", "llvmlite")
 
 
 def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
@@ -45,91 +50,86 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
 
     The demo stands on this room, so it is handed in.
     """
-    parser = argparse.ArgumentParser(prog="blender --command heft", description="Gives keyframes weight.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    bake = commands.add_parser("bake", help="bake the characters of a file")
-    bake.add_argument("scene", type=Path, metavar="SCENE.blend")
-    bake.add_argument("--armature", metavar="NAME", help="the armature to bake; by default all that were set up")
-    bake.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
-    bake.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
-    bake.add_argument("--output", type=Path, metavar="OUT.blend", help="where to save; by default the same file")
-    bake.add_argument("--report", type=Path, metavar="DIR", help="folder for report pages with plots")
-    batch_command.add_arguments(commands.add_parser("batch", help="run every bake in a file"))
-    demo = commands.add_parser("demo", help="bake a walk with a push and over a step: a file, a film strip, a film")
-    demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="folder for the files")
-    commands.add_parser("doctor", help="check this computer and test the physics")
+
+    def demo(known: argparse.Namespace) -> int:
+        make_demo(known.output)
+        return DONE
+
+    parsers = command_line.make_parsers("blender --command heft", "SCENE.blend", "OUT.blend", "the same file", int)
+    parsers.commands["bake"].add_argument(
+        "--armature", metavar="NAME", help="the armature to bake; by default all that were set up"
+    )
     try:
-        known = parser.parse_args(arguments)
+        known = parsers.whole.parse_args(arguments)
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else FAILED
+    commands = {
+        "bake": bake,
+        "batch": batch,
+        "bench": command_line.bench,
+        "demo": demo,
+        "replay": replay,
+        "doctor": doctor,
+    }
     try:
-        if known.command == "demo":
-            make_demo(known.output)
-            return DONE
-        return {"bake": run_bake, "batch": run_batch, "doctor": run_doctor}[known.command](known)
-    except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is what Blender's operators raise
-        sys.stderr.write(f"heft: {error}\n")
-        return FAILED
+        # RuntimeError is what Blender's operators raise
+        return command_line.perform(commands, known, (ValueError, OSError, RuntimeError))
     finally:
         keeper.stop()
 
 
-def frame_range(text: str) -> tuple[int, int]:
-    """Return the frames of `A:B`."""
-    first, colon, last = text.partition(":")
-    try:
-        found = int(first), int(last)
-    except ValueError:
-        found = None
-    if found is None or not colon or found[1] <= found[0]:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a frame range: write it like 1:100")
-    return found
-
-
-def run_bake(known: argparse.Namespace) -> int:
-    """Open, bake, save."""
-    from .baking import output
-    from .baking.session import Session
-
-    if not known.scene.is_file():
-        raise ValueError(f"There is no file {known.scene}: check its name.")
-    bpy.ops.wm.open_mainfile(filepath=str(known.scene.resolve()))
+def bake(known: argparse.Namespace) -> int:
+    """Open, bake, save. What one armature fails at is told at the end: what came of the others is kept."""
+    bpy.ops.wm.open_mainfile(filepath=str(there_is(known.source).resolve()))
     armatures = armatures_to_bake(bpy.context.view_layer.objects, known.armature)
     for armature in armatures:
         configure(armature, known)
-    session = Session(bpy.context, armatures, keeper, "bake")
-    session.wait()
-    status = DONE
-    for turn in session.turns:
+    session, failures = begun(armatures)
+    written: list[tuple[bpy.types.Object, BakeResult]] = []
+    if session is not None:
+        session.wait()
+    for turn in session.turns if session is not None else ():
         armature = turn.armature()
         if turn.result is None or armature is None:
-            raise ValueError(f"{turn.name}: {turn.why}")
-        name = output.write(bpy.context, armature, turn.gathered, turn.result)
+            failures.append(f"{turn.name}: {turn.why}")
+            continue
+        try:
+            name = output.write(bpy.context, armature, turn.gathered, turn.result)
+        except ValueError as error:
+            failures.append(str(error))
+            continue
         say(f"{turn.name}: {name}. {turn.result.why}")
-        if known.report is not None:
-            say(f"Report: {write_report(bpy.context.scene, armature, turn.result, known.report)}")
-        status = status if turn.result.outcome == "completed" else FELL
-    target = (known.output or known.scene).resolve()
-    bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
-    say(f"Saved {target}")
-    return status
+        written.append((armature, turn.result))
+    if written:
+        target = (known.output or known.source).resolve()
+        bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+        say(f"Saved {target}")
+    if known.report is not None:
+        for armature, result in written:
+            say(f"Report: {write_report(bpy.context.scene, armature, result, known.report)}")
+    for failure in failures:
+        complain(failure)
+    if failures:
+        return FAILED
+    return DONE if all(result.outcome == "completed" for _, result in written) else FELL
 
 
-def armatures_to_bake(objects: Sequence[bpy.types.Object], name: str | None) -> list[bpy.types.Object]:
-    """Return the armature of that name, else those that were set up, else the only one."""
-    armatures = [one for one in objects if one.type == "ARMATURE" and one.heft.proxy_of is None]
-    there = ", ".join(one.name for one in armatures)
-    if name is not None:
-        named = [one for one in armatures if one.name == name]
-        if not named:
-            raise ValueError(f"There is no armature '{name}' in the scene; choose from: {there or 'none'}.")
-        return named
-    found = [one for one in armatures if one.heft.character] or armatures
-    if not found:
-        raise ValueError("There is no armature in the scene: add one.")
-    if len(found) > 1 and not found[0].heft.character:
-        raise ValueError(f"There are several armatures; choose one with --armature: {there}.")
-    return found
+def begun(armatures: Sequence[bpy.types.Object]) -> tuple[Session | None, list[str]]:
+    """Return a bake of all that can be read, if any, and what is wrong with the others."""
+    try:
+        return Session(bpy.context, armatures, keeper, "bake"), []
+    except ValueError:
+        if len(armatures) == 1:
+            raise
+    found, failures = [], []
+    for armature in armatures:
+        try:
+            gather(bpy.context, [armature])
+        except ValueError as error:
+            failures.append(str(error))
+        else:
+            found.append(armature)
+    return Session(bpy.context, found, keeper, "bake") if found else None, failures
 
 
 def configure(armature: bpy.types.Object, known: argparse.Namespace) -> None:
@@ -163,56 +163,35 @@ def write_report(scene: bpy.types.Scene, armature: bpy.types.Object, result: Bak
     return result.write_page(place, pictures)
 
 
-def run_batch(known: argparse.Namespace) -> int:
-    """Run a batch file; the result of a scene is saved as a scene too."""
+def batch(known: argparse.Namespace) -> int:
+    """Bake all that a file asks for; what comes of a scene is saved as a scene too."""
     if known.cluster is None and known.cache is None:
         known.cache = kernels.cache_folder()
-    return batch_command.batch(known, read_scene, kernels.kernel_folder(), save_scenes)
+    with tempfile.TemporaryDirectory(prefix="heft") as folder:
+        scenes = Scenes(Path(folder))
+        return batch_command.batch(known, scenes.job, kernels.kernel_folder(), scenes.save_all)
 
 
-def read_scene(path: Path, name: str | None) -> BakeJob:
-    """Return the job of a file's armature."""
-    return open_and_gather(path, name)[1].job
+def replay(known: argparse.Namespace) -> int:
+    """Say what becomes of a trace's failed steps in the physics process."""
+    say(asked("replay", {"trace": str(known.trace.resolve())})["text"])
+    return DONE
 
 
-def save_scenes(plan: Plan, entries: Mapping[str, Entry]) -> None:
-    """Save each scene with its bake as a new action, beside the bake, unless it is there already."""
-    from .baking import output
-
-    for name, entry in entries.items():
-        choice = plan.choice(name)
-        result, target = plan.folder / f"{name}{SUFFIX}", (plan.folder / f"{name}.blend").resolve()
-        if "scene" not in choice or entry.failed:
-            continue
-        if target.is_file() and target.stat().st_mtime >= result.stat().st_mtime:
-            continue
-        if target == choice["scene"].resolve():
-            raise ValueError(f"{target.name} would be overwritten: choose another output folder or name.")
-        armature, gathered = open_and_gather(choice["scene"], choice.get("armature"))
-        output.write(bpy.context, armature, gathered, BakeResult.load(result))
-        bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False)
+def asked(task: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return what the physics process answers."""
+    worker = keeper.worker()
+    worker.send(task, values)
+    (answer, *_) = worker.wait(PATIENCE) or [None]
+    if answer is None or answer.kind != "done":
+        raise ValueError("The physics process is silent: restart Blender." if answer is None else answer.values["why"])
+    return answer.values
 
 
-def open_and_gather(path: Path, name: str | None) -> tuple[bpy.types.Object, Gathered]:
-    """Open a file and read one armature of it."""
-    bpy.ops.wm.open_mainfile(filepath=str(path.resolve()))
-    armatures = armatures_to_bake(bpy.context.view_layer.objects, name)
-    if len(armatures) > 1:
-        raise ValueError(
-            f"several armatures were set up; choose one with armature = ...: {', '.join(a.name for a in armatures)}."
-        )
-    return armatures[0], gather(bpy.context, armatures)[0]
-
-
-def run_doctor(_: argparse.Namespace) -> int:
-    """Print what is installed, and test the physics process."""
+def doctor(_: argparse.Namespace) -> int:
+    """Say what is there, and try the physics process."""
     say(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}: {python()}")
-    missing = []
-    for name in PACKAGES:
-        try:
-            say(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            missing.append(name)
+    missing = command_line.versions(PACKAGES)
     if missing:
         raise ValueError(f"Not found: {', '.join(missing)}. Install the zip made for this version of Blender.")
     say(f"heft code {code_version()[:16]}, in {ROOT}")
@@ -223,20 +202,9 @@ def run_doctor(_: argparse.Namespace) -> int:
         "Physics: "
         f"{'compiled' if kernels.are_ready() else 'not compiled yet; the first bake does it, in a few minutes'}"
     )
-    worker = keeper.worker()
-    worker.send("self_test")
-    (answer, *_) = worker.wait(SELF_TEST) or [None]
-    if answer is None or answer.kind != "done":
-        raise ValueError("The physics process is silent: restart Blender." if answer is None else answer.values["why"])
-    say(f"The physics process answers. {answer.values['text']}")
+    say(f"The physics process answers. {asked('self_test')['text']}")
     say(WHAT_TO_SEND)
     return DONE
-
-
-def say(text: str) -> None:
-    """Print a line."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 _handles: list[object] = []

@@ -5,6 +5,7 @@
     heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
     heft bench [--json FILE] [--only NAME]
     heft demo [--output DIR]
+    heft replay TRACE
     heft doctor
 
 Blender itself bakes scenes, with the same command: `blender --command heft bake SCENE.blend`. A batch of them runs here
@@ -13,7 +14,6 @@ error, and 130 if the bake was interrupted; the frames so far are then kept.
 """
 
 import argparse
-import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -26,86 +26,46 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
-from . import rounding
+from . import command_line, rounding
 from .batch import command as batch_command
-from .batch.command import DONE, FAILED, FELL, INTERRUPTED
+from .command_line import DONE, FELL, INTERRUPTED, PACKAGES, ROOT, Parsers, say, there_is, version_of
 
-PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "osqp")
-OTHER_PACKAGES = ("bpy", "mujoco")  # optional
-ROOT = Path(__file__).resolve().parents[1]
-DEMO = "import sys, heft; heft.register(); from heft.examples import demo; demo.main(sys.argv[1]); heft.unregister()"
-BLENDER = """
-import sys, heft
-heft.register()
-from heft.blender_addon import commands
-from heft.registration import make_demo
-status = commands.run(sys.argv[1:], make_demo)
-heft.unregister()
-sys.exit(status)
-"""
-"""Blender's command where Blender is a module. Both are run by themselves: core knows no Blender."""
+OTHER_PACKAGES = ("bpy", "mujoco")  # good to have, not needed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    known = make_parser().parse_args(words, argparse.Namespace(words=words))
-    try:
-        if known.command == "doctor":
-            return doctor()
-        return {"bake": bake, "batch": batch, "bench": bench, "demo": demo}[known.command](known)
-    except (ValueError, OSError) as error:
-        sys.stderr.write(f"heft: {error}\n")
-        return FAILED
+    known = make_parsers().whole.parse_args(words, argparse.Namespace(words=words))
+    commands = {
+        "bake": bake,
+        "batch": batch,
+        "bench": command_line.bench,
+        "demo": demo,
+        "replay": replay,
+        "doctor": doctor,
+    }
+    return command_line.perform(commands, known, (ValueError, OSError))
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """The parser of the command line."""
-    parser = argparse.ArgumentParser(prog="heft", description="Gives keyframes weight.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    bake_command = commands.add_parser("bake", help="simulate a saved job")
-    bake_command.add_argument("job", type=Path, metavar="JOB.heftjob")
-    bake_command.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
-    bake_command.add_argument("--frames", type=frame_range, metavar="A:B", help="first and last frame to simulate")
-    bake_command.add_argument(
+def make_parsers() -> Parsers:
+    """What this command line understands."""
+    parsers = command_line.make_parsers("heft", "JOB.heftjob", "OUT.heftresult", "beside the job", float)
+    bake = parsers.commands["bake"]
+    bake.add_argument(
         "--seconds", type=float, metavar="S", help="how long to simulate, where the motion repeats or holds"
     )
-    bake_command.add_argument(
-        "--output", type=Path, metavar="OUT.heftresult", help="where to save the result; beside the job if not given"
-    )
-    bake_command.add_argument("--report", type=Path, metavar="DIR", help="folder for a report page with plots")
-    bake_command.add_argument("--cache", type=Path, metavar="DIR", help="folder for references, to reuse them")
-    batch_command.add_arguments(commands.add_parser("batch", help="run every bake in a file"))
-    bench_command = commands.add_parser("bench", help="measure speed (needs a checkout of the source)")
-    bench_command.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
-    bench_command.add_argument("--only", metavar="NAME", help="run only this benchmark")
-    demo_command = commands.add_parser("demo", help="bake a walk with a push and over a step (needs bpy)")
-    demo_command.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="folder for the files")
-    commands.add_parser("doctor", help="check this computer and test the physics")
-    return parser
-
-
-def frame_range(text: str) -> tuple[float, float]:
-    """The frames of `A:B`."""
-    first, colon, last = text.partition(":")
-    try:
-        found = float(first), float(last)
-    except ValueError:
-        colon = ""
-    if not colon or not found[0] < found[1]:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a frame range: write it like 1:100")
-    return found
+    bake.add_argument("--cache", type=Path, metavar="DIR", help="folder for references, to reuse them")
+    return parsers
 
 
 def bake(known: argparse.Namespace) -> int:
     """Run one job and save its result."""
     from .job import BakeJob, Progress, run
 
-    if known.job.suffix == ".blend":
-        raise ValueError(f"Only Blender bakes scenes: run blender --command heft bake {known.job}")
-    if not known.job.is_file():
-        raise ValueError(f"There is no file {known.job}: check its name.")
-    job = BakeJob.load(known.job)
+    if known.source.suffix == ".blend":
+        raise ValueError(f"Blender bakes scenes itself: blender --command heft bake {known.source}")
+    job = BakeJob.load(there_is(known.source))
     if known.controller is not None:
         job = replace(job, method=known.controller)
     if known.frames is not None:
@@ -121,14 +81,14 @@ def bake(known: argparse.Namespace) -> int:
 
         result = run(job, tell, known.cache)
     shown.end()
-    target = known.output or known.job.with_suffix(".heftresult")
+    target = known.output or known.source.with_suffix(".heftresult")
     result.save(target)
-    _say(result.why)
+    say(result.why)
     for note in result.report["notes"]:
-        _say(f"  {note}")
-    _say(f"Saved {target}")
+        say(f"  {note}")
+    say(f"Saved {target}")
     if known.report is not None:
-        _say(f"Report: {result.write_page(known.report)}")
+        say(f"Report: {result.write_page(known.report)}")
     if interrupts.seen:
         return INTERRUPTED
     return DONE if result.outcome == "completed" else FELL
@@ -137,17 +97,8 @@ def bake(known: argparse.Namespace) -> int:
 def batch(known: argparse.Namespace) -> int:
     """Run a batch file, through Blender if it has scenes."""
     if importlib.util.find_spec("bpy") is not None and batch_command.asks_for_scenes(known.jobs):
-        return subprocess.run([sys.executable, "-c", BLENDER, *known.words], check=False).returncode
+        return in_blender(known)
     return batch_command.batch(known)
-
-
-def bench(known: argparse.Namespace) -> int:
-    """Run the benchmarks of a checkout; they compare with other engines, so the installed package has none."""
-    if not (ROOT / "tools" / "bench.py").is_file():
-        raise ValueError("The benchmarks are not installed: check out the source and run `python3 run.py bench` there.")
-    options = [f"--{name}={value}" for name in ("json", "only") if (value := getattr(known, name)) is not None]
-    done = subprocess.run([sys.executable, "-m", "tools.bench", *options], cwd=ROOT, check=False)
-    return done.returncode
 
 
 def demo(known: argparse.Namespace) -> int:
@@ -156,36 +107,44 @@ def demo(known: argparse.Namespace) -> int:
         raise ValueError(
             "The demo needs Blender: run blender --command heft demo, or install it here with pip install bpy"
         )
-    return subprocess.run([sys.executable, "-c", DEMO, str(known.output)], check=False).returncode
+    return in_blender(known)
 
 
-def doctor() -> int:
-    """Print what is installed, whether it works, and how long the kernels take to compile."""
-    _say(f"Python {platform.python_version()} on {platform.platform()}, {os.cpu_count() or 1} processors")
-    missing = []
-    for name in PACKAGES:
-        version = _version(name)
-        if version is None:
-            missing.append(name)
-        else:
-            _say(f"{name} {version}")
+def replay(known: argparse.Namespace) -> int:
+    """Say what becomes of a trace's failed steps here."""
+    from .simulation.replay import tell
+
+    for line in tell(known.trace):
+        say(line)
+    return DONE
+
+
+def in_blender(known: argparse.Namespace) -> int:
+    """Have Blender do it, where it is a module, in a process of its own: core knows no Blender."""
+    return subprocess.run([sys.executable, "-m", "heft.blender_module", *known.words], check=False).returncode
+
+
+def doctor(_: argparse.Namespace) -> int:
+    """What there is, whether it works, and how long the kernels take to be ready."""
+    say(f"Python {platform.python_version()} on {platform.platform()}, {os.cpu_count() or 1} processors")
+    missing = command_line.versions(PACKAGES)
     for name in OTHER_PACKAGES:
-        _say(f"{name} {_version(name) or 'not installed (optional)'}")
+        say(f"{name} {version_of(name) or 'not installed (optional)'}")
     if missing:
         raise ValueError(f"Not found: {', '.join(missing)}. Install them with: pip install {' '.join(missing)}")
-    from .job.cache import code_version
+    from .cache import code_version
     from .worker.self_test import WHAT_TO_SEND, self_test
 
-    _say(f"heft {_version('heft') or 'from a checkout'}, code {code_version()[:16]}, in {ROOT}")
-    _say(
+    say(f"heft {version_of('heft') or 'from a checkout'}, code {code_version()[:16]}, in {ROOT}")
+    say(
         "To round like other processors, set: "
         + " ".join(f"{name}='{value}'" for name, value in rounding.VARIABLES.items())
     )
-    _say(f"Kernels: {os.environ.get('NUMBA_CACHE_DIR') or 'beside the source'}")
-    _say("Cache of references: in the folder of --cache; each batch has its own")
-    _say("Testing the physics; the first time it is compiled, which takes minutes …")
-    _say(self_test())
-    _say(WHAT_TO_SEND)
+    say(f"Kernels: {os.environ.get('NUMBA_CACHE_DIR') or 'kept beside the source'}")
+    say("Cache of references: in the folder of --cache; each batch has its own")
+    say("Testing the physics; the first time it is compiled, which takes minutes …")
+    say(self_test())
+    say(WHAT_TO_SEND)
     return DONE
 
 
@@ -226,18 +185,6 @@ class _Shown:
         """End the line."""
         if sys.stderr.isatty():
             sys.stderr.write("\n")
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import bpy
 from bl_operators.presets import AddPresetBase
 
 from ..blender_addon.presets import FOLDER
+from ..blender_addon.properties.methods import method_of
+from ..core.settings import settings_of
 
 
 class HEFT_OT_add_preset(AddPresetBase, bpy.types.Operator):
@@ -22,7 +24,6 @@ class HEFT_OT_add_preset(AddPresetBase, bpy.types.Operator):
     def preset_values(self) -> list[str]:
         """What is kept: the method, its rate, and all of its settings."""
         settings = bpy.context.active_object.heft
-        method = settings.controller.lower()
-        group = getattr(settings, method)
-        names = [entry.identifier for entry in group.bl_rna.properties if entry.identifier not in {"rna_type", "name"}]
-        return ["heft.controller", "heft.rate", "heft.optimise", *(f"heft.{method}.{name}" for name in names)]
+        method = method_of(settings)
+        names = [f"heft.{method.name}.{name}" for name in settings_of(method.settings)]
+        return ["heft.controller", "heft.rate", "heft.optimise", *names]

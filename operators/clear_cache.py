@@ -6,7 +6,7 @@ from typing import ClassVar
 import bpy
 
 from ..blender_addon.worker.kernels import cache_folder
-from ..core.job import cache
+from ..core import cache
 
 
 class HEFT_OT_clear_cache(bpy.types.Operator):

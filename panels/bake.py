@@ -11,7 +11,7 @@ from bpy.app.translations import pgettext_iface as _
 from ..blender_addon.words import why
 from ..blender_addon.worker.keeper import keeper
 from ..blender_addon.worker.kernels import cache_folder
-from ..core.job import cache
+from ..core import cache
 from ..operators.bake import HEFT_OT_bake
 from ..operators.cancel import HEFT_OT_cancel
 from ..operators.clear_cache import HEFT_OT_clear_cache

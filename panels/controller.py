@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel of the method: which one, what it is good for, the few settings that matter; the rest under Advanced."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import bpy
@@ -9,22 +10,11 @@ from bpy.app.translations import pgettext_iface as _
 from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
+from ..blender_addon.properties import course, playback
 from ..blender_addon.properties.armature import HEFT_PG_armature
-from ..blender_addon.properties.bake import COMBINES, FOLLOW_KEYS, GOES_BETWEEN, LEAST_RATE
+from ..blender_addon.properties.methods import group_in, method_of, names_shown
 from .tab import ArmatureTab
 from .text import sentence
-
-FIRST = {
-    "LOOKAHEAD": ("adaptation", "follow_ground", "reset_phase", "await_touchdown"),
-    "REPLANNING": ("window", "delay", "transition", "slowing"),
-    "MOMENTUM": ("flexible_time", "step_aside", "damping"),
-    "BALANCE": ("balance",),
-    "GAIT": ("style",),
-    "COMBINATION": ("choose",),
-}
-"""The settings of each method that are shown at once."""
-KEYED = {"REPLANNING": ("playback", ("speed", "go_over")), "GAIT": ("course", ("forward", "left", "heading"))}
-"""What is keyed for a method, and where it belongs."""
 
 
 def settings_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
@@ -35,7 +25,15 @@ def settings_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
     return column
 
 
-def others(layout: bpy.types.UILayout, settings: HEFT_PG_armature, keyed: str) -> None:
+def keyed(layout: bpy.types.UILayout, owner: bpy.types.PropertyGroup, names: Sequence[str]) -> None:
+    """What is keyed for a method."""
+    column = layout.column()
+    column.use_property_decorate = True
+    for name in names:
+        column.prop(owner, name)
+
+
+def others(layout: bpy.types.UILayout, settings: HEFT_PG_armature, choosing: str) -> None:
     """The actions beside the source, and what is keyed to choose among them."""
     column = settings_column(layout)
     for index, entry in enumerate(settings.others):
@@ -45,7 +43,7 @@ def others(layout: bpy.types.UILayout, settings: HEFT_PG_armature, keyed: str) -
     column.operator("heft.add_action", icon="ADD")
     column = layout.column()
     column.use_property_decorate = True
-    column.prop(settings, keyed, slider=keyed == "slider")
+    column.prop(settings, choosing, slider=choosing == "slider")
 
 
 class HEFT_PT_controller_presets(PresetPanel, bpy.types.Panel):
@@ -75,24 +73,21 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         layout.use_property_decorate = False
         settings = context.active_object.heft
         layout.prop(settings, "controller")
-        item = settings.bl_rna.properties["controller"].enum_items[settings.controller]
-        sentence(context, layout, pgettext_tip(item.description).partition("[")[0].strip() + ".")
-        group = getattr(settings, settings.controller.lower())
+        method, group = method_of(settings), group_in(settings)
+        sentence(context, layout, pgettext_tip(method.description) + ".")
         column = settings_column(layout)
-        if settings.controller in FOLLOW_KEYS:
+        if method.needs.follows_keys:
             column.prop(settings, "optimise")
-        for name in FIRST[settings.controller]:
+        for name in names_shown(method, "basic"):
             column.prop(group, name)
-        if settings.controller in COMBINES:
+        if method.needs.blends:
             others(layout, settings, "slider")
-        if settings.controller in GOES_BETWEEN and settings.loop:
+        if method.needs.switches and settings.loop:
             others(layout, settings, "motion")
-        if settings.controller in KEYED:
-            owner, names = KEYED[settings.controller]
-            column = layout.column()
-            column.use_property_decorate = True
-            for name in names:
-                column.prop(getattr(settings, owner), name)
+        if method.needs.follows_keys:
+            keyed(layout, settings.playback, playback.KEYED)
+        if method.needs.no_motion:
+            keyed(layout, settings.course, course.KEYED)
 
 
 class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):
@@ -106,13 +101,11 @@ class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """The rate, and the method's other settings."""
         settings = context.active_object.heft
-        group = getattr(settings, settings.controller.lower())
+        method, group = method_of(settings), group_in(settings)
         column = settings_column(self.layout)
         column.prop(settings, "rate")
-        least = LEAST_RATE.get(settings.controller, 0)
-        if settings.rate < least:
-            sentence(context, column, _("This method takes {rate} at least.").format(rate=least))
-        for entry in group.bl_rna.properties:
-            if entry.identifier not in {"rna_type", "name", *FIRST[settings.controller]}:
-                column.prop(group, entry.identifier)
+        if settings.rate < method.needs.least_rate:
+            sentence(context, column, _("This method takes {rate:.0f} at least.").format(rate=method.needs.least_rate))
+        for name in names_shown(method, "advanced"):
+            column.prop(group, name)
         self.layout.operator("heft.precompute", icon="SHADERFX")

@@ -54,13 +54,13 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         assigned = animation.action if animation else None
         of = (assigned.heft.source or assigned) if assigned is not None else None
         layout.prop(settings, "source_action", placeholder=of.name if of is not None else "")
-        row = layout.row(heading="Own Range", align=True)
+        row = layout.row(heading="Custom Range", align=True)
         row.prop(settings, "use_frame_range", text="")
         inner = row.row(align=True)
         inner.active = settings.use_frame_range
         inner.prop(settings, "frame_start", text="")
         inner.prop(settings, "frame_end", text="")
-        row = layout.row(heading="Walk On", align=True)
+        row = layout.row(heading="Extend Cycle", align=True)
         row.prop(settings, "loop", text="")
         inner = row.row()
         inner.active = settings.loop

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import bpy
 
+from ..blender_addon.properties.methods import method_of
 from ..blender_addon.scene.choosing import chosen_character
 from ..operators.add_foothold import HEFT_OT_add_foothold
 from ..operators.add_grab import HEFT_OT_add_grab
@@ -38,7 +39,7 @@ class HEFT_PT_scene(Tab, bpy.types.Panel):
         draw_terrain(layout, context, armature)
         draw_pushes(layout, context, [other for other in empties if other.heft.push.armature == armature])
         draw_grabs(layout, context, [other for other in empties if other.heft.grab.armature == armature])
-        if armature.heft.controller == "MOMENTUM":
+        if method_of(armature.heft).needs.places_feet:
             draw_footholds(layout, [other for other in empties if other.heft.foothold.armature == armature])
         draw_props(layout, context, armature)
         row = layout.row(heading="Gravity", align=True)

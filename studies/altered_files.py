@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from heft.core import archive
 from heft.core.batch.plan import Plan
-from heft.core.job import BakeJob, BakeResult, Progress, archive, job, result, run
+from heft.core.job import BakeJob, BakeResult, Progress, job, result, run
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 

@@ -37,22 +37,6 @@ kill. Also counted are half-written files: unreadable results between kill and r
 files at the end. Written by `run.py study batch_kills`.
 """
 
-MAIN = """
-import sys
-from pathlib import Path
-from heft.core.batch.cluster import ClusterPool
-from heft.core.batch.local import LocalPool
-from heft.core.batch.running import run
-from tests.core.batch.nights import quick_jobs
-
-def tell(standing):
-    if standing.last is not None:
-        print(standing.last.name, flush=True)
-
-pool = ClusterPool(sys.argv[2]) if len(sys.argv) > 2 else LocalPool(2, Path(sys.argv[1], "cache"))
-run(quick_jobs({count}), Path(sys.argv[1]), pool, progress=tell)
-"""
-
 
 class Round(NamedTuple):
     """What became of one."""
@@ -98,7 +82,9 @@ def killed(victim: str, folder: Path, results: int, moment: float) -> None:
             words = [address]
         main = stack.enter_context(
             started(
-                "-c", MAIN.format(count=JOBS), str(folder), *words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                *("-m", "heft.studies.lib.batch", str(JOBS), str(folder), *words),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
             )
         )
         for _ in range(results):

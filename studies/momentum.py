@@ -17,9 +17,9 @@ from heft.core.motion.make_reference import make_reference
 from heft.core.motion.prepare import prepare
 from heft.core.motion.reference import Reference
 from heft.core.motion.spacetime import Ends, build_reference
-from heft.core.report.fall import FallWatch
 from heft.core.report.strip import strip
 from heft.core.simulation import Push
+from heft.core.simulation.fall import FallDetector
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 from tests.core.motion.spacetime import motions
@@ -119,7 +119,7 @@ def follow(name, moves=None, push=None, settings=None, giving=ASIDE, exact=False
         character, policy(name, settings), course, pushes, flexible=giving.flexible, aside=giving.aside
     )
     performer.reset(reference.q[0] + np.pad(course.origin[0], (0, character.nq - 3)), reference.v[0])
-    watch = FallWatch(character, reference.rate)
+    watch = FallDetector(character, reference.rate)
     foot = force = center = momentum = torque = 0.0
     steps, fallen = 0, False
     for steps in range(1, int(1.6 * reference.steps)):

@@ -13,8 +13,8 @@ from heft.core.batch.local import LocalPool, processors
 from heft.core.batch.running import run
 from heft.core.batch.terrains import ahead
 from heft.core.job import BakeJob, Scene, prepare
-from heft.core.report.svg import heat_map
 from heft.core.simulation import Push
+from heft.studies.lib.heat_map import heat_map
 
 from tests.core.motion.skeletons import CMU_ROLES, GOOD, cmu
 

@@ -13,15 +13,6 @@ from pathlib import Path
 from tools.build import blender_ext, stage, version_of_manifest
 from tools.environment import ROOT, say
 
-# Imports every module of core in a Python where bpy and mathutils do not exist.
-IMPORT_CORE_ALONE = """
-import importlib, pkgutil, sys
-sys.modules.update(bpy=None, mathutils=None)
-import heft.core
-for module in pkgutil.walk_packages(heft.core.__path__, "heft.core."):
-    importlib.import_module(module.name)
-"""
-
 # What counts as documentation besides docs/, which MkDocs reads with its own check of links.
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
@@ -91,7 +82,7 @@ def main() -> int:
                 program("lint-imports"),
                 *("--no-logo", "--no-cache"),
             ],
-            "core without bpy": [sys.executable, "-c", IMPORT_CORE_ALONE],
+            "core without bpy": module("tools.import_core"),
             "manifest (Blender)": [sys.executable, str(blender_ext()), "validate", str(staged)],
             "documentation (MkDocs)": module("mkdocs", "build", "--strict", "--quiet", "--site-dir", f"{folder}/site"),
             "links of the pages beside it": broken_links,

@@ -4,23 +4,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import bpy
-import numpy as np
 
 from ...core.job import BakeJob, BodySettings, ContactInterval
 from ...core.motion.clip import Clip
 from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
 from ..properties.armature import HEFT_PG_armature
-from ..properties.bake import COMBINES, FOLLOW_KEYS, GOES_BETWEEN, LEAST_RATE, WALKS_ITSELF
+from ..properties.methods import method_of, plain, values_in
 from ..rig import setting_up
 from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
 from ..scene.props import SceneProp
-from ..scene.reading import Watch, is_acted_on
+from ..scene.reading import SceneReader, is_acted_on
 from .looping import PERIODS, Loop, loop_of
 from .others import other_actions, other_clips, read_choices, read_slider
 from .source import Source, playing, source_of
@@ -54,11 +53,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
             sources.append(source_of(armature))
             stack.enter_context(playing(armature, sources[-1]))
         for armature in armatures:
-            setting_up.check_usable(armature)
-            if not armature.heft.character:
-                setting_up.store(armature, setting_up.set_up(context, armature))
-            setting_up.check_roles(armature, armature.heft.chosen_roles())
-            check_choice(armature)
+            make_ready(context, armature)
         loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
         keyed = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
@@ -69,34 +64,52 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         starts = [
             int(range_of(armature.heft, both)[0] - both[0]) for armature, both in zip(armatures, keyed, strict=True)
         ]
-        watches = [Watch(context, *each) for each in zip(armatures, counts, starts, strict=True)]
+        readers = [SceneReader(context, *each) for each in zip(armatures, counts, starts, strict=True)]
 
         def look(row: int, graph: bpy.types.Depsgraph) -> None:
-            for watch, offset, count in zip(watches, offsets, counts, strict=True):
+            for reader, offset, count in zip(readers, offsets, counts, strict=True):
                 if 0 <= row - offset < count:
-                    watch.look(row - offset, graph)
+                    reader.look(row - offset, graph)
 
         scales = [armature.heft.scale for armature in armatures]
         samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look)
         return [
             with_others(
-                context, armature, gathered(armature, source, cut(sampling, offset, offset + count), watch, loop)
+                context, armature, gathered(armature, source, cut(sampling, offset, offset + count), reader, loop)
             )
-            for armature, source, sampling, watch, loop, offset, count in zip(
-                armatures, sources, samplings, watches, loops, offsets, counts, strict=True
+            for armature, source, sampling, reader, loop, offset, count in zip(
+                armatures, sources, samplings, readers, loops, offsets, counts, strict=True
             )
         ]
 
 
+def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Set an armature up, unless it is; ValueError, in words for the user, if it cannot be baked as it is."""
+    setting_up.check_usable(armature)
+    if not armature.heft.character:
+        setting_up.store(armature, setting_up.set_up(context, armature))
+    setting_up.check_roles(armature, armature.heft.chosen_roles())
+    check_choice(armature)
+
+
+def gathered_before(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
+    """What was read of an armature, for the same armature after its file has been opened anew."""
+    source = source_of(armature)
+    with playing(armature, source):
+        make_ready(context, armature)
+    return replace(found, source=source)
+
+
 def gathered(
-    armature: bpy.types.Object, source: Source, sampling: Sampling, watch: Watch, loop: Loop | None
+    armature: bpy.types.Object, source: Source, sampling: Sampling, reader: SceneReader, loop: Loop | None
 ) -> Gathered:
     """Return what one armature's bake needs."""
     settings: HEFT_PG_armature = armature.heft
     clip = sampling.clip
-    around = watch.surroundings(clip)
+    around = reader.surroundings(clip)
     first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
-    rate = max(settings.rate, LEAST_RATE.get(settings.controller, 0))
+    method = method_of(settings)
+    rate = max(settings.rate, method.needs.least_rate)
     job = BakeJob(
         clip=clip,
         roles=settings.chosen_roles(),
@@ -104,33 +117,31 @@ def gathered(
         body=body_settings(armature, sampling),
         scene=around.scene,
         contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / rate),
-        method=settings.controller.lower(),
-        settings=method_settings(settings),
+        method=method.name,
+        settings=values_in(settings),
         optimise=optimises(settings),
-        playback=around.playback if settings.controller in FOLLOW_KEYS else Playback(),
+        playback=around.playback if method.needs.follows_keys else Playback(),
         rate=float(rate),
         frame_start=first,
         frame_end=last,
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
-    notes = around.notes
-    if job.playback.transitions and settings.replanning.transition == 0.0:
-        notes += ("Transition is keyed on but lasts 0 seconds, so the body snaps to the action: give it some seconds.",)
-    return Gathered(job, source, sampling, around.props, notes, loop)
+    return Gathered(job, source, sampling, around.props, around.notes, loop)
 
 
 def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
-    """Return the same with what is to be combined with it or gone to, for methods that do; others as they are."""
+    """Return the same with what is to be blended with it or switched to, for methods that do; others as they are."""
     job, settings = found.job, armature.heft
-    if settings.controller in GOES_BETWEEN and settings.loop and any(other_actions(armature)):
+    needs = method_of(settings).needs
+    if needs.switches and settings.loop and any(other_actions(armature)):
         if not all(entry.action is not None for entry in settings.others):
             raise ValueError(
-                f"An entry in the list of actions of {armature.name} is empty: choose an action, or remove it."
+                f"There is a place without an action among those that {armature.name} switches to: remove it."
             )
         others = other_clips(context, armature, found.source)
         return replace(found, job=replace(job, others=others, choices=read_choices(armature, job.frames[0], job.fps)))
-    if settings.controller not in COMBINES:
+    if not needs.blends:
         return found
     others = other_clips(context, armature, found.source)
     if not others:
@@ -146,7 +157,8 @@ def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: G
 
 def optimises(settings: HEFT_PG_armature) -> bool:
     """Return whether the motion is made possible before it is simulated."""
-    return settings.controller not in WALKS_ITSELF and (settings.optimise or settings.controller not in FOLLOW_KEYS)
+    needs = method_of(settings).needs
+    return not needs.no_motion and (settings.optimise or not needs.follows_keys)
 
 
 def check_choice(armature: bpy.types.Object) -> None:
@@ -167,8 +179,9 @@ def contacts_of(
 def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> Loop | None:
     """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
     settings: HEFT_PG_armature = armature.heft
+    needs = method_of(settings).needs
     asked = settings.use_frame_range or settings.loop
-    leaves = settings.controller in WALKS_ITSELF | COMBINES or is_acted_on(view_layer, armature)
+    leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(armature)
 
 
@@ -231,20 +244,3 @@ def body_settings(armature: bpy.types.Object, sampling: Sampling) -> BodySetting
         vertices=vertices_of_bones(armature, bones, sampling.unit, sampling.object_matrix[0]),
         masses_from_mesh=by_mesh,
     )
-
-
-def method_settings(settings: HEFT_PG_armature) -> Mapping[str, bool | int | float | str]:
-    """Return the settings of the chosen method, by the core's names."""
-    group = getattr(settings, settings.controller.lower())
-    found: dict[str, bool | int | float | str] = {}
-    for entry in group.bl_rna.properties:
-        if entry.identifier in {"rna_type", "name"}:
-            continue
-        value = getattr(group, entry.identifier)
-        found[entry.identifier] = value.lower() if entry.type == "ENUM" else plain(value)
-    return found
-
-
-def plain(value: float) -> float:
-    """Return a number as it was typed: Blender keeps seven digits, and 0.1 of them is not 0.1."""
-    return float(np.format_float_positional(np.float32(value), unique=True)) if isinstance(value, float) else value

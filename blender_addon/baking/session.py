@@ -166,7 +166,8 @@ class Session:
     def _send(self) -> None:
         worker = self._keeper.worker()
         self.stage, self.share = COMPILING if self._keeper.compiling else "Starting", 0.0
-        worker.send(self._task, *tasks.request(self.turn.gathered.job, str(cache_folder())))
+        asked = tasks.request(self.turn.gathered.job, str(cache_folder()), poses=True)
+        worker.send(self._task, *asked)
 
     def _take_answer(self, message: Message) -> None:
         try:

@@ -69,7 +69,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         name="Rig",
         description="Whose names the bones have",
         items=[
-            ("AUTO", "Find Out", "By names and by shape, whatever the rig", 0),
+            ("AUTO", "Automatic", "By names and by shape, whatever the rig", 0),
             *(
                 (key, family.label, f"By the names of {family.label}", n)
                 for n, (key, family) in enumerate(FAMILIES.items(), 1)

@@ -12,25 +12,8 @@ from bpy.props import (
     StringProperty,
 )
 
-from .balance import HEFT_PG_balance
-from .combination import HEFT_PG_combination, HEFT_PG_other_action
-from .gait import HEFT_PG_course, HEFT_PG_gait
-from .lookahead import HEFT_PG_lookahead
-from .momentum import HEFT_PG_momentum
+from . import course, methods, others, playback
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
-from .playback import HEFT_PG_playback
-from .replanning import HEFT_PG_replanning
-
-FOLLOW_KEYS = {"REPLANNING"}
-"""Methods that can follow the keys as they are, and play them at other speeds."""
-WALKS_ITSELF = {"GAIT"}
-"""Methods that take no more than a pose from the action."""
-COMBINES = {"COMBINATION"}
-"""Methods that combine other actions with the source."""
-GOES_BETWEEN = {"BALANCE"}
-"""Methods that go from the source to other actions and back, while they walk on."""
-LEAST_RATE = {"GAIT": 300}
-"""Steps a second that a method takes at least."""
 
 
 class HEFT_PG_bone_choice(bpy.types.PropertyGroup):
@@ -47,71 +30,21 @@ class HEFT_PG_foot(bpy.types.PropertyGroup):
     )
 
 
-class BakeSettings:
+class BakeSettings(methods.MethodSettings):
     """Settings of a bake, and what it measured: a part of `obj.heft`."""
 
-    controller: EnumProperty(
-        name="Method",
-        description="How the character is controlled while it is simulated",
-        items=[
-            (
-                "LOOKAHEAD",
-                "Look Ahead",
-                "Follows the action closely and plans its steps ahead: walking, running, turning [Muico et al. 2009]",
-                0,
-            ),
-            (
-                "REPLANNING",
-                "Replan",
-                "Plans forces anew at every step: key poses, hanging, squats, pushed walks [Jain and Liu 2011]",
-                1,
-            ),
-            (
-                "MOMENTUM",
-                "Momentum",
-                "Takes pushes, stairs, other steps; poses may be kinematic, torques beyond anyone's [Ye and Liu 2010]",
-                2,
-            ),
-            (
-                "BALANCE",
-                "Style and Balance",
-                "Follows every joint, weighs balance against it: level walks, marches, squats [da Silva 2010]",
-                3,
-            ),
-            (
-                "GAIT",
-                "Walk",
-                "Walks by itself from the action's first pose, at keyed speeds, to a keyed heading [Carensac et al.]",
-                4,
-            ),
-            (
-                "COMBINATION",
-                "Combine",
-                "Anything between several actions by a keyed slider, or what is easiest when pushed [da Silva 2010]",
-                5,
-            ),
-        ],
-        default="LOOKAHEAD",
-        override=OVERRIDABLE,
-    )
-    lookahead: PointerProperty(type=HEFT_PG_lookahead, override=OVERRIDABLE)
-    replanning: PointerProperty(type=HEFT_PG_replanning, override=OVERRIDABLE)
-    playback: PointerProperty(type=HEFT_PG_playback, override=OVERRIDABLE)
+    playback: PointerProperty(type=playback.HEFT_PG_playback, override=OVERRIDABLE)
     optimise: BoolProperty(
-        name="Make It Possible First",
+        name="Correct Physics First",
         description="Find the possible motion nearest to the action before it is simulated, as walks and runs need it. "
         "Without, the keys are followed as they are: for a few key poses, however rough",
         default=True,
         override=OVERRIDABLE,
     )
-    momentum: PointerProperty(type=HEFT_PG_momentum, override=OVERRIDABLE)
-    balance: PointerProperty(type=HEFT_PG_balance, override=OVERRIDABLE)
-    gait: PointerProperty(type=HEFT_PG_gait, override=OVERRIDABLE)
-    course: PointerProperty(type=HEFT_PG_course, override=OVERRIDABLE)
-    combination: PointerProperty(type=HEFT_PG_combination, override=OVERRIDABLE)
-    others: CollectionProperty(type=HEFT_PG_other_action, override=OVERRIDABLE_LIST)
+    course: PointerProperty(type=course.HEFT_PG_course, override=OVERRIDABLE)
+    others: CollectionProperty(type=others.HEFT_PG_other_action, override=OVERRIDABLE_LIST)
     slider: FloatProperty(
-        name="Between",
+        name="Blend",
         description="What to do between the actions: 0 is the source, 1 the last of the others. Key it: a walk looks "
         "at it as each stride begins",
         default=0.5,
@@ -121,9 +54,9 @@ class BakeSettings:
         override=OVERRIDABLE,
     )
     motion: IntProperty(
-        name="Go To",
-        description="Which action to go to from here on: 0 is the source, 1 the first of the others. Key it: each key "
-        "is gone to at the next occasion",
+        name="Active Action",
+        description="Which action to switch to from here on: 0 is the source, 1 the first of the others. Key it: each "
+        "key is followed at the next occasion",
         min=0,
         soft_max=9,
         override=OVERRIDABLE,
@@ -135,7 +68,7 @@ class BakeSettings:
         override=OVERRIDABLE,
     )
     use_frame_range: BoolProperty(
-        name="Own Range",
+        name="Custom Range",
         description="Simulate a part of the action only; the rest stays as it is keyed",
         override=OVERRIDABLE,
     )
@@ -152,7 +85,7 @@ class BakeSettings:
         override=OVERRIDABLE,
     )
     loop: BoolProperty(
-        name="Walk On",
+        name="Extend Cycle",
         description="Find the cycle that repeats in the action and go on with it for as long as wanted",
         override=OVERRIDABLE,
     )
@@ -169,7 +102,7 @@ class BakeSettings:
         name="Output",
         description="Where the baked motion goes. The source action is kept in any case",
         items=[
-            ("AUTO", "Find Out", "A new action on this rig; on a proxy where constraints move its bones", 0),
+            ("AUTO", "Automatic", "A new action on this rig; on a proxy where constraints move its bones", 0),
             ("ACTION", "New Action", "A new action on this rig. Constraints on its bones still act on top of it", 1),
             ("MUTE", "New Action, Constraints Muted", "A new action, with the constraints of the keyed bones muted", 2),
             (
@@ -220,7 +153,7 @@ class BakeSettings:
         override=OVERRIDABLE,
     )
     reduce: BoolProperty(
-        name="Fewer Keys",
+        name="Simplify Keys",
         description="Leave out keys that straight lines replace, to a tenth of a degree and a millimetre",
         override=OVERRIDABLE,
     )
@@ -281,15 +214,10 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
 
 
 CLASSES = (
-    HEFT_PG_lookahead,
-    HEFT_PG_replanning,
-    HEFT_PG_playback,
-    HEFT_PG_momentum,
-    HEFT_PG_balance,
-    HEFT_PG_gait,
-    HEFT_PG_course,
-    HEFT_PG_combination,
-    HEFT_PG_other_action,
+    *methods.CLASSES,
+    *playback.CLASSES,
+    *course.CLASSES,
+    *others.CLASSES,
     HEFT_PG_bone_choice,
     HEFT_PG_foot,
     HEFT_PG_progress,

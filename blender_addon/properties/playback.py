@@ -26,9 +26,13 @@ class HEFT_PG_playback(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
     go_over: BoolProperty(
-        name="Go Over",
+        name="Transition",
         description="Key it on where another motion begins in the action, or where the body is to find back to it: "
-        "from there its own way gives way to the action within the seconds of Transition [motion transition, "
-        "section 6]",
+        "from there its own way gives way to the action within the Transition Time [motion transition, section 6]",
         override=OVERRIDABLE,
     )
+
+
+KEYED = ("speed", "go_over")
+
+CLASSES = (HEFT_PG_playback,)

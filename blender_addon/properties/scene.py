@@ -64,7 +64,7 @@ class HEFT_PG_grab(bpy.types.PropertyGroup):
     )
     kind: EnumProperty(
         name="Grip",
-        description="What the grip keeps from moving",
+        description="What the grip fixes",
         items=[
             ("POINT", "Turns Freely", "The hand stays in its place and may turn about it, as around a bar", 0),
             ("FULL", "Firm", "The hand neither moves nor turns against what it holds", 1),

@@ -212,15 +212,3 @@ def roles_of_family(skeleton: Skeleton, family: Family) -> dict[str, Names]:
         if found:
             result[role] = found
     return result
-
-
-def recognise(skeleton: Skeleton) -> str:
-    """Return the key of the family that most of the names belong to, "" where fewer than four in five of one do."""
-    there = {plain(name) for name in skeleton.names}
-
-    def share(family: Family) -> float:
-        names = [name for chain in family.names().values() for name in chain]
-        return sum(plain(name) in there for name in names) / len(names)
-
-    best = max(FAMILIES, key=lambda key: share(FAMILIES[key]))
-    return best if share(FAMILIES[best]) >= 0.8 else ""

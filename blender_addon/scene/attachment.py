@@ -28,10 +28,6 @@ class Attachment:
         result: Array = quaternions.rotate(quaternions.conjugate(orientation), place - position)
         return result
 
-    def local_turn(self, clip: Clip, row: int, turn: Array) -> Array:
-        """Return an orientation (4,) of the world seen from the body."""
-        return quaternions.multiply(quaternions.conjugate(self.frame(clip, row)[1]), turn)
-
     def frame(self, clip: Clip, row: int) -> tuple[Array, Array]:
         """Return the body's origin and orientation in the world."""
         turn = clip.orientation[row, self.column]

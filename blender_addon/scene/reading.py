@@ -30,7 +30,7 @@ class Surroundings:
     notes: tuple[str, ...]  # what could not be taken as it is, in sentences
 
 
-class Watch:
+class SceneReader:
     """Looks around at every frame: hand `look` to the reading of the poses, then ask for what there was."""
 
     def __init__(self, context: bpy.types.Context, armature: bpy.types.Object, frames: int, start: int = 0) -> None:

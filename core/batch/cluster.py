@@ -14,7 +14,8 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from ..job import BakeJob, BakeResult, archive, job, result
+from .. import archive
+from ..job import BakeJob, BakeResult, job, result
 from .pool import Event
 
 PATIENCE = 30.0  # s to reach the scheduler

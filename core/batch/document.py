@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..job.settings import BEYOND
+from ..settings import BEYOND
 
 LARGEST_FILE = 2**20  # bytes
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,19 @@ class Character:
         from .storage import save
 
         save(self, Path(path))
+
+    def to_data(self) -> dict[str, Any]:
+        """What its JSON file says, as it also stands in files of other things."""
+        from .storage import to_data
+
+        return to_data(self)
+
+    @classmethod
+    def from_data(cls, data: Any) -> "Character":
+        """And back; ValueError says in one line what is wrong."""
+        from .storage import from_data
+
+        return from_data(data)
 
     def to_mjcf(self, *, contacts: bool = True, motors: bool = False) -> str:
         """MuJoCo's XML of the same bodies, joints and order of q and v; see mjcf.py."""

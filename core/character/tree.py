@@ -14,17 +14,17 @@ and velocities are laid out as MuJoCo's qpos and qvel:
     free       position, then quaternion w-x-y-z        linear velocity in the world's frame, then angular in the body's
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
+
+from ..maths.structure import Structure
 
 FIXED, HINGE, UNIVERSAL, BALL, FREE = range(5)
 POSITIONS_OF_JOINT = (0, 1, 2, 4, 7)
 VELOCITIES_OF_JOINT = (0, 1, 2, 3, 6)
 
 
-class Tree(NamedTuple):
+class Tree(Structure):
     """Arrays of `bodies` rows (nb) or of velocities (nv); C-contiguous float64 and int64."""
 
     parent: NDArray[np.int64]  # (nb,) index of the parent body, -1 for a root

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from ..character import check
 from ..character.check import Quaternion, Vector
 from ..character.parts import Capsule, ContactShape, Corner, Sphere
 from ..maths.rotations import quaternion_matrix
+from ..maths.structure import Structure
 from .solids import Solids, make_solids
 
 POINT, BALL, LIMB, BOX = range(4)
@@ -40,7 +40,7 @@ class Box:
 Shape = ContactShape | Box
 
 
-class Shapes(NamedTuple):
+class Shapes(Structure):
     """Shapes (ns) on bodies, and the pairs of them (np) that may touch each other."""
 
     kind: NDArray[np.int64]  # (ns,) POINT, BALL, LIMB or BOX

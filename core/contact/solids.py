@@ -6,11 +6,12 @@ four in a plane are a sole, whose one face looks away from the body's origin; mo
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
+
+from ..maths.structure import Structure
 
 Array = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ FLATTEST = 1e-6
 SOLE_DEPTH = 0.02
 
 
-class Solids(NamedTuple):
+class Solids(Structure):
     """Convex solids (no) in their bodies' frames, their faces (nf), and the faces' corners (nc)."""
 
     shape: NDArray[np.int64]  # (no,) row of the shapes: body and friction

@@ -19,14 +19,13 @@ motion (s, w) needs three vectors only: with the linear momentum p, the angular 
 rotational inertia, 2 B (s, w) = (2 w x p, R w + w x l).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..character.tree import BALL, FREE, UNIVERSAL, VELOCITIES_OF_JOINT, Tree
 from ..maths.kernel import inlined_kernel, inner_kernel, kernel
 from ..maths.spatial import force_cross, inertia_momentum, motion_cross, row_dot, symmetric_vector
+from ..maths.structure import Structure
 from ..maths.vectors import (
     Vector,
     add,
@@ -46,7 +45,7 @@ from .kinematics import vector_at, world_point
 from .workspace import Workspace
 
 
-class DerivativeWorkspace(NamedTuple):
+class DerivativeWorkspace(Structure):
     """Arrays of `bodies` rows (nb) or of velocities (nv) that only derivatives need."""
 
     acceleration: NDArray[np.float64]  # (nb, 6) of the body, gravity as an upward acceleration

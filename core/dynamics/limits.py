@@ -6,7 +6,6 @@ the shortest rotation that carries a to R a: the angle between R a and the cone'
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from ..character.parts import Body, Cone
 from ..character.tree import Tree
 from ..maths.kernel import inlined_kernel
 from ..maths.rotations import quaternion_conjugate, quaternion_normalize, quaternion_rotate
+from ..maths.structure import Structure
 from ..maths.vectors import Vector, add, cross, dot, row, scale
 from .kinematics import quaternion_at
 
@@ -23,7 +23,7 @@ LOWER, UPPER, SWING, TWIST_LOWER, TWIST_UPPER = range(5)
 DIRECTIONLESS = 1e-9
 
 
-class JointLimits(NamedTuple):
+class JointLimits(Structure):
     """One-sided limits (nl)."""
 
     kind: NDArray[np.int64]  # (nl,) LOWER, UPPER, SWING, TWIST_LOWER or TWIST_UPPER

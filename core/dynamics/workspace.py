@@ -8,15 +8,14 @@ transforms between them (Featherstone, Rigid Body Dynamics Algorithms, 2008, cha
 numbers: mass, mass times centre of mass from o, and xx xy xz yy yz zz of the rotational inertia about o.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..character.tree import BALL, FREE, VELOCITIES_OF_JOINT, Tree
+from ..maths.structure import Structure
 
 
-class Workspace(NamedTuple):
+class Workspace(Structure):
     """Arrays of `bodies` rows (nb) or of velocities (nv), each filled by the kernel named in brackets."""
 
     root: NDArray[np.int64]  # (nr,) bodies without a parent: one, or several where a forest is simulated; constant

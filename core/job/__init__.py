@@ -3,7 +3,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .job import BakeJob, BodySettings, ContactInterval, Load, MotionChoice, Scene
+from ..simulation.scene import Load, Scene
+from .job import BakeJob, BodySettings, ContactInterval, MotionChoice
 from .progress import CancelledError, Progress
 from .result import BakeResult
 

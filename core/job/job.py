@@ -2,7 +2,7 @@
 """`BakeJob`: all that is needed to turn a clip into simulated motion. Plain data: saved, loaded, compared, sent."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -10,19 +10,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from .. import archive
 from ..character import Character, JointKind, check
 from ..character.anthropometry import Sex
-from ..character.check import Vector
-from ..character.mass import Mass
-from ..contact.terrain import Surface
+from ..control.method import DEFAULT
 from ..motion.clip import LONGEST_DISTANCE, Clip
 from ..motion.parts import Detail
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
-from ..motion.variants import carrying
-from ..simulation import Course, Foothold, Grab, Prop, Push, Slider
-from . import archive
+from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
 VERSION = 6
@@ -55,51 +52,6 @@ class BodySettings:
         for bone, places in self.vertices.items():
             if np.shape(places)[1:] != (3,) or not (np.abs(places) < LONGEST_DISTANCE).all():
                 raise ValueError(f"The vertices of bone '{bone}' must be finite positions of shape (n, 3).")
-
-
-@dataclass(frozen=True)
-class Load:
-    """Something that a body carries for good: a solid ball welded to it."""
-
-    name: str
-    body: str
-    mass: float  # kg
-    position: Vector = (0.0, 0.0, 0.0)  # of its centre, in the body's frame, m
-    radius: float = 0.1  # m, by which it resists turning; it touches nothing
-    planned: bool = True  # the controller knows of it
-
-    def __post_init__(self) -> None:
-        owner = f"load '{check.name(self.name, 'load')}'"
-        object.__setattr__(self, "mass", check.positive(self.mass, "mass", owner))
-        object.__setattr__(self, "position", check.vector(self.position, "position", owner))
-        object.__setattr__(self, "radius", check.positive(self.radius, "radius", owner))
-
-    def as_mass(self) -> Mass:
-        """In the body's frame."""
-        moment = 0.4 * self.mass * self.radius * self.radius
-        return Mass(self.mass, np.array(self.position), moment * np.eye(3))
-
-
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """What the character meets. Times are in seconds from the job's first frame on, places in the world, in metres."""
-
-    surfaces: tuple[Surface, ...] = ()  # none: the level floor that the clip stands on
-    friction: float = 1.0  # of that floor, and between props and whatever they touch
-    pushes: tuple[Push, ...] = ()  # on bodies of the character or props, by name
-    grabs: tuple[Grab, ...] = ()
-    footholds: tuple[Foothold, ...] = ()  # for methods that can move steps
-    course: Course = field(default_factory=Course)  # for methods that walk without a clip
-    slider: Slider | None = None  # for methods that combine motions; half-way unless given
-    props: tuple[Prop, ...] = ()
-    loads: tuple[Load, ...] = ()
-    gravity: Vector = (0.0, 0.0, -9.81)  # m/s²
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "friction", check.not_negative(self.friction, "friction", "the scene"))
-        object.__setattr__(self, "gravity", check.vector(self.gravity, "gravity", "the scene"))
-        for name in ("surfaces", "pushes", "grabs", "footholds", "props", "loads"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
 class ContactInterval(NamedTuple):
@@ -136,7 +88,7 @@ class BakeJob:
     contacts: tuple[ContactInterval, ...] | None = None  # edited by hand; None: as they are found
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
-    method: str = "lookahead"  # a name in methods.METHODS
+    method: str = DEFAULT  # a name in control.methods.METHODS
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without
@@ -252,14 +204,3 @@ def _from_5(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 OLDER = {3: _from_3, 4: _from_4, 5: _from_5}
-
-
-def dressed(character: Character, scene: Scene, *, unplanned: bool) -> Character:
-    """The character under the scene's gravity and with its loads; those that the controller does not know on demand."""
-    names = [body.name for body in character.bodies]
-    for load in scene.loads:
-        if load.body not in names:
-            raise ValueError(f"The load '{load.name}' is attached to an unknown body '{load.body}'.")
-        if load.planned or unplanned:
-            character = carrying(character, load.body, load.as_mass())
-    return replace(character, gravity=scene.gravity)

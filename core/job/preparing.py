@@ -8,8 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .. import archive
+from ..cache import Cache, code_version
 from ..character import Character
 from ..contact.terrain import Plane, RigidMotion, Surface, Terrain, make_terrain
+from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
@@ -25,11 +28,11 @@ from ..motion.reference import Reference
 from ..motion.schedule import ContactPoint, contact_points
 from ..motion.spacetime import Settings
 from ..motion.tracks import ground_under, point_places, velocities
-from . import archive
-from .cache import Cache, code_version
-from .job import BakeJob, BodySettings, Scene, dressed
+from ..motion.variants import carrying
+from ..settings import make_settings
+from ..simulation.scene import Scene
+from .job import BakeJob, BodySettings
 from .progress import Clock, Teller
-from .settings import make_settings
 
 T = TypeVar("T")
 
@@ -101,10 +104,21 @@ def find_contacts(job: BakeJob, tell: Teller, cache: Cache) -> tuple[Contact, ..
     tell("fit", 0.0)
     performance, terrain = performance_of(job, cache)
     tell("fit", 1.0)
-    character = dressed(performance.plan.character, job.scene, unplanned=False)
+    character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, _ = samples_of(job, performance)
     schedule = label(character, trajectory, terrain, grabs=_grabs(job, character, trajectory))
     return tuple(contacts_of(trajectory, schedule))
+
+
+def loaded(character: Character, scene: Scene, *, unplanned: bool) -> Character:
+    """The character under the scene's gravity and with its loads; those that the controller does not know on demand."""
+    names = [body.name for body in character.bodies]
+    for load in scene.loads:
+        if load.body not in names:
+            raise ValueError(f"The load '{load.name}' is attached to an unknown body '{load.body}'.")
+        if load.planned or unplanned:
+            character = carrying(character, load.body, load.as_mass())
+    return replace(character, gravity=scene.gravity)
 
 
 def character_of(job: BakeJob, cache: Cache) -> Character:
@@ -161,7 +175,7 @@ def _floor(job: BakeJob, height: float) -> Surface:
 
 def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Found:
     """The reference of one motion."""
-    character = dressed(performance.plan.character, job.scene, unplanned=False)
+    character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = samples_of(job, performance)
     wanted: dict[str, Any] = {
         "terrain": terrain,
@@ -199,13 +213,13 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
 def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
     """Whether a motion for level ground is to be put on the scene's, if that is another.
 
-    Not onto what moves, nor where hands hold on to something that does not come along. Momentum control places feet
-    itself.
+    Not onto what moves, nor where hands hold on to something that does not come along, nor for a method that places
+    feet itself.
     """
     return (
         terrain is None
         and job.optimise
-        and job.method != "momentum"
+        and not method_named(job.method).needs.places_feet
         and job.ground == "auto"
         and len(job.scene.surfaces) > 0
         and len(job.scene.grabs) == 0
@@ -234,10 +248,10 @@ def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | N
     if job.ground == "terrain" and job.loop:
         raise ValueError("A gait cycle is made on level ground: choose level ground, or switch looping off.")
     if job.ground != "terrain":
-        performance = _prepared(job, cache, find_floor=not _hangs(job))
+        performance = _fitted(job, cache, find_floor=not _hangs(job))
         if not job.scene.surfaces or job.loop or job.ground == "level" or not _follows(job, performance):
             return performance, None
-    return _prepared(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
+    return _fitted(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
 
 
 def _hangs(job: BakeJob) -> bool:
@@ -251,7 +265,7 @@ def _hangs(job: BakeJob) -> bool:
     return bool(held.all())
 
 
-def _prepared(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
+def _fitted(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
     settings = {entry.name: getattr(job.body, entry.name) for entry in fields(BodySettings)}
 
     def make() -> Performance:

@@ -4,11 +4,13 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol
 
 import numpy as np
 
+from .. import trace
 from ..motion.quaternions import Array
 
 Stage = Literal["fit", "reference", "policy", "rehearse", "simulate", "measure"]
@@ -37,6 +39,30 @@ class CancelledError(Exception):
     """Raised by a callback of progress, or in its name when it returns False: the run stops and keeps what it has."""
 
 
+class Finished(Protocol):
+    """Frames that a simulation has finished; their poses are made only for those who ask."""
+
+    def __len__(self) -> int:
+        """How many."""
+
+    def poses(self, rows: slice) -> Array:
+        """Of some of them (n, nb, 4, 4), as in BakeResult.poses."""
+
+
+class Nothing:
+    """No frames."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def poses(self, rows: slice) -> Array:
+        """None."""
+        return NO_POSES[rows]
+
+
+NOTHING = Nothing()
+
+
 @dataclass(frozen=True, eq=False)
 class Progress:
     """Where a run is. While it simulates, frames that are finished come along once each, in order."""
@@ -44,7 +70,17 @@ class Progress:
     stage: Stage
     share: float  # of the stage, 0 to 1
     first: int = 0  # row of the first of the frames among all of the result's
-    poses: Array = field(default_factory=lambda: NO_POSES)  # (n, nb, 4, 4) as in BakeResult.poses
+    finished: Finished = NOTHING
+
+    @cached_property
+    def poses(self) -> Array:
+        """Of the frames (n, nb, 4, 4), as in BakeResult.poses."""
+        return self.finished.poses(slice(None))
+
+    @cached_property
+    def last_pose(self) -> Array | None:
+        """Of the last of the frames (nb, 4, 4), made alone; None where there is none."""
+        return self.finished.poses(slice(-1, None))[0] if len(self.finished) else None
 
     @property
     def text(self) -> str:
@@ -68,9 +104,9 @@ class Teller:
     def __init__(self, callback: Callback | None) -> None:
         self._callback = callback
 
-    def __call__(self, stage: Stage, share: float, first: int = 0, poses: Array = NO_POSES) -> None:
+    def __call__(self, stage: Stage, share: float, first: int = 0, finished: Finished = NOTHING) -> None:
         """Tell one thing."""
-        if self._callback is not None and self._callback(Progress(stage, share, first, poses)) is False:
+        if self._callback is not None and self._callback(Progress(stage, share, first, finished)) is False:
             raise CancelledError
 
 
@@ -80,11 +116,21 @@ class Clock:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = dict.fromkeys(SHARES, 0.0)
 
+    def begin(self, name: Stage) -> float:
+        """Tell the trace of the stage; the time now."""
+        trace.note("stage", stage=name)
+        return time.perf_counter()
+
+    def spent(self, name: Stage, seconds: float) -> None:
+        """Add to the stage."""
+        self.seconds[name] += seconds
+        trace.note("spent", stage=name, seconds=round(seconds, 6))
+
     @contextmanager
     def stage(self, name: Stage) -> Iterator[None]:
         """Everything in the block belongs to the stage."""
-        begun = time.perf_counter()
+        begun = self.begin(name)
         try:
             yield
         finally:
-            self.seconds[name] += time.perf_counter() - begun
+            self.spent(name, time.perf_counter() - begun)

@@ -11,12 +11,12 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import archive
 from ..motion.quaternions import Array
 from ..report.frames import Fall, Forces, Support
 from ..report.metrics import Outcome
 from ..report.page import page, write_page
 from ..report.strip import strip
-from . import archive
 
 FORMAT = "heft.result"
 VERSION = 1

@@ -4,31 +4,34 @@
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import rounding
+from .. import rounding, trace
+from ..cache import Cache, code_version
+from ..control.loop import act
+from ..control.method import Method
+from ..control.methods import method_named, others
+from ..control.stage import Stage
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
 from ..report import metrics
 from ..report.explanation import explain
 from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
-from ..report.simulation import Simulation
 from ..sentences import say, to_data, told
-from .cache import Cache
-from .course import make_course
-from .job import BakeJob, dressed
-from .methods import METHODS
-from .preparing import Motion, played, reference_settings, scene_terrain, shifted
-from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
+from ..simulation.outcome import Simulation
+from ..simulation.recording import between
+from .job import BakeJob
+from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
+from .progress import NOTHING, Callback, CancelledError, Clock, Finished, Teller
 from .result import BakeResult
 from .several import make_motions
-from .showing import between, bone_poses, carried_lines, moment, prop_poses
-from .stage import Method, Stage
+from .showing import bone_poses, carried_lines, moment, prop_poses
+from .switching import make_row
 
 TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
@@ -41,14 +44,15 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
     """
     method, tell, kept, clock = _method(job), Teller(progress), Cache(cache), Clock()
+    trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
     try:
-        motion, policy = prepared(job, tell, kept, clock)
+        motion, plan = planned(job, tell, kept, clock)
     except CancelledError:
         return _nothing(job, clock, kept)
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
     playback = job.playback.shifted(late)
     asked = job.duration - (job.playback.played(late) if job.seconds is None else 0.0)
-    character = dressed(motion.plan.character, job.scene, unplanned=True)
+    character = loaded(motion.plan.character, job.scene, unplanned=True)
     stage = Stage(
         character=character,
         terrain=scene_terrain(job, motion),
@@ -61,67 +65,94 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda share: tell("rehearse", share),
     )
-    watch, begun = _Watch(job, motion, stage, tell), time.perf_counter()
+    shown, begun = _Shown(job, motion, stage, tell), clock.begin("simulate")
     try:
-        simulation = method.simulate(policy, stage, watch)
+        simulation = act(method, plan, stage, shown)
     except CancelledError:
         return _nothing(job, clock, kept)
-    clock.seconds["rehearse"] = watch.begun - begun
-    clock.seconds["simulate"] = time.perf_counter() - watch.begun
-    return _result(job, motion, stage, simulation, kept, clock)
+    clock.spent("rehearse", shown.begun - begun)
+    clock.spent("simulate", time.perf_counter() - shown.begun)
+    result = _result(job, motion, stage, simulation, kept, clock)
+    trace.note("end", outcome=result.outcome, why=result.why)
+    return result
 
 
 def check(job: BakeJob) -> None:
     """ValueError, in a sentence, where the method or a setting makes no sense: what can be told before a run."""
-    _method(job).check(job.settings)
+    _method(job).choose(job.settings)
     reference_settings(job)
 
 
 def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
     """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
-    motion, _ = prepared(job, Teller(progress), Cache(cache), Clock())
+    motion, _ = planned(job, Teller(progress), Cache(cache), Clock())
     return motion
 
 
 def _method(job: BakeJob) -> Method:
-    if job.method not in METHODS:
-        raise ValueError(f"There is no method '{job.method}'; choose from {', '.join(METHODS)}.")
-    method = METHODS[job.method]
-    if not job.optimise and not method.plans_forces:
+    """The job's method; ValueError where what it needs and what the job has do not go together."""
+    method = method_named(job.method)
+    needs = method.needs
+    if needs.optimised and not job.optimise:
         raise ValueError(
-            f"{method.label} control cannot follow the keys as they are: switch Correct Physics First on, or choose "
-            "Replan."
+            f"{method.title} cannot follow a motion as it is keyed: let it be optimised, or choose "
+            f"{others(lambda other: other.follows_keys)}."
         )
-    if job.playback.changes and not method.edits:
+    if job.playback.changes and not needs.follows_keys:
         raise ValueError(
-            f"{method.label} control cannot change a motion's timing: set its speed to 1 without transitions, or "
-            "choose Replan."
+            f"{method.title} plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
+            f"{others(lambda other: other.follows_keys)}."
         )
-    if method.combine is None and job.others and not method.goes_between:
-        raise ValueError(f"{method.label} control follows one motion, not {1 + len(job.others)}: remove the others.")
-    if method.combine is not None and not job.others:
+    if job.others and not (needs.blends or needs.switches):
+        raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}.")
+    if needs.blends and not job.others:
         raise ValueError("Combining needs at least two actions: add another.")
+    if job.scene.props and not needs.props:
+        raise ValueError(
+            f"{method.title} moves the character alone: remove the props, or choose "
+            f"{others(lambda other: other.props)}."
+        )
+    if job.rate < needs.least_rate:
+        raise ValueError(
+            f"{method.title} takes {needs.least_rate:g} steps of simulation a second at least, not {job.rate:g}: raise "
+            "the rate."
+        )
     return method
 
 
-def prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
-    """The job's motion and its method's policy."""
+def planned(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
+    """The job's motion and its method's plan."""
     method = _method(job)
-    if job.others and method.goes_between:
-        motions = [make_course(job, tell, cache, clock)]
+    settings = method.choose(job.settings)
+    if job.others and method.needs.switches:
+        motions = [make_row(job, tell, cache, clock)]
     else:
         motions = make_motions(job, tell, cache, clock)
     tell("policy", 0.0)
     with clock.stage("policy"):
-        if method.combine is None:
-            policy = method.prepare(motions[0].reference, job.settings, cache)
-        else:
-            policy = method.combine([motion.reference for motion in motions], job.settings, cache)
+        plan = method.plan([motion.reference for motion in motions], settings, cache)
     tell("policy", 1.0)
-    return motions[0], policy
+    return motions[0], plan
 
 
-class _Watch:
+Frame = tuple[Array, float, int]  # positions, the reference's sample, the lap
+
+
+class _Frames:
+    """Finished frames, as poses on demand."""
+
+    def __init__(self, motion: Motion, frames: Sequence[Frame]) -> None:
+        self._motion, self._frames = motion, frames
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def poses(self, rows: slice) -> Array:
+        q, sample, lap = zip(*self._frames[rows], strict=True)
+        return bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
+
+
+class _Shown:
     """Shows finished frames while the simulation runs."""
 
     def __init__(self, job: BakeJob, motion: Motion, stage: Stage, tell: Teller) -> None:
@@ -130,7 +161,7 @@ class _Watch:
         self._last = max(_steps(stage), 1)
         self._done = 0  # frames finished
         self._shown = 0  # frames told
-        self._waiting: list[tuple[Array, float, int]] = []  # positions, the reference's sample, the lap
+        self._waiting: list[Frame] = []
         self._before: tuple[Array, int, int] | None = None
         self.begun = self._told_at = time.perf_counter()  # when the first state was seen
 
@@ -156,14 +187,12 @@ class _Watch:
         self._done += 1
 
     def _told(self, state: int) -> bool:
-        share, first, poses = min(state / self._last, 1.0), self._shown, NO_POSES
-        if self._waiting:
-            q, sample, lap = zip(*self._waiting, strict=True)
-            poses = bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
-            self._shown += len(poses)
-            self._waiting.clear()
+        share, first = min(state / self._last, 1.0), self._shown
+        finished: Finished = _Frames(self._motion, self._waiting) if self._waiting else NOTHING
+        self._shown += len(finished)
+        self._waiting = []
         try:
-            self._tell("simulate", share, first, poses)
+            self._tell("simulate", share, first, finished)
         except CancelledError:
             return False
         self._told_at = time.perf_counter()
@@ -178,7 +207,7 @@ def _result(
     job: BakeJob, motion: Motion, stage: Stage, simulation: Simulation, cache: Cache, clock: Clock
 ) -> BakeResult:
     """Everything that is shown and told."""
-    begun = time.perf_counter()
+    begun = clock.begin("measure")
     recording, followed, character = simulation.recording, simulation.followed, stage.character
     frames = recording.resample(job.fps)
     wanted = [moment(f, job.fps, job.rate, recording.steps) for f in range(len(frames.time))]
@@ -200,7 +229,7 @@ def _result(
     doubts = () if quality.fit_for_control else quality.sentences
     trouble = first_trouble(simulation, motion.reference)
     sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
-    clock.seconds["measure"] = time.perf_counter() - begun
+    clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
         "why": told(sentences),
         "sentences": to_data(sentences),

@@ -3,8 +3,9 @@
 
 from dataclasses import replace
 
+from ..cache import Cache
 from ..character import Character
-from .cache import Cache
+from ..control.method import DEFAULT
 from .job import BakeJob
 from .preparing import Motion, character_of, make_motion
 from .progress import Clock, Stage, Teller
@@ -50,5 +51,5 @@ def single(job: BakeJob) -> list[BakeJob]:
     """A job for each motion. What is combined or gone to walks as on level ground, and follows the scene's by feel."""
     clips = [replace(clip, skeleton=job.clip.skeleton) for clip in (job.clip, *job.others)]
     body = replace(job.body, motions=tuple(clips))
-    own = replace(job, body=body, others=(), choices=(), ground="level", method="lookahead", settings={})
+    own = replace(job, body=body, others=(), choices=(), ground="level", method=DEFAULT, settings={})
     return [own, *(replace(own, clip=clip, contacts=None, frame_start=None, frame_end=None) for clip in clips[1:])]

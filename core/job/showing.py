@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character.tree import Tree
-from ..dynamics.kinematics import difference_positions, integrate_positions, update_positions
+from ..dynamics.kinematics import update_positions
 from ..dynamics.workspace import make_workspace
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
@@ -29,14 +29,6 @@ def moment(frame: int, fps: float, rate: float, last: int) -> Moment:
     place = min(frame / fps * rate, float(last))
     state = min(int(place + 1e-9), max(last - 1, 0))
     return Moment(state, max(place - state, 0.0))
-
-
-def between(tree: Tree, before: Array, after: Array, share: float) -> Array:
-    """Positions on the geodesic from one state's to the next's."""
-    way, q = np.zeros(len(tree.velocity_body)), np.zeros(len(before))
-    difference_positions(tree, before, after, way)
-    integrate_positions(tree, before, way, share, q)
-    return q
 
 
 def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) -> Array:

@@ -11,18 +11,18 @@ that the same ones give the same bits:
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .dense import cholesky, copy_into
 from .kernel import kernel
+from .structure import Structure
 
 Array = NDArray[np.float64]
 
 
-class Evolution(NamedTuple):
+class Evolution(Structure):
     """Of n variables and `population` (l) samples, of which the better half (m) counts."""
 
     mean: Array  # (n,) [m]

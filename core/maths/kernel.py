@@ -14,36 +14,28 @@ compile ("NRT required but not enabled"), and that may be the copy behind `a[:] 
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-import numba
+from .compiler import compiled
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# numba's own options that its type hints leave out
-OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
-WITHOUT_COUNTING: dict[str, Any] = {**OPTIONS, "_nrt": False}
-WITHOUT_ENTRIES: dict[str, Any] = {**WITHOUT_COUNTING, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+COUNTING: dict[str, Any] = {"error_model": "numpy"}
+OPTIONS: dict[str, Any] = {**COUNTING, "_nrt": False}
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` in numba's nopython mode, cached on disk; it returns numbers, never an array."""
-    return cast("Callable[P, R]", numba.njit(**WITHOUT_COUNTING)(function))
+    return cast("Callable[P, R]", compiled(function, OPTIONS))
 
 
 def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """The same for a function that makes arrays or owns them, with reference counts. Nothing a step calls is one."""
-    return cast("Callable[P, R]", numba.njit(**OPTIONS)(function))
-
-
-def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """The same for a module's private function: only kernels may call it, from Python it would crash.
-
-    It is compiled without an entry from Python. Unpacking a workspace of dozens of arrays there takes longer to compile
-    than most functions themselves.
-    """
-    return cast("Callable[P, R]", numba.njit(**WITHOUT_ENTRIES)(function))
+    return cast("Callable[P, R]", compiled(function, COUNTING))
 
 
 def inlined_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a small function so that callers absorb it (a cross product, a rotation of one vector)."""
-    return cast("Callable[P, R]", numba.njit(**WITHOUT_COUNTING, inline="never", forceinline=True)(function))
+    return cast("Callable[P, R]", compiled(function, {**OPTIONS, "inline": "never", "forceinline": True}))
+
+
+inner_kernel = kernel

@@ -10,14 +10,10 @@ A process takes it up by two variables of its environment that numba reads: NUMB
 NUMBA_CACHE_LOCATOR_CLASSES the class.
 """
 
-import contextlib
 import hashlib
 import inspect
-import re
-import shutil
 import types
 from collections.abc import Collection
-from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,27 +22,24 @@ from numba.core import config
 from numba.core.caching import _CacheLocator
 from numba.core.dispatcher import Dispatcher
 
-CORE = __name__.removesuffix(".maths.kernel_cache")
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
 
 
 class ByContent(_CacheLocator):
     """numba's question where a function is kept, and whether what lies there is still it."""
 
-    def __init__(self, function: types.FunctionType) -> None:
+    def __init__(self, function: types.FunctionType, file: str) -> None:
         self._function = function
+        self._py_file = file  # numba names it where it warns of what cannot be kept
 
     @classmethod
     def from_function(cls, function: types.FunctionType, file: str) -> Self | None:
         """The locator, or None where the process has named no folder."""
-        del file
-        return cls(function) if config.CACHE_DIR else None  # type: ignore[attr-defined]
+        return cls(function, file) if config.CACHE_DIR else None  # type: ignore[attr-defined]
 
     def get_cache_path(self) -> str:
         """A folder for each module."""
-        folder = Path(config.CACHE_DIR)  # type: ignore[attr-defined]
-        drop_what_cannot_be_read(folder)
-        return str(folder / self._function.__module__)
+        return str(Path(config.CACHE_DIR) / self._function.__module__)  # type: ignore[attr-defined]
 
     def get_source_stamp(self) -> "Stamp":
         """What numba writes beside the compiled code, and compares before using it."""
@@ -55,36 +48,6 @@ class ByContent(_CacheLocator):
     def get_disambiguator(self) -> str:
         """A module has one function of a name, and the cache one version of it."""
         return "kernel"
-
-
-@cache
-def drop_what_cannot_be_read(folder: Path) -> None:
-    """Remove core's kernels if a class has gone since they were kept: what numba wrote names classes, and would fail.
-
-    Looked at once in a process. The list of classes beside the kernels is written first, so that it is never too short.
-    """
-    now = classes(Path(__file__).parents[1])
-    listed = folder / f"{CORE}.txt"
-    try:
-        before = set(listed.read_text(encoding="utf-8").split())
-    except OSError:
-        before = set()
-    if before - now:
-        for kept in folder.glob(f"{CORE}.*/"):
-            shutil.rmtree(kept, ignore_errors=True)
-    if before != now:
-        with contextlib.suppress(OSError):  # numba will find that it cannot write either
-            folder.mkdir(parents=True, exist_ok=True)
-            listed.write_text("\n".join(sorted(now)), encoding="utf-8")
-
-
-def classes(core: Path) -> set[str]:
-    """The classes that the modules of a folder define, by module and name."""
-    return {
-        f"{path.relative_to(core).as_posix()}:{name}"
-        for path in core.rglob("*.py")
-        for name in re.findall(r"(?m)^class (\w+)", path.read_text(encoding="utf-8"))
-    }
 
 
 class Stamp:
@@ -126,18 +89,22 @@ def _collect(function: types.FunctionType, found: dict[Any, str]) -> None:
     """Add what stands in a function itself; then go on to what its names stand for."""
     if function in found:
         return
-    code = list(_codes(function.__code__))
-    parts = [function.__module__, function.__qualname__]
-    for one in code:
-        documentation = function.__doc__ if one is function.__code__ else None
-        constants = [c for c in one.co_consts if not isinstance(c, types.CodeType) and c != documentation]
-        parts += [one.co_code.hex(), repr(one.co_names), repr(one.co_varnames), repr(constants)]
-    found[function] = "|".join(parts)
+    found[function] = own_content(function)
     home = function.__module__.partition(".")[0]
-    names = {name for one in code for name in one.co_names}
+    names = {name for one in _codes(function.__code__) for name in one.co_names}
     for name in sorted(names):
         if name in function.__globals__:
             _collect_value(name, function.__globals__[name], names, home, found)
+
+
+def own_content(function: Any) -> str:
+    """What a function itself says, but for its docstring."""
+    parts = [function.__module__, function.__qualname__]
+    for one in _codes(function.__code__):
+        documentation = function.__doc__ if one is function.__code__ else None
+        constants = [c for c in one.co_consts if not isinstance(c, types.CodeType) and c != documentation]
+        parts += [one.co_code.hex(), repr(one.co_names), repr(one.co_varnames), repr(constants)]
+    return "|".join(parts)
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:

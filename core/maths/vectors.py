@@ -99,12 +99,6 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 @inlined_kernel
-def skew(a: Vector) -> Matrix:
-    """The matrix [a] with [a] b = a x b."""
-    return 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0
-
-
-@inlined_kernel
 def matrix_vector(m: Matrix, a: Vector) -> Vector:
     """Product m a."""
     return (

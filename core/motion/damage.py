@@ -23,7 +23,7 @@ from .roles import Roles, ancestors
 WINDOW = 0.125  # s, of the running median
 FULL_RATE = 120.0  # samples per second: the fewer there are, the further a limb rightly goes between two
 SPIKE_ANGLE, LARGEST_SPIKE_ANGLE = math.radians(25.0), math.radians(120.0)  # at the full rate, and at any
-SPIKE_DISTANCE, LARGEST_SPIKE_DISTANCE = 0.12, 0.5  # m
+SPIKE_DISTANCE = 0.12  # m
 LONGEST_GAP = 0.1  # s, that is filled by interpolation
 FLIP_ANGLE = math.radians(60.0)  # between samples at the full rate, see _flip_angle
 TURNED_OVER = math.radians(100.0)  # between the samples around a spike: it did not come back

@@ -100,20 +100,6 @@ def level(clip: Clip, floor: Floor) -> Clip:
     )
 
 
-def unlevel(clip: Clip, floor: Floor) -> Clip:
-    """The inverse of `level`: a clip on z = 0 brought back to where its floor was."""
-    normal = np.array([-floor.slope[0], -floor.slope[1], 1.0])
-    turn = quaternions.between(np.array([0.0, 0.0, 1.0]), normal)
-    return Clip(
-        clip.skeleton,
-        clip.rate,
-        quaternions.rotate(turn, clip.position) + np.array([0.0, 0.0, floor.height]),
-        quaternions.continuous(quaternions.multiply(turn, clip.orientation)),
-        clip.first_frame,
-        clip.frames_per_sample,
-    )
-
-
 def _soles(plan: BodyPlan, clip: Clip) -> Array:
     """Corners of the soles in the world, (nf, soles, 4, 3)."""
     place, turn = plan.body_targets(clip)

@@ -17,6 +17,13 @@ NOWHERE = Cycle((0.0, 0.0))
 CHANGES = ("joint_change", "root_change")  # what a quality says of each frame
 
 
+class Choice(NamedTuple):
+    """Which motion is wanted, and from when on."""
+
+    motion: str
+    start: float  # s
+
+
 class Piece(NamedTuple):
     """Frames of a reference, which count on over the laps of a cyclic one, moved."""
 

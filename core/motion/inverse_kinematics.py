@@ -14,8 +14,6 @@ A system as large as the residuals, not the pose; as D goes to zero the targets 
 methods", 2004, section 6, has the step from e = 0.)
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +25,7 @@ from ..dynamics.kinematics import integrate_positions, update_positions, world_p
 from ..dynamics.workspace import Workspace, make_workspace
 from ..maths.dense import cholesky, cholesky_solve, copy_into
 from ..maths.kernel import kernel
+from ..maths.structure import Structure
 from ..maths.vectors import row
 from .quaternions import Array
 
@@ -35,7 +34,7 @@ CONVERGED = 1e-7  # rad or m
 LONGEST_STEP = 0.2  # rad or m, of any velocity in one iteration
 
 
-class Targets(NamedTuple):
+class Targets(Structure):
     """Points (np) of bodies and where they should be in every frame (nf)."""
 
     body: NDArray[np.int64]  # (np,)

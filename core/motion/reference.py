@@ -3,32 +3,24 @@
 
 Frames are 0 to N and steps 0 to N - 1; step k leads from frame k to frame k + 1 by the one integrator
 (dynamics/stepping.py), with forces acting at the positions of frame k + 1.
-
-A file is a zip of arrays (numpy's npz, nothing pickled), one of which, `header`, is JSON text: format, version, the
-character, the contact points and all single numbers. Reading trusts nothing and checks everything.
 """
 
-import io
-import json
-import zipfile
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character, storage
-from ..files import write_whole
-from ..sentences import Sentence, from_data, to_data, told
+from .. import archive
+from ..character import Character
+from ..sentences import Sentence, told
 from .cycle import Cycle
-from .schedule import ContactPoint, ContactSchedule
+from .schedule import ContactSchedule
 
 Array = NDArray[np.float64]
 
 FORMAT = "heft.reference"
-VERSION = 3
-LARGEST_FILE = 2**30  # bytes, unpacked
+VERSION = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +94,14 @@ class Reference:
                 raise ValueError(f"{name} must be finite.")
         if self.schedule.active.shape[0] != frames:
             raise ValueError(f"The contacts must cover {frames} frames, not {self.schedule.active.shape[0]}.")
-        if any(not 0 <= point.body < len(self.character.bodies) for point in self.schedule.points):
-            raise ValueError("A contact point belongs to no body of the character.")
+        for point in self.schedule.points:
+            if not 0 <= point.body < len(self.character.bodies):
+                raise ValueError("A contact point belongs to no body of the character.")
+            if not np.isfinite(point.position).all():
+                raise ValueError(f"The place of contact point {point.name[:40]!r} must be finite.")
+        for name, change in (("joint", self.quality.joint_change), ("root", self.quality.root_change)):
+            if change.ndim != 2 or len(change) != frames or not np.isfinite(change).all():
+                raise ValueError(f"The change of the {name} must have one finite row for every frame.")
         if not (np.isfinite(self.rate) and self.rate > 0.0 and np.isfinite(self.friction) and self.friction >= 0.0):
             raise ValueError(
                 f"The rate must be positive and the friction at least 0, not {self.rate} and {self.friction}."
@@ -116,109 +114,9 @@ class Reference:
 
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all."""
-        write_whole(path, _pack(self))
+        archive.save(self, Reference, path, FORMAT, VERSION)
 
     @classmethod
     def load(cls, path: str | Path) -> "Reference":
         """Read a file that `save` wrote; ValueError says in one line what is wrong with it."""
-        source = Path(path)
-        try:
-            return _unpack(source)
-        except (ValueError, TypeError, KeyError, EOFError, RecursionError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{source.name} is not a reference: {' '.join(str(error).split())}") from error
-
-
-ARRAYS = ("q", "v", "torque", "normal", "carrying", "force")
-SCHEDULE_ARRAYS = ("active", "place")
-QUALITY_ARRAYS = ("joint_change", "root_change")
-NUMBERS = ("rate", "friction", "first_frame", "frames_per_sample")
-
-
-def _pack(reference: Reference) -> bytes:
-    quality = {
-        entry.name: getattr(reference.quality, entry.name)
-        for entry in fields(Quality)
-        if entry.name not in QUALITY_ARRAYS
-    } | {"sentences": to_data(reference.quality.sentences)}
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "character": storage.to_data(reference.character),
-        "points": [point._asdict() for point in reference.schedule.points],
-        "cycle": None if reference.cycle is None else asdict(reference.cycle),
-        "quality": quality,
-        **{name: getattr(reference, name) for name in NUMBERS},
-    }
-    text = json.dumps(header, allow_nan=False)
-    arrays: dict[str, Any] = {name: getattr(reference, name) for name in ARRAYS}
-    arrays |= {name: getattr(reference.schedule, name) for name in SCHEDULE_ARRAYS}
-    arrays |= {name: getattr(reference.quality, name) for name in QUALITY_ARRAYS}
-    buffer = io.BytesIO()
-    np.savez(buffer, header=np.frombuffer(text.encode(), np.uint8), **arrays)
-    return buffer.getvalue()
-
-
-def _unpack(path: Path) -> Reference:
-    names = {"header", *ARRAYS, *SCHEDULE_ARRAYS, *QUALITY_ARRAYS}
-    with zipfile.ZipFile(path) as archive:
-        size = sum(entry.file_size for entry in archive.infolist())
-        if size > LARGEST_FILE:
-            raise ValueError(f"it unpacks to more than {LARGEST_FILE} bytes.")
-        found = {entry.filename.removesuffix(".npy") for entry in archive.infolist()}
-    if found != names:
-        raise ValueError(f"it holds {', '.join(sorted(found))[:200]} instead of {', '.join(sorted(names))}.")
-    with np.load(path, allow_pickle=False) as file:
-        data: dict[str, Any] = {name: np.ascontiguousarray(file[name]) for name in names}
-    header = json.loads(data["header"].tobytes().decode())
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError(f'it does not say "format": "{FORMAT}".')
-    if header.get("version") != VERSION:
-        raise ValueError(f"its version is {str(header.get('version'))[:40]!r}, but this Heft reads version {VERSION}.")
-    points = tuple(_point(entry) for entry in header["points"])
-    schedule = ContactSchedule(points, *(data[name] for name in SCHEDULE_ARRAYS))
-    cycle = header["cycle"]
-    if cycle is not None:
-        x, y = cycle["shift"]
-        cycle = Cycle((float(x), float(y)), float(cycle["turn"]))
-    numbers: dict[str, Any] = {name: float(header[name]) for name in NUMBERS}
-    return Reference(
-        character=storage.from_data(header["character"]),
-        schedule=schedule,
-        cycle=cycle,
-        quality=_quality(header["quality"], data, len(data["q"])),
-        **_chosen(data, ARRAYS),
-        **numbers,
-    )
-
-
-def _chosen(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: values[name] for name in names}
-
-
-def _point(entry: dict[str, Any]) -> ContactPoint:
-    x, y, z = (float(value) for value in entry["position"])
-    if not np.isfinite((x, y, z)).all() or not isinstance(entry["body"], int):
-        raise ValueError(f"contact point {str(entry['name'])[:40]!r} is invalid.")
-    return ContactPoint(
-        str(entry["name"]),
-        entry["body"],
-        (x, y, z),
-        float(entry["radius"]),
-        foot=bool(entry["foot"]),
-        grab=bool(entry["grab"]),
-        moves=bool(entry["moves"]),
-    )
-
-
-def _quality(entry: dict[str, Any], data: dict[str, Any], frames: int) -> Quality:
-    numbers = {item.name for item in fields(Quality)} - {"fit_for_control", "sentences", *QUALITY_ARRAYS}
-    if set(entry) != numbers | {"fit_for_control", "sentences"}:
-        raise ValueError(f"its quality says {', '.join(sorted(entry))[:200]}.")
-    finite = all(isinstance(entry[name], int | float) and np.isfinite(entry[name]) for name in numbers)
-    if not (finite and isinstance(entry["fit_for_control"], bool)):
-        raise ValueError("its quality holds impossible values.")
-    for name in QUALITY_ARRAYS:
-        if data[name].ndim != 2 or len(data[name]) != frames or not np.isfinite(data[name]).all():
-            raise ValueError(f"its {name} does not have one finite row per frame.")
-    entry = entry | {"sentences": from_data(entry["sentences"])}
-    return Quality(**entry, **_chosen(data, QUALITY_ARRAYS))
+        return archive.load(cls, path, FORMAT, VERSION, "a reference")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..motion.quaternions import conjugate, rotate
 from ..sentences import Sentence, say
 from ..simulation import Push
+from ..simulation.outcome import Simulation
 from .failure import Trouble
-from .simulation import Simulation
 
 Array = NDArray[np.float64]
 

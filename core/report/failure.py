@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..motion.reference import Reference
 from ..sentences import Sentence, say
+from ..simulation.outcome import Simulation
 from . import metrics
-from .simulation import Simulation
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

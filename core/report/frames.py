@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..dynamics import center_of_mass_jacobian
 from ..motion.tracks import center_of_mass_path
 from ..simulation import Frames
+from ..simulation.outcome import Simulation
 from . import metrics
-from .simulation import Simulation
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from ..character.parts import Corner
 from ..character.tree import FREE, VELOCITIES_OF_JOINT
 from ..contact.terrain import Terrain, make_pose, nearest_points
 from ..dynamics.kinematics import difference_positions
-from .simulation import Simulation
+from ..simulation.outcome import Simulation
 
 Array = NDArray[np.float64]
 Outcome = Literal["completed", "fell", "diverged", "cancelled"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Charts as SVG text: lines over an axis, a plan seen from above, a table of shades. Nothing but strings.
+"""Charts as SVG text: lines over an axis, a plan seen from above. Nothing but strings.
 
 Colours come from the page's style (`--line-0` and so on), so that one chart serves light and dark pages.
 """
@@ -20,8 +20,6 @@ COLORS = 8
 TICKS = 6
 MOST_POINTS = 2000  # of a line: more than there are pixels show nothing more
 ROW = 15  # pixels between names
-CELL = (52, 28)  # pixels of a heat map's cell
-DARK = 0.55  # of the deepest shade: darker ones have their number in white
 
 
 @dataclass(frozen=True)
@@ -95,44 +93,6 @@ def plan_chart(
         parts.append(f'<path class="mark" d="M{x - 6:.1f} {y - 6:.1f}l12 12m0 -12l-12 12"/>')
         parts.append(f'<text class="name" x="{x + 9:.1f}" y="{y + 4:.1f}">{escape(mark[2])}</text>')
     return _svg(frame, parts)
-
-
-def heat_map(title: str, values: Array, columns: Sequence[str], rows: Sequence[str], x_label: str, y_label: str) -> str:
-    """Values (rows, columns) as shades with their numbers, the darker the greater; NaN stays empty.
-
-    It stands by itself: its colours need no page.
-    """
-    finite = values[np.isfinite(values)]
-    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-    across, down = CELL
-    width, height = LEFT + across * len(columns) + 20, TOP + down * len(rows) + BOTTOM
-    parts = ['<rect width="100%" height="100%" fill="#fff"/>', f'<text x="{LEFT}" y="17">{escape(title)}</text>']
-    for r, row in enumerate(rows):
-        y = TOP + down * r
-        parts.append(f'<text text-anchor="end" x="{LEFT - 6}" y="{y + 19}">{escape(row)}</text>')
-        for c, value in enumerate(values[r].tolist()):
-            if not math.isfinite(value):
-                continue
-            share = (value - low) / (high - low) if high > low else 1.0
-            x, ink = LEFT + across * c, "#fff" if share > DARK else "#222"
-            parts.append(f'<rect x="{x}" y="{y}" width="{across - 1}" height="{down - 1}" fill="{_shade(share)}"/>')
-            middle = f'text-anchor="middle" x="{x + across // 2}" y="{y + 19}"'
-            parts.append(f'<text {middle} fill="{ink}">{value:g}</text>')
-    for c, column in enumerate(columns):
-        place = f'x="{LEFT + across * c + across // 2}" y="{TOP + down * len(rows) + 14}"'
-        parts.append(f'<text text-anchor="middle" {place}>{escape(column)}</text>')
-    parts.append(f'<text text-anchor="end" x="{width - 20}" y="{height - 6}">{escape(x_label)}</text>')
-    turned = f'transform="translate(12 {TOP + down * len(rows) // 2}) rotate(-90)"'
-    parts.append(f'<text {turned} text-anchor="middle">{escape(y_label)}</text>')
-    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    style = 'font-family="sans-serif" font-size="12"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} {style}>{"".join(parts)}</svg>'
-
-
-def _shade(share: float) -> str:
-    """From a pale to a deep blue."""
-    pale, deep = (236, 243, 250), (8, 69, 148)
-    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(pale, deep, strict=True))
 
 
 def span(values: Array) -> tuple[float, float]:

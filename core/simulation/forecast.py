@@ -7,8 +7,6 @@ another solution of the same problem, which starts from the last one's basis. No
 it is: the step that follows gives the same bits as without.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +14,7 @@ from ..contact import lcp
 from ..contact.lcp.workspace import SOLVED
 from ..maths.dense import copy_into
 from ..maths.kernel import inner_kernel
+from ..maths.structure import Structure
 from .choice import choose_groups
 from .equations import impulse_to_y, rows_times
 from .holding import remove_held
@@ -28,7 +27,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-class Forecast(NamedTuple):
+class Forecast(Structure):
     """For a system of nv velocities, nc contacts and nm unknowns."""
 
     torque: Array  # (nv,) of the law that is asked about

@@ -9,7 +9,7 @@ follows from others (two hands of one body on one bar) is recognised as such and
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from ..maths.rotations import (
     quaternion_rotate,
     quaternion_row,
 )
+from ..maths.structure import Structure
 from ..maths.vectors import Vector as Triple
 from ..maths.vectors import row, set_row, subtract
 
@@ -65,7 +66,7 @@ class Grab:
             object.__setattr__(self, "orientation", check.quaternion(self.orientation, "orientation", owner))
 
 
-class Grabs(NamedTuple):
+class Grabs(Structure):
     """All grabs (ng)."""
 
     body: NDArray[np.int64]  # (ng,)

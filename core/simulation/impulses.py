@@ -51,12 +51,12 @@ def find_impulses(
         remove_held(scratch.held, rows, scratch.change)
         solved, warm = n, True
         n = add_missed(memory, groups, limits, active, n, scratch.change, scratch.lcp)
-    outcome.numbers[0], outcome.numbers[1] = residual, np.inf
+    outcome.lcp_residual[0], outcome.residual[0] = residual, np.inf
     outcome.counts[0], outcome.counts[1], outcome.counts[2], outcome.counts[3] = status, solved, pivots, 0
     if status == SOLVED:
         remember_basis(memory, groups, contacts.key, limits, active, scratch.lcp)
         _add_answer(groups, limits, active, columns, scratch.load)
-        outcome.numbers[1] = worst_miss(
+        outcome.residual[0] = worst_miss(
             groups, limits, active, system.side, contacts.friction, scratch.lcp.z, scratch.change
         )
     return status

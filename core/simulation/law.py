@@ -5,7 +5,7 @@ The stepper reads these values, so they live here; the control room gives them o
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..character.tree import Tree
 from ..contact.detection import Contacts
 from ..dynamics.workspace import Workspace
+from .workspace import Machine
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class State(NamedTuple):
     q_next: NDArray[np.float64]  # (nq,) q_{k+1}
     tree: Tree
     work: Workspace
-    machine: Any  # the stepper's own, machine.py
+    machine: Machine  # the stepper's own
 
 
 class NoLawError(RuntimeError):

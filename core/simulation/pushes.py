@@ -4,7 +4,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from ..character import check
 from ..character.check import Vector
 from ..maths.kernel import inner_kernel
+from ..maths.structure import Structure
 from ..maths.vectors import Vector as Triple
 from ..maths.vectors import add_scaled, row, scale
 
@@ -49,7 +49,7 @@ class Push:
         return cls(body, np.array([force, force]), 1.0 / duration, start, point)
 
 
-class Pushes(NamedTuple):
+class Pushes(Structure):
     """All pushes (np), their samples one after another (ns)."""
 
     body: NDArray[np.int64]  # (np,)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What happened: states and forces at the simulation's rate, and the same at the rate of an animation's frames."""
 
+import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from ..character import check
 from ..character.tree import Tree
 from ..dynamics.kinematics import difference_positions, integrate_positions
-from .world import Action, DivergedError, World
+from .world import Action, DivergedError
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -72,14 +73,12 @@ class Recording:
         count = int(np.floor((self.time[-1] - self.time[0]) * fps + 1e-9)) + 1
         time = self.time[0] + np.arange(count) / fps
         q, v = np.zeros((count, self.q.shape[1])), np.zeros((count, self.v.shape[1]))
-        step = np.zeros(self.v.shape[1])
         for f in range(count):
             place = min(max((time[f] - self.time[0]) * self.rate, 0.0), float(self.steps))
             k = min(int(place), max(self.steps - 1, 0))
             share = place - k
             last = min(k + 1, self.steps)
-            difference_positions(self.tree, self.q[k], self.q[last], step)
-            integrate_positions(self.tree, self.q[k], step, share, q[f])
+            q[f] = between(self.tree, self.q[k], self.q[last], share)
             v[f] = (1.0 - share) * self.v[k] + share * self.v[last]
         weights = _weights(time, self.time, max(1.0 / fps, 1.0 / self.rate))
         return Frames(
@@ -90,6 +89,14 @@ class Recording:
             wrench=_average(weights, self.wrench),
             grab_force=_average(weights, self.grab_force),
         )
+
+
+def between(tree: Tree, before: Array, after: Array, share: float) -> Array:
+    """Positions on the geodesic from one state's to the next's."""
+    way, q = np.zeros(len(tree.velocity_body)), np.zeros(len(before))
+    difference_positions(tree, before, after, way)
+    integrate_positions(tree, before, way, share, q)
+    return q
 
 
 def _weights(frames: Array, steps: Array, half_width: float) -> Array:
@@ -113,59 +120,172 @@ def _average(weights: Array, values: Array) -> Array:
     return means
 
 
+class Touching(Protocol):
+    """Contacts of a step, n of them; a part of `ContactForces`."""
+
+    @property
+    def key(self) -> Indices:
+        """(n,) names that last from step to step."""
+        ...
+
+    @property
+    def body(self) -> Indices:
+        """(n,) that the force acts on."""
+        ...
+
+    @property
+    def point(self) -> Array:
+        """(n, 3) in the world, m."""
+        ...
+
+    @property
+    def gap(self) -> Array:
+        """(n,) m."""
+        ...
+
+    @property
+    def force(self) -> Array:
+        """(n, 3) N."""
+        ...
+
+
+class Stepper(Protocol):
+    """What can be stepped and recorded: a `World`, or a model that a method steps by itself."""
+
+    @property
+    def dt(self) -> float:
+        """Length of a step, s."""
+        ...
+
+    @property
+    def rate(self) -> float:
+        """Steps per second."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """Since the reset, s."""
+        ...
+
+    @property
+    def tree(self) -> Tree:
+        """Of the character and the props."""
+        ...
+
+    @property
+    def system_q(self) -> Array:
+        """Positions of the character and then of the props; a copy."""
+        ...
+
+    @property
+    def system_v(self) -> Array:
+        """Velocities of the character and then of the props; a copy."""
+        ...
+
+    @property
+    def v(self) -> Array:
+        """Velocities (nv,) of the character; a copy."""
+        ...
+
+    @property
+    def torque(self) -> Array:
+        """(motors,) of the last step, N m; a copy."""
+        ...
+
+    @property
+    def grab_forces(self) -> Array:
+        """(ng, 6) of the last step; a copy."""
+        ...
+
+    @property
+    def residual(self) -> float:
+        """Worst miss of a contact in the last step, m/s."""
+        ...
+
+    @property
+    def lcp_residual(self) -> float:
+        """The solver's own, of the last step's contact problem."""
+        ...
+
+    @property
+    def lcp_unknowns(self) -> int:
+        """Size of the last step's contact problem."""
+        ...
+
+    @property
+    def contacts(self) -> Touching:
+        """Of the last step; copies."""
+        ...
+
+    def contact_wrenches(self) -> Array:
+        """(nb, 6) of the last step on each body; a copy."""
+        ...
+
+    def reset(self, q: Array, v: Array) -> None:
+        """Start anew in a state of the character."""
+        ...
+
+    def step(self, action: Any) -> None:
+        """One step under an action, or DivergedError."""
+        ...
+
+
 def simulate(
-    world: World,
+    stepper: Stepper,
     action: Action = None,
     *,
     seconds: float,
-    progress: Callable[[int, World], bool] | None = None,
+    progress: Callable[[int, Any], bool] | None = None,
+    durations: list[float] | None = None,
 ) -> Recording:
-    """Step `world` for some time under torques, a law or a controller, and record it.
+    """Step a world for some time under torques, a law or a controller, and record it.
 
     A step without a valid state ends the simulation, and what went before is kept. `progress` is told the number of
-    steps after each, and ends it by returning False.
+    steps after each, and ends it by returning False. `durations` takes in how long each step was computed, s.
     """
-    count = round(check.not_negative(seconds, "duration", "the simulation") / world.dt)
+    count = round(check.not_negative(seconds, "duration", "the simulation") / stepper.dt)
     outcome: Outcome = "completed"
     reason = ""
-    time, q, v = [world.time], [world.system_q], [world.system_v]
+    time, q, v = [stepper.time], [stepper.system_q], [stepper.system_v]
     torque, wrench, grabs = [], [], []
     residual, lcp_residual, unknowns, start = [], [], [], [0]
-    found = []
+    found: list[Touching] = []
     for k in range(count):
+        begun = clock.perf_counter()
         try:
-            world.step(action)
+            stepper.step(action)
         except DivergedError as error:
             outcome, reason = "diverged", str(error)
             break
-        contacts = world.contacts
-        time.append(world.time)
-        q.append(world.system_q)
-        v.append(world.system_v)
-        torque.append(world.torque)
-        wrench.append(world.contact_wrenches())
-        grabs.append(world.grab_forces)
-        residual.append(world.residual)
-        lcp_residual.append(world.lcp_residual)
-        unknowns.append(world.lcp_unknowns)
+        if durations is not None:
+            durations.append(clock.perf_counter() - begun)
+        contacts = stepper.contacts
+        time.append(stepper.time)
+        q.append(stepper.system_q)
+        v.append(stepper.system_v)
+        torque.append(stepper.torque)
+        wrench.append(stepper.contact_wrenches())
+        grabs.append(stepper.grab_forces)
+        residual.append(stepper.residual)
+        lcp_residual.append(stepper.lcp_residual)
+        unknowns.append(stepper.lcp_unknowns)
         found.append(contacts)
         start.append(start[-1] + len(contacts.key))
-        if progress is not None and not progress(k + 1, world):
+        if progress is not None and not progress(k + 1, stepper):
             outcome, reason = "cancelled", f"The simulation was cancelled after {k + 1} steps."
             break
-    first, last = world.system.motors
-    bodies, held = len(world.system.tree.parent), len(world.system.grabs.body)
+    steps = len(residual)
     return Recording(
         outcome=outcome,
         reason=reason,
-        tree=world.system.tree,
-        rate=1.0 / world.dt,
+        tree=stepper.tree,
+        rate=stepper.rate,
         time=np.array(time),
         q=np.array(q),
         v=np.array(v),
-        torque=np.array(torque).reshape(-1, int(last - first)),
-        wrench=np.array(wrench).reshape(-1, bodies, 6),
-        grab_force=np.array(grabs).reshape(len(residual), held, 6),
+        torque=np.array(torque).reshape(steps, len(stepper.torque)),
+        wrench=np.array(wrench).reshape(steps, len(stepper.tree.parent), 6),
+        grab_force=np.array(grabs).reshape(steps, len(stepper.grab_forces), 6),
         residual=np.array(residual),
         lcp_residual=np.array(lcp_residual),
         unknowns=np.array(unknowns, dtype=np.int64),

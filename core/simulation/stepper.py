@@ -33,7 +33,7 @@ from ..dynamics.inertia import factorize, update_mass_matrix
 from ..dynamics.kinematics import integrate_positions, update_kinematics, update_positions, world_point
 from ..dynamics.stepping import keep_momentum, update_discrete_equation
 from ..maths.dense import copy_into
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import inner_kernel, kernel
 from ..maths.vectors import (
     Vector,
     add,
@@ -66,7 +66,7 @@ from .holding import (
 from .impulses import find_impulses
 from .pushes import mean_force
 from .rows import update_contact_rows, update_limit_rows
-from .workspace import Memory, Scratch, System
+from .workspace import Machine, Memory, Scratch, System
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -79,9 +79,10 @@ ACCEPTED = 1e-6
 FASTEST = 100.0
 
 
-@inner_kernel
-def prepare(system: System, memory: Memory, scratch: Scratch) -> None:
+@kernel
+def prepare(machine: Machine) -> None:
     """From (q_k, v_k) to q_{k+1}: kinematics, equation of motion and contact candidates there."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     tree, bodies = system.tree, scratch.bodies
     dt = system.settings.dt
     if not memory.moving[0]:
@@ -162,12 +163,13 @@ def pose(system: System, memory: Memory, scratch: Scratch, torque: Array, implic
     return rows, limits, active
 
 
-@inner_kernel
-def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain: Array, implicit: Array) -> int:
+@kernel
+def solve(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
     """Find v_{k+1} and move on; returns STEPPED, or why not, and then the state is as it was.
 
     torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty.
     """
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     tree, bodies, groups, held = system.tree, scratch.bodies, scratch.groups, scratch.held
     parent, L, root = tree.velocity_parent, bodies.factor, scratch.root
     dt = system.settings.dt
@@ -185,7 +187,7 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
         fastest = max(fastest, abs(scratch.v_next[i]))
         if not np.isfinite(scratch.v_next[i]):
             return NOT_FINITE
-    if not outcome.numbers[1] <= ACCEPTED * (1.0 + fastest):
+    if not outcome.residual[0] <= ACCEPTED * (1.0 + fastest):
         return MISSED
 
     _update_outcome(system, memory, scratch, limits, active, rows, torque, gain, implicit)
@@ -210,6 +212,13 @@ def solve(system: System, memory: Memory, scratch: Scratch, torque: Array, gain:
     memory.steps[0] += 1
     memory.clock[0] = memory.steps[0] * dt
     return STEPPED
+
+
+@kernel
+def step(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
+    """Both, for a law that is known beforehand."""
+    prepare(machine)
+    return solve(machine, torque, gain, implicit)
 
 
 @inner_kernel

@@ -5,7 +5,6 @@ All bodies, the character's first and then the props', form one forest: one `Tre
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,12 @@ from ..contact.shapes import BOX, Shapes
 from ..contact.terrain import Terrain, TerrainPose, make_pose
 from ..dynamics.limits import JointLimits
 from ..dynamics.workspace import Workspace, make_workspace
+from ..maths.structure import Structure
 from .grabs import Grabs
 from .pushes import Pushes
 
 
-class Settings(NamedTuple):
+class Settings(Structure):
     """Numbers of the time step."""
 
     dt: float  # s
@@ -33,7 +33,7 @@ class Settings(NamedTuple):
     anticipating: bool  # rows n . v + gap / dt >= 0 before touching; otherwise a point enters once it touches
 
 
-class System(NamedTuple):
+class System(Structure):
     """The forest and everything that acts on it."""
 
     tree: Tree
@@ -50,7 +50,7 @@ class System(NamedTuple):
     settings: Settings
 
 
-class Memory(NamedTuple):
+class Memory(Structure):
     """The state. A step's outcome depends on nothing else, to the last bit."""
 
     q: NDArray[np.float64]  # (nq,)
@@ -68,10 +68,11 @@ class Memory(NamedTuple):
     basis: NDArray[np.bool_]  # (nc + nl, sides + 2) which of their unknowns were basic: a start for the next LCP
 
 
-class Outcome(NamedTuple):
+class Outcome(Structure):
     """What the last step found."""
 
-    numbers: NDArray[np.float64]  # (2,) scaled residual of the LCP; worst miss of a row as checked here, m/s or rad/s
+    lcp_residual: NDArray[np.float64]  # (1,) scaled, of the LCP
+    residual: NDArray[np.float64]  # (1,) worst miss of a row as checked here, m/s or rad/s
     counts: NDArray[np.int64]  # (4,) LCP's status, unknowns, pivots; 1 if positions were corrected
     contact_force: NDArray[np.float64]  # (nc, 3) on `body` of each candidate, in the world, N
     wrench: NDArray[np.float64]  # (nb, 6) of all contacts on a body: force, and moment about its origin, in the world
@@ -80,7 +81,7 @@ class Outcome(NamedTuple):
     torque: NDArray[np.float64]  # (nv,) that motors applied
 
 
-class Groups(NamedTuple):
+class Groups(Structure):
     """Rows of the contact problem: groups (ngr) are joint limits, of one row, then contacts: normal, two tangents."""
 
     limit: NDArray[np.int64]  # (nl,) joint limits that take part
@@ -103,7 +104,7 @@ class Groups(NamedTuple):
     impulse: NDArray[np.float64]  # (ngr, 3) found, in normal and tangents, N s or N m s
 
 
-class Held(NamedTuple):
+class Held(Structure):
     """Rows (nr) of grabs, in y coordinates."""
 
     rows: NDArray[np.float64]  # (nr, nv)
@@ -113,7 +114,7 @@ class Held(NamedTuple):
     impulse: NDArray[np.float64]  # (nr,) N s or N m s
 
 
-class Scratch(NamedTuple):
+class Scratch(Structure):
     """Arrays of one step."""
 
     bodies: Workspace  # kinematics and equation of motion at q_{k+1}
@@ -136,6 +137,19 @@ class Scratch(NamedTuple):
     repair_vector: NDArray[np.float64]  # (ngr,)
     lcp: LcpWorkspace
     outcome: Outcome
+
+
+class Machine(Structure):
+    """All that a step reads and writes."""
+
+    system: System
+    memory: Memory
+    scratch: Scratch
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """For how many contacts there is room, and for how many unknowns."""
+        return len(self.scratch.contacts.gap), len(self.scratch.vector)
 
 
 def make_scratch(system: System, capacity: int) -> Scratch:
@@ -191,7 +205,8 @@ def make_scratch(system: System, capacity: int) -> Scratch:
         repair_vector=np.zeros(groups),
         lcp=lcp.make_workspace(unknowns),
         outcome=Outcome(
-            numbers=np.zeros(2),
+            lcp_residual=np.zeros(1),
+            residual=np.zeros(1),
             counts=np.zeros(4, dtype=np.int64),
             contact_force=np.zeros((capacity, 3)),
             wrench=np.zeros((len(tree.parent), 6)),

@@ -8,9 +8,10 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import trace
 from ..character import Character, check
 from ..character.flatten import flatten, neutral_positions
-from ..character.tree import BALL, FREE
+from ..character.tree import BALL, FREE, Tree
 from ..contact.detection import Contacts
 from ..contact.lcp import LcpStatus
 from ..contact.shapes import Shape, make_shapes
@@ -18,12 +19,13 @@ from ..contact.terrain import Plane, Surface, Terrain, make_terrain
 from ..dynamics.kinematics import update_positions
 from ..dynamics.limits import make_limits
 from ..dynamics.workspace import make_workspace
-from . import machine, stepper
+from . import stepper
+from .failure import WorldArguments, note_failure
 from .grabs import Grab, make_grabs
 from .law import AffineLaw, Controller, NoLawError, State
 from .props import Prop
 from .pushes import Push, make_pushes
-from .workspace import Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
+from .workspace import Machine, Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
 
 Array = NDArray[np.float64]
 Torques = Array | Sequence[float]
@@ -109,6 +111,7 @@ class World:
             raise ValueError(f"A world holds 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
         if terrain is None:
             terrain = [Plane(friction=friction)]
+        pairs = None if pairs is None else tuple(pairs)
         self.character = character
         self.props = tuple(props)
         bodies = character.bodies + tuple(prop.body for prop in self.props)
@@ -151,16 +154,44 @@ class World:
         self._capacity = max_contacts
         self._memory = make_memory(self.system, max_contacts)
         self._scratch = make_scratch(self.system, max_contacts)
-        self._machine = machine.make_machine(self.system, self._memory, self._scratch)
+        self._machine = Machine(self.system, self._memory, self._scratch)
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._prepared = False
+        self._made_of = WorldArguments(
+            character=character,
+            terrain=self.system.terrain,
+            friction=friction,
+            rate=rate,
+            props=self.props,
+            grabs=tuple(grabs),
+            pushes=tuple(pushes),
+            contacts=contacts,
+            sides=sides,
+            restitution=restitution,
+            margin=margin,
+            depth=depth,
+            pairs=pairs,
+            max_contacts=max_contacts,
+        )
+        self._traced = trace.is_on()
+        self._before: dict[str, NDArray[np.generic]] = {}
         self.reset()
 
     @property
     def dt(self) -> float:
         """Length of a step, s."""
         return self.system.settings.dt
+
+    @property
+    def rate(self) -> float:
+        """Steps per second."""
+        return 1.0 / self.dt
+
+    @property
+    def tree(self) -> Tree:
+        """Of the character and then the props."""
+        return self.system.tree
 
     @property
     def time(self) -> float:
@@ -205,12 +236,12 @@ class World:
     @property
     def residual(self) -> float:
         """Worst miss of a contact or limit row in the last step, m/s or rad/s, computed outside the solver."""
-        return float(self._scratch.outcome.numbers[1])
+        return float(self._scratch.outcome.residual[0])
 
     @property
     def lcp_residual(self) -> float:
         """The solver's own residual of the last step's contact problem, scaled."""
-        return float(self._scratch.outcome.numbers[0])
+        return float(self._scratch.outcome.lcp_residual[0])
 
     @property
     def lcp_unknowns(self) -> int:
@@ -237,11 +268,6 @@ class World:
             gap=found.gap[:n].copy(),
             force=self._scratch.outcome.contact_force[:n].copy(),
         )
-
-    @property
-    def contacts_dropped(self) -> int:
-        """Candidates of the last step that found no room; zero unless `max_contacts` is too small."""
-        return int(self._scratch.contacts.filled[1])
 
     def contact_problem(self) -> tuple[Array, Array]:
         """Matrix and vector of the last step's contact problem, stepper.py's LCP; copies."""
@@ -304,7 +330,7 @@ class World:
         twin.__dict__.update(self.__dict__)
         twin._memory = make_memory(self.system, self._capacity)  # noqa: SLF001
         twin._scratch = make_scratch(self.system, self._capacity)  # noqa: SLF001
-        twin._machine = machine.make_machine(twin.system, twin._memory, twin._scratch)  # noqa: SLF001
+        twin._machine = Machine(twin.system, twin._memory, twin._scratch)  # noqa: SLF001
         _copy(self._memory, twin._memory)  # noqa: SLF001
         twin._forget()  # noqa: SLF001
         return twin
@@ -323,7 +349,8 @@ class World:
 
     def prepare(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
-        machine.prepare(self._machine)
+        self._begin()
+        stepper.prepare(self._machine)
         self._prepared = True
         return self._scratch.contacts
 
@@ -347,26 +374,40 @@ class World:
             raise RuntimeError("A step must be prepared before it is solved.")
         arguments = self._arguments(law)
         self._prepared = False
-        self._check(machine.solve(self._machine, *arguments))
+        self._check(stepper.solve(self._machine, *arguments), law)
 
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
+            self._begin()
             arguments = self._arguments(action)
             self._prepared = False
-            self._check(machine.step(self._machine, *arguments))
+            self._check(stepper.step(self._machine, *arguments), action)
             return
         contacts = self.prepare()
         if not isinstance(action, AffineLaw):
             try:
                 action = action.law(self.state(), contacts)
             except NoLawError as error:
+                self._note_failure(None, str(error))
                 raise DivergedError(self.steps, self.time, str(error)) from error
         self.solve(action)
 
-    def _check(self, code: int) -> None:
+    def _begin(self) -> None:
+        """What a trace is to tell of a step that fails: a failed one may leave another start for the next."""
+        if self._traced:
+            self._before = self.save_state()
+
+    def _check(self, code: int, law: Torques | AffineLaw | None) -> None:
         if code != stepper.STEPPED:
-            raise DivergedError(self.steps, self.time, self._reason(code))
+            reason = self._reason(code)
+            self._note_failure(law, reason)
+            raise DivergedError(self.steps, self.time, reason)
+
+    def _note_failure(self, law: Torques | AffineLaw | None, reason: str) -> None:
+        if self._traced:
+            given = law if law is None or isinstance(law, AffineLaw) else AffineLaw(np.asarray(law, dtype=np.float64))
+            note_failure(self._made_of, self._before, given, reason)
 
     def _forget(self) -> None:
         """Nothing in the scratch arrays belongs to the state any more."""
@@ -374,11 +415,19 @@ class World:
         self._scratch.outcome.torque[:] = 0.0
         self._scratch.outcome.wrench[:] = 0.0
         self._scratch.outcome.grab_force[:] = 0.0
-        self._scratch.outcome.numbers[:] = 0.0
+        self._scratch.outcome.lcp_residual[:] = 0.0
+        self._scratch.outcome.residual[:] = 0.0
         self._prepared = False
 
     def _arguments(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
         """Generalised torque (nv,), gain and diagonal for the kernel; infinities show in the step's outcome."""
+        try:
+            return self._checked(law)
+        except ValueError as error:
+            self._note_failure(law, str(error))
+            raise
+
+    def _checked(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
         if law is None:
             return self._scratch.zero, self._no_gain, self._no_implicit
         if not isinstance(law, AffineLaw):
@@ -417,7 +466,7 @@ class World:
         if code == stepper.UNSOLVED:
             status = LcpStatus(int(outcome.counts[0])).name
             return f"no contact forces satisfy the contact problem of {outcome.counts[1]} unknowns ({status})."
-        return f"the contact forces violate their conditions by {outcome.numbers[1]:.2g} m/s."
+        return f"contact forces miss their conditions by {outcome.residual[0]:.2g} m/s."
 
 
 def _default_pairs(character: Character, props: Sequence[Prop]) -> list[tuple[str, str]]:

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..job import BakeJob, BakeResult, Progress, archive, job, result
+from .. import archive
+from ..job import BakeJob, BakeResult, Progress, job, result
 from ..motion.clip import Clip, Skeleton
 from .messages import Arrays, Message
 
@@ -23,31 +24,32 @@ OFTEN = 0.04  # s: what a person is shown need not come more often
 
 
 class Tell:
-    """Sends where a run is, not too often."""
+    """Sends where a run is, not too often; with the last finished frame's pose where somebody looks on."""
 
-    def __init__(self, send: Send) -> None:
-        self._send, self._told = send, 0.0
+    def __init__(self, send: Send, *, poses: bool = False) -> None:
+        self._send, self._poses, self._told = send, poses, 0.0
 
     def __call__(self, progress: Progress) -> None:
         """Called by the run."""
         now = time.monotonic()
         if now - self._told > OFTEN:
             self._told = now
-            pose = {"pose": progress.poses[-1]} if len(progress.poses) else None
-            self._send("progress", {"text": progress.text, "share": progress.whole}, pose)
+            pose = progress.last_pose if self._poses else None
+            arrays = None if pose is None else {"pose": pose}
+            self._send("progress", {"text": progress.text, "share": progress.whole}, arrays)
 
 
 def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
-    """Run a job; on the way "progress" tells `text` and `share`, with the last finished frame's `pose` (nb, 4, 4)."""
+    """Run a job; on the way "progress" tells `text` and `share`, and `pose` (nb, 4, 4) if `poses` are asked for."""
     from ..job import run
 
-    done = run(unpack_job(message), Tell(send), message.values["cache"])
+    done = run(unpack_job(message), Tell(send, poses=message.values["poses"]), message.values["cache"])
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 
-def request(asked: BakeJob, cache: str | None) -> tuple[Mapping[str, Any], Arrays]:
-    """Values and arrays of a message that asks for a bake."""
-    return {"cache": cache}, packed("job", archive.pack(asked, BakeJob, job.FORMAT, job.VERSION))
+def request(asked: BakeJob, cache: str | None, *, poses: bool = False) -> tuple[Mapping[str, Any], Arrays]:
+    """Values and arrays of a message that asks for a bake; `poses` of finished frames are told on the way if wanted."""
+    return {"cache": cache, "poses": poses}, packed("job", archive.pack(asked, BakeJob, job.FORMAT, job.VERSION))
 
 
 def answer(message: Message) -> BakeResult:
@@ -72,18 +74,18 @@ def unpacked(kind: type[T], message: Message, name: str, format_name: str, versi
 
 def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and gains and keep them in the cache; on the way "progress" tells `text` and `share`."""
-    from ..job.cache import Cache
+    from ..cache import Cache
     from ..job.progress import Clock, Teller
-    from ..job.running import prepared
+    from ..job.running import planned
 
     cache = Cache(message.values["cache"])
-    motion, _ = prepared(unpack_job(message), Teller(Tell(send)), cache, Clock())
+    motion, _ = planned(unpack_job(message), Teller(Tell(send)), cache, Clock())
     return {"quality": motion.reference.quality.why, "notes": cache.notes}, {}
 
 
 def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and keep it in the cache; tell its contacts, how good it is, and what it changed."""
-    from ..job.cache import Cache
+    from ..cache import Cache
     from ..job.preparing import make_motion
     from ..job.progress import Clock, Teller
     from ..report.reference import changes, summary
@@ -103,7 +105,7 @@ def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
 
 def contacts(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Find a job's contacts, whatever was edited."""
-    from ..job.cache import Cache
+    from ..cache import Cache
     from ..job.preparing import find_contacts
     from ..job.progress import Teller
 
@@ -115,6 +117,13 @@ def self_test(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
     from .self_test import self_test as try_physics
 
     return {"text": try_physics()}, {}
+
+
+def replay(message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Take the failed steps of a trace again, and say what becomes of them."""
+    from ..simulation.replay import tell
+
+    return {"text": "\n".join(tell(message.values["trace"]))}, {}
 
 
 def warm_up(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
@@ -151,5 +160,6 @@ TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
     "precompute": precompute,
     "reference": reference,
     "contacts": contacts,
+    "replay": replay,
     "warm_up": warm_up,
 }

@@ -11,11 +11,12 @@ import numpy as np
 from heft.core import BakeJob, run
 from heft.core.contact.terrain import Mesh, Plane, RigidMotion, Surface, make_terrain
 from heft.core.control.balance import Balance
+from heft.core.control.balance.method import METHOD
+from heft.core.control.loop import act
+from heft.core.control.stage import Stage
 from heft.core.control.track import Track
 from heft.core.dynamics import center_of_mass
-from heft.core.job import balance
-from heft.core.job.job import Scene
-from heft.core.job.stage import Stage
+from heft.core.job import Scene
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.quaternions import conjugate, rotate
@@ -24,9 +25,9 @@ from heft.core.motion.tracks import point_places
 from heft.core.report import metrics
 from heft.core.report.explanation import explain
 from heft.core.report.failure import first_trouble
-from heft.core.report.simulation import Simulation
 from heft.core.sentences import told
 from heft.core.simulation import Prop
+from heft.core.simulation.outcome import Simulation
 from heft.core.simulation.props import Hinge
 from heft.studies.lib.chart import orbit_chart
 from heft.studies.lib.references import put_on, walking
@@ -127,7 +128,7 @@ def performed(
     scene = Scene(surfaces=surfaces, props=props)
     stage = Stage(reference.character, make_terrain(surfaces), scene, RATE, WALK, 0.0, noise)
     controller = Balance(reference.character, Track.of(reference))
-    return balance.simulate_policy(controller, stage, lambda *_: True)
+    return act(METHOD, controller, stage, lambda *_: True)
 
 
 def met(reference: Reference, *surroundings: Any) -> list[dict[str, Any]]:

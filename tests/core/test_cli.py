@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from heft import core
-from heft.core import BakeResult, cli
+from heft.core import BakeResult, cli, command_line
 from heft.core.job import Scene
 from heft.core.simulation import Push
 
@@ -92,7 +92,7 @@ def test_doctor_names_what_is_missing(capsys, monkeypatch):
 
 
 def test_bench_belongs_to_the_source(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(cli, "ROOT", tmp_path)
+    monkeypatch.setattr(command_line, "ROOT", tmp_path)
     assert cli.main(["bench"]) == 1
     assert "run.py bench" in capsys.readouterr().err
 
@@ -101,6 +101,16 @@ def test_demo_wants_blender(monkeypatch, capsys):
     monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None if name == "bpy" else name)
     assert cli.main(["demo"]) == 1
     assert "blender --command heft demo" in capsys.readouterr().err
+
+
+def test_blender_makes_the_demo_in_a_process_of_its_own(monkeypatch, tmp_path):
+    started = []
+    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(
+        cli.subprocess, "run", lambda line, **_: started.append(line) or subprocess.CompletedProcess(line, 7)
+    )
+    assert cli.main(["demo", "--output", str(tmp_path)]) == 7
+    assert started == [[sys.executable, "-m", "heft.blender_module", "demo", "--output", str(tmp_path)]]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal to send")

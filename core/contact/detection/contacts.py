@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The list of contact candidates that detection fills and the stepper reads."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.kernel import inlined_kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, dot, row, set_row
 
 # Cosine above which two candidates of one point press the same way; only the nearer one is kept.
 SAME_WAY = 0.95
 
 
-class Contacts(NamedTuple):
+class Contacts(Structure):
     """Up to nc candidates; the first filled[0] rows are filled.
 
     `key` names what touches what: it is the same from step to step for the same corner on the same surface, so warm
     starts and labels can follow a contact. Keys are unique within a list.
     """
 
-    filled: NDArray[np.int64]  # (2,) number of candidates; number of those that found no room
+    filled: NDArray[np.int64]  # (1,) number of candidates
     body: NDArray[np.int64]  # (nc,) body that the normal pushes
     other: NDArray[np.int64]  # (nc,) body that is pushed the other way, -1 for terrain
     surface: NDArray[np.int64]  # (nc,) surface of the terrain, -1 for a body
@@ -39,7 +38,7 @@ def make_contacts(capacity: int) -> Contacts:
     """Allocate a list."""
     size = max(int(capacity), 1)
     return Contacts(
-        filled=np.zeros(2, dtype=np.int64),
+        filled=np.zeros(1, dtype=np.int64),
         body=np.zeros(size, dtype=np.int64),
         other=np.zeros(size, dtype=np.int64),
         surface=np.zeros(size, dtype=np.int64),
@@ -83,7 +82,6 @@ def add_contact(
             at = i
             break
     if at == contacts.gap.shape[0]:
-        contacts.filled[1] += 1
         at = 0
         for i in range(1, contacts.gap.shape[0]):
             if contacts.gap[i] > contacts.gap[at]:

@@ -50,7 +50,6 @@ def detect(
     Nothing is allocated; the order is always the same.
     """
     contacts.filled[0] = 0
-    contacts.filled[1] = 0
     # One body of nested loops: every call that takes these structures costs more than the arithmetic inside it.
     for i in range(shapes.kind.shape[0]):
         if not shapes.meets_terrain[i]:

@@ -10,7 +10,11 @@ AUTO tries, and takes the first answer that passes the check:
 5. the interior point method
 
 If none passes, the best of all counts when it misses by little; at rest on dozens of points, where hundreds of unknowns
-are zero or nearly so, rounding leaves no more.
+are zero or nearly so, rounding leaves no more. Where it misses by more, as may happen where hundreds of rows have a
+rank of a dozen:
+
+6. proximal steps from the best of all
+7. Lemke's method on M, and then its proximal steps on M + regularisation I, with numbers of twice the digits
 
 The check belongs to none of them: natural residual of M and q themselves, in scaled units.
 """
@@ -39,6 +43,10 @@ REGULARISATIONS = (1e-2, 1e-1, 1.0)
 PROXIMAL_REGULARISATIONS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-6, 1e-6, 1e-7, 1e-7)
 PROXIMAL_LIMIT = 20
 PROXIMAL_GOOD = 1e-11
+# With twice the digits.
+PRECISE_REGULARISATION = 1e-10
+PRECISE_STEPS = 16
+PRECISE_PATHS = 24
 
 
 @kernel
@@ -64,7 +72,7 @@ def solve(
     pivots = 0
     bound = TOLERATED if method == AUTO else ACCEPTED
     if method == LEMKE:
-        status, pivots = lemke(workspace, workspace.vector, n, 0.0, 0)
+        status, pivots = lemke(workspace, workspace.vector, n, 0.0, 0, False)
         residual = _polished_residual(workspace, n, status)
     elif method == BLOCK_PIVOTING:
         status, pivots = block_pivoting(workspace, workspace.vector, n, 0.0, 10 * n + 10)
@@ -102,7 +110,7 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
             if residual <= ACCEPTED:
                 return SOLVED, residual, total
             least = _keep(workspace, n, residual, least)
-    verdict, pivots = lemke(workspace, workspace.vector, n, 0.0, 0)
+    verdict, pivots = lemke(workspace, workspace.vector, n, 0.0, 0, False)
     total += pivots
     residual = _polished_residual(workspace, n, verdict)
     if residual <= ACCEPTED:
@@ -111,7 +119,7 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
     if verdict == SOLVED:
         verdict = RESIDUAL
     for path in range(1, PATHS):
-        status, pivots = lemke(workspace, workspace.vector, n, 0.0, path)
+        status, pivots = lemke(workspace, workspace.vector, n, 0.0, path, False)
         total += pivots
         least = _keep(workspace, n, _polished_residual(workspace, n, status), least)
         if least <= ACCEPTED:
@@ -119,7 +127,7 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
     for regularisation in REGULARISATIONS:
         if least <= ACCEPTED:
             break
-        status, pivots = lemke(workspace, workspace.vector, n, regularisation, 0)
+        status, pivots = lemke(workspace, workspace.vector, n, regularisation, 0, False)
         total += pivots
         if status == SOLVED:
             least, pivots = _proximal_steps(workspace, n, least)
@@ -128,12 +136,45 @@ def _in_turn(workspace: LcpWorkspace, n: int, warm: bool) -> tuple[int, float, i
         status, pivots = interior_point(workspace, n)
         total += pivots
         least = _keep(workspace, n, _polished_residual(workspace, n, status), least)
+    if least > TOLERATED:
+        least, pivots = _last_steps(workspace, n, least)
+        total += pivots
     if least <= TOLERATED:
         for i in range(n):
             workspace.point[0, i] = workspace.kept[i]
             workspace.basis[i] = workspace.kept[i] > 0.0
         return SOLVED, scaled_residual(workspace, n), total
     return verdict, least, total
+
+
+@kernel
+def _last_steps(workspace: LcpWorkspace, n: int, least: float) -> tuple[float, int]:
+    """Proximal steps from the best answer, then twice the digits, until an answer counts; residual and pivots."""
+    total = 0
+    if least < np.inf:
+        for i in range(n):
+            workspace.point[0, i] = workspace.kept[i]
+            workspace.basis[i] = workspace.kept[i] > 0.0
+        least, total = _proximal_steps(workspace, n, least)
+    for path in range(PRECISE_PATHS):
+        if least <= TOLERATED:
+            break
+        status, pivots = lemke(workspace, workspace.vector, n, 0.0, path, True)
+        total += pivots
+        if status == SOLVED:
+            least = _keep(workspace, n, scaled_residual(workspace, n), least)
+    for i in range(n):
+        workspace.point[0, i] = 0.0
+    for path in range(PRECISE_STEPS):  # a step that fails leaves the point, and the next takes another path from there
+        if least <= TOLERATED:
+            break
+        for i in range(n):
+            workspace.shifted[i] = workspace.vector[i] - PRECISE_REGULARISATION * workspace.point[0, i]
+        status, pivots = lemke(workspace, workspace.shifted, n, PRECISE_REGULARISATION, path, True)
+        total += pivots
+        if status == SOLVED:
+            least = _keep(workspace, n, scaled_residual(workspace, n), least)
+    return least, total
 
 
 @kernel
@@ -199,7 +240,7 @@ def _proximal_steps(workspace: LcpWorkspace, n: int, least: float) -> tuple[floa
         status, pivots = block_pivoting(workspace, workspace.shifted, n, a, PROXIMAL_LIMIT)
         total += pivots
         if status != SOLVED:
-            status, pivots = lemke(workspace, workspace.shifted, n, a, 0)
+            status, pivots = lemke(workspace, workspace.shifted, n, a, 0, False)
             total += pivots
         if status != SOLVED:
             break

@@ -32,16 +32,25 @@ RAY_TOLERANCE = 1e-9
 # Entries of the covering vectors but the first: spread between these by multiples of the golden ratio.
 LEAST_COVER, MOST_COVER = 0.4, 2.4
 GOLDEN = 0.6180339887498949
+# Times this and back, a number of 53 bits falls into two halves.
+HALVES = 2.0**27 + 1.0
 
 
 @kernel
-def lemke(workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float, path: int) -> tuple[int, int]:
+def lemke(
+    workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisation: float, path: int, precise: bool
+) -> tuple[int, int]:
     """Solve for M' + regularisation I and q; fill basis and point[0], return status and pivots.
 
     `path` chooses the covering vector: 0 for (1, ..., 1), others as they come. Variables are numbered w_k = k,
-    z_k = n + k, z0 = 2 n.
+    z_k = n + k, z0 = 2 n. With `precise` the tableau has twice the digits, at ten times the price.
     """
     T = workspace.tableau[: n * (n + 2)].reshape(n, n + 2)
+    low = workspace.tableau_low[: n * (n + 2)].reshape(n, n + 2)
+    if precise:
+        for i in range(n):
+            for j in range(n + 2):
+                low[i, j] = 0.0
     b = n + 1
     basic = workspace.basic
     nonbasic = workspace.nonbasic
@@ -70,7 +79,10 @@ def lemke(workspace: LcpWorkspace, q: NDArray[np.float64], n: int, regularisatio
     if T[leave, b] < 0.0:
         enter = n
         while True:
-            _pivot(T, n, leave, enter, workspace.row)
+            if precise:
+                _pivot_precisely(T, low, n, leave, enter, workspace.row, workspace.row_low)
+            else:
+                _pivot(T, n, leave, enter, workspace.row)
             out = basic[leave]
             into = nonbasic[enter]
             basic[leave] = into
@@ -121,6 +133,54 @@ def _pivot(T: NDArray[np.float64], n: int, leave: int, enter: int, pivot_row: ND
             T[i, enter] = 0.0
             for j in range(width):
                 T[i, j] -= factor * pivot_row[j]
+
+
+@inlined_kernel
+def _product(a: float, b: float) -> tuple[float, float]:
+    """The rounded product and its error (Dekker 1971): halves of 26 bits multiply without one."""
+    product = a * b
+    c, d = HALVES * a, HALVES * b
+    a_high, b_high = c - (c - a), d - (d - b)
+    a_low, b_low = a - a_high, b - b_high
+    return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+
+
+@kernel
+def _pivot_precisely(
+    T: NDArray[np.float64],
+    low: NDArray[np.float64],
+    n: int,
+    leave: int,
+    enter: int,
+    pivot_row: NDArray[np.float64],
+    row_low: NDArray[np.float64],
+) -> None:
+    """The same exchange where each entry is a sum of two numbers, T + low, the second what the first has rounded."""
+    width = n + 2
+    pivot, pivot_low = T[leave, enter], low[leave, enter]
+    inverse = 1.0 / pivot
+    product, error = _product(pivot, inverse)
+    inverse_low = inverse * (1.0 - product - error - pivot_low * inverse)
+    T[leave, enter], low[leave, enter] = 1.0, 0.0
+    for j in range(width):
+        product, error = _product(T[leave, j], inverse)
+        error += T[leave, j] * inverse_low + low[leave, j] * inverse
+        pivot_row[j] = product + error
+        row_low[j] = error - (pivot_row[j] - product)
+        T[leave, j], low[leave, j] = pivot_row[j], row_low[j]
+    for i in range(n):
+        factor, factor_low = T[i, enter], low[i, enter]
+        if i != leave and factor != 0.0:
+            T[i, enter], low[i, enter] = 0.0, 0.0
+            for j in range(width):
+                product, error = _product(factor, pivot_row[j])
+                error += factor * row_low[j] + factor_low * pivot_row[j]
+                before = T[i, j]
+                after = before - product
+                part = after - before  # what the difference took of the product (Knuth)
+                rest = (before - (after - part)) - (product + part) + (low[i, j] - error)
+                T[i, j] = after + rest
+                low[i, j] = rest - (T[i, j] - after)
 
 
 @kernel

@@ -2,10 +2,11 @@
 """What the solvers say (`LcpStatus`) and what they write into (`LcpWorkspace`)."""
 
 from enum import IntEnum
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...maths.structure import Structure
 
 
 class LcpStatus(IntEnum):
@@ -23,7 +24,7 @@ class LcpStatus(IntEnum):
 SOLVED, RAY, PIVOT_LIMIT, SINGULAR, RESIDUAL, NOT_FINITE = (int(status) for status in LcpStatus)
 
 
-class LcpWorkspace(NamedTuple):
+class LcpWorkspace(Structure):
     """Arrays for problems of up to `maximum` (nm) unknowns; the first n entries belong to the problem at hand.
 
     Matrices are kept in flat arrays and reshaped to n rows, so that a small problem in a large workspace stays in the
@@ -41,6 +42,8 @@ class LcpWorkspace(NamedTuple):
     shifted: NDArray[np.float64]  # (nm,) q' of a proximal step
     tableau: NDArray[np.float64]  # (nm (nm + 2),) Lemke's tableau, n by n + 2; the other methods' linear systems
     row: NDArray[np.float64]  # (nm + 2,) one row of it
+    tableau_low: NDArray[np.float64]  # (nm (nm + 2),) what Lemke's tableau of twice the digits has beyond `tableau`
+    row_low: NDArray[np.float64]  # (nm + 2,) and one row of that
     point: NDArray[np.float64]  # (6, nm) z', w' and directions, in scaled units
     basic: NDArray[np.int64]  # (nm,) variable of each row of the tableau
     nonbasic: NDArray[np.int64]  # (nm + 1,) variable of each column
@@ -63,6 +66,8 @@ def make_workspace(maximum: int) -> LcpWorkspace:
         shifted=np.zeros(size),
         tableau=np.zeros(size * (size + 2)),
         row=np.zeros(size + 2),
+        tableau_low=np.zeros(size * (size + 2)),
+        row_low=np.zeros(size + 2),
         point=np.zeros((6, size)),
         basic=np.zeros(size, dtype=np.int64),
         nonbasic=np.zeros(size + 1, dtype=np.int64),

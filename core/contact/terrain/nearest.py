@@ -2,13 +2,13 @@
 """The one query of a terrain: what is nearest to a point, and on which side of it the point is."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import quaternion_conjugate, quaternion_rotate, quaternion_row
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, scale, set_row, subtract
 from .hierarchy import CORNER_A, EDGE_CA, FACE, nearest_triangle, second_face
 from .terrain import HEIGHT_GRID, MESH, PLANE, Terrain, TerrainPose, make_pose
@@ -231,7 +231,7 @@ def _at_boundary(terrain: Terrain, t: int, feature: int) -> bool:
     return dot(n, n) == 0.0
 
 
-class NearestPoints(NamedTuple):
+class NearestPoints(Structure):
     """What is nearest to each of n points, of all surfaces."""
 
     distance: NDArray[np.float64]  # (n,) m, negative inside, infinite where nothing is near

@@ -5,7 +5,7 @@ One structure serves every kind of surface, so kernels that take it compile once
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ...maths.rotations import (
     quaternion_multiply,
     quaternion_row,
 )
+from ...maths.structure import Structure
 from ...maths.vectors import add_scaled, row, scale, set_row, subtract
 from .hierarchy import STACK
 from .surfaces import HeightGrid, Mesh, Plane, Surface
@@ -26,7 +27,7 @@ PLANE, HEIGHT_GRID, MESH = range(3)
 KINDS = {Plane: PLANE, HeightGrid: HEIGHT_GRID, Mesh: MESH}
 
 
-class Terrain(NamedTuple):
+class Terrain(Structure):
     """Surfaces (ns) and everything they are made of, one after another; `start` columns say where each begins."""
 
     kind: NDArray[np.int64]  # (ns,) PLANE, HEIGHT_GRID or MESH
@@ -54,7 +55,7 @@ class Terrain(NamedTuple):
     leaf_size: NDArray[np.int64]  # (nn,)
 
 
-class TerrainPose(NamedTuple):
+class TerrainPose(Structure):
     """Where the surfaces are at one time; filled by `pose_terrain`."""
 
     position: NDArray[np.float64]  # (ns, 3)

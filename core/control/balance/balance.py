@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`Balance`: a track followed joint by joint, kept upright by a three-link model."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,9 +11,9 @@ from ...dynamics.workspace import Workspace
 from ...motion.cycle import Cycle
 from ...motion.cycles import power
 from ..law import AffineLaw, NoLawError, State
+from ..method import Follower
 from ..track import Track
-from .evaluation import Weights, make_goal, make_scratch
-from .machine import evaluate, make_machine
+from .evaluation import Machine, Weights, make_goal, make_scratch, update_law
 from .policy import make_policy
 from .riding import make_ride
 from .settings import Settings
@@ -26,7 +24,7 @@ Array = NDArray[np.float64]
 SAME_STEP = 1e-9
 
 
-class Balance:
+class Balance(Follower):
     """Style and balance reconciled by a quadratic program (da Silva 2010, chapter 3). One step of the world, one frame.
 
     The controller counts frames by itself: `reset` it together with its world.
@@ -85,7 +83,7 @@ class Balance:
         self._aim(row)
         stance = int(self.policy.stance[row])
         heading = float(self.policy.heading[row]) + self._cycle().turn
-        self.edges = evaluate(machines[max(stance, 0)], state.q_next, state.v, state.dt, stance >= 0, heading)
+        self.edges = update_law(machines[max(stance, 0)], state.q_next, state.v, state.dt, stance >= 0, heading)
         if self.edges < 0:
             raise NoLawError(f"The quadratic program has no solution at {state.time:.4f} s.")
         self.frame += 1
@@ -112,7 +110,7 @@ class Balance:
         for name in ("model_q", "model_v", "model_torque", "model_gain", "model_acceleration"):
             getattr(goal, name)[:] = getattr(policy, name)[row]
 
-    def _machines_on(self, work: Workspace, contacts: Contacts) -> list[Any]:
+    def _machines_on(self, work: Workspace, contacts: Contacts) -> list[Machine]:
         """The kernels' pointers to a world's arrays, one for each stance foot; a world keeps the same arrays."""
         if self._machine_of is None or self._machine_of[0] is not work or self._machine_of[1] is not contacts:
             settings, points = self.settings, self.policy.points
@@ -128,7 +126,7 @@ class Balance:
             )
             here = work, contacts
             self._machines = [
-                make_machine(self.character.tree, *here, points, weights, model, self._goal, self._scratch, self._ride)
+                Machine(self.character.tree, *here, points, weights, model, self._goal, self._scratch, self._ride)
                 for model in self.policy.models
             ]
             self._machine_of = (work, contacts)

@@ -14,8 +14,6 @@ Everything is evaluated where the simulator solves its step, at q_{k+1} and v_k 
     joints     hold to what the program foresees by a weak implicit spring and damper on their composite inertia [PD]
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +23,8 @@ from ...contact.friction import first_tangent
 from ...dynamics.jacobians import point_acceleration_bias
 from ...dynamics.kinematics import difference_positions, point_velocity, world_point
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import inner_kernel, kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
 from .mapping import Model, level, map_to_model, update_accelerations
 from .program import ROOT, Program, make_program, solve_program
@@ -40,7 +39,7 @@ STILL, CLOSING = 60.0, 900.0
 EDGES = 6  # of a grip, which may pull; a contact has four
 
 
-class Points(NamedTuple):
+class Points(Structure):
     """Points (np) of the character that the reference puts its weight on."""
 
     body: NDArray[np.int64]  # (np,)
@@ -48,7 +47,7 @@ class Points(NamedTuple):
     grip: NDArray[np.bool_]  # (np,) may pull as well as push
 
 
-class Weights(NamedTuple):
+class Weights(Structure):
     """Numbers of the settings, for kernels."""
 
     stiffness: float
@@ -58,7 +57,7 @@ class Weights(NamedTuple):
     strength: float
 
 
-class Goal(NamedTuple):
+class Goal(Structure):
     """Where the character is to be, written before each step, in the world."""
 
     q: Array  # (nq,) at k + 1
@@ -75,7 +74,7 @@ class Goal(NamedTuple):
     model_acceleration: Array  # (nl, 3) of its centres of mass on the reference
 
 
-class Scratch(NamedTuple):
+class Scratch(Structure):
     """Arrays of one step, and the law."""
 
     program: Program
@@ -121,26 +120,27 @@ def make_scratch(nv: int, points: int, links: int) -> Scratch:
     )
 
 
-@inner_kernel
-def update_law(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    points: Points,
-    weights: Weights,
-    model: Model,
-    goal: Goal,
-    work: Scratch,
-    ride: Ride,
-    q: Array,
-    v: Array,
-    dt: float,
-    balancing: bool,
-    heading: float,
-) -> int:
+class Machine(Structure):
+    """All that a law reads and writes."""
+
+    tree: Tree
+    bodies: Workspace
+    contacts: Contacts
+    points: Points
+    weights: Weights
+    model: Model
+    goal: Goal
+    work: Scratch
+    ride: Ride
+
+
+@kernel
+def update_law(machine: Machine, q: Array, v: Array, dt: float, balancing: bool, heading: float) -> int:
     """Fill `work.torque` and `work.implicit`; returns edges of the program, -1 where it has no answer."""
+    tree, bodies, contacts, points = machine.tree, machine.bodies, machine.contacts, machine.points
+    weights, model, goal, work = machine.weights, machine.model, machine.goal, machine.work
     program, nv = work.program, v.shape[0]
-    _take_along(bodies, contacts, points, goal, ride, dt)
+    _take_along(bodies, contacts, points, goal, machine.ride, dt)
     difference_positions(tree, q, goal.q, work.error)
     damping = 2.0 * np.sqrt(weights.stiffness)
     for i in range(nv):

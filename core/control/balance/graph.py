@@ -21,7 +21,7 @@ from ...motion.cycle import Cycle
 from ...motion.cycles import VELOCITY_WEIGHT, planar_step, power
 from ...motion.editing import joined
 from ...motion.fit import Trajectory
-from ...motion.in_a_row import NOWHERE, Piece, in_a_row, laps, row_of, then
+from ...motion.in_a_row import NOWHERE, Choice, Piece, in_a_row, laps, row_of, then
 from ...motion.make_reference import make_reference
 from ...motion.reference import Reference
 from ...motion.spacetime import Ends, NoReferenceError
@@ -52,13 +52,6 @@ class Bridge(NamedTuple):
     step: Cycle  # moves the second motion's first lap to where the bridge ends
 
 
-class Choice(NamedTuple):
-    """Which motion is wanted, and from when on."""
-
-    motion: str
-    start: float  # s
-
-
 @dataclass(frozen=True, eq=False)
 class ActionGraph:
     """Cyclic motions of a character by name, and the bridges between them; standing is a cycle too, of any length."""
@@ -84,7 +77,7 @@ class ActionGraph:
             found.append(before[found[-1]])
         return found[::-1]
 
-    def course(self, choices: Sequence[Choice], seconds: float) -> list[Piece]:
+    def sequence(self, choices: Sequence[Choice], seconds: float) -> list[Piece]:
         """Frames of motions and bridges, so many seconds in all: what is chosen is gone to at the next occasion."""
         self._check(choices, seconds)
         rate = self.motions[choices[0].motion].rate
@@ -226,7 +219,7 @@ def _strays(source: Reference, target: Reference, bridge: Bridge) -> float:
     graph = ActionGraph({"source": source, "target": target}, {("source", "target"): bridge})
     half = source.steps // 2
     over = half + (bridge.leave - half) % source.steps + bridge.reference.steps
-    course = in_a_row(graph.course([Choice("source", 0.0), Choice("target", half / rate)], over / rate + TRIAL))
+    course = in_a_row(graph.sequence([Choice("source", 0.0), Choice("target", half / rate)], over / rate + TRIAL))
     controller, world = Balance(character, Track.of(course)), World(character, rate=rate)
     world.reset(*controller.reference_state())
     farthest = 0.0

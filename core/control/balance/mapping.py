@@ -8,7 +8,6 @@ phase, so that the model's inertias lie as the character's do.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +27,13 @@ from ...maths.rotations import (
     quaternion_normalize,
     quaternion_rotate,
 )
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
 
 Array = NDArray[np.float64]
 
 
-class Model(NamedTuple):
+class Model(Structure):
     """The model, and how the character is mapped to it."""
 
     tree: Tree  # of the model

@@ -19,7 +19,7 @@ from ..corners import spread_over_corners
 from ..track import Track
 from .evaluation import Points
 from .mapping import Model, make_model, map_to_model, update_accelerations
-from .regulator import HIPS, TRACKING, full_gain, linearise, regulate, standing_slope
+from .regulator import HIPS, TRACKING, full_gain, linearise, regulate, standing_curvature
 
 Array = NDArray[np.float64]
 
@@ -181,7 +181,7 @@ def _regulate_phase(
         policy.model_q[row], policy.model_v[row] = mapped_q[i], mapped_v[i]
         policy.model_torque[row] = torque
         policy.model_acceleration[row] = model.acceleration
-    last = standing_slope(*steps[-1]) if ends else np.eye(len(steps[0][0]))
+    last = standing_curvature(*steps[-1]) if ends else np.eye(len(steps[0][0]))
     for k, gain in zip(phase, regulate(steps, np.full(len(last), TRACKING), last), strict=True):
         policy.model_gain[k % frames] = full_gain(gain, dt)
 

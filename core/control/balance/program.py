@@ -15,8 +15,6 @@ and what is left is to find x >= 0 with the least (P x - r)^T S^-1 (P x - r) + e
 a linear complementarity problem. Where two feet stand, the last square decides how they share the load.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +22,8 @@ from ...contact import lcp
 from ...contact.lcp.workspace import SOLVED, LcpWorkspace, make_workspace
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows, solve_lower
 from ...maths.kernel import kernel
-from ...motion.spacetime.products import add_symmetric_product
+from ...maths.products import add_symmetric_product
+from ...maths.structure import Structure
 
 Array = NDArray[np.float64]
 
@@ -33,7 +32,7 @@ ROOT = 6
 EVENNESS = 1e-6
 
 
-class Program(NamedTuple):
+class Program(Structure):
     """A program of nv accelerations, up to nr rows of wishes and nx shares of forces; the first ones are used."""
 
     wish: Array  # (nv,) [a_s], the weight of which is one

@@ -39,25 +39,27 @@ def linearise(model: Character, q: Array, v: Array, torque: Array, dt: float) ->
     return found.A[np.ix_(known, known)], np.ascontiguousarray(found.B[known, HIPS])
 
 
-def standing_slope(A: Array, B: Array) -> Array:
+def standing_curvature(A: Array, B: Array) -> Array:
     """Cost to go, x^T S x, of the system that does not change, over an endless time: eq. 3.6."""
-    slope: Array = scipy.linalg.solve_discrete_are(A, B, STANDING * np.eye(len(A)), np.eye(B.shape[1]))
-    return slope
+    curvature: Array = scipy.linalg.solve_discrete_are(A, B, STANDING * np.eye(len(A)), np.eye(B.shape[1]))
+    return curvature
 
 
 def standing_gain(A: Array, B: Array) -> Array:
     """K (6, 16) of u = -K x over an endless time."""
-    return regulate([(A, B)], np.full(len(A), STANDING), standing_slope(A, B))[0]
+    return regulate([(A, B)], np.full(len(A), STANDING), standing_curvature(A, B))[0]
 
 
-def regulate(steps: list[tuple[Array, Array]], cost: Array, slope: Array) -> list[Array]:
+def regulate(steps: list[tuple[Array, Array]], cost: Array, curvature: Array) -> list[Array]:
     """K (6, 16) of each step, u = -K x: eq. 3.4, with the diagonal of the states' cost and the last state's cost."""
     gains = []
     for A, B in reversed(steps):
         n, m = B.shape
-        found = step_back(np.ascontiguousarray(A), B, np.zeros(n), cost, np.ones(m), np.zeros(m), slope, np.zeros(n))
+        found = step_back(
+            np.ascontiguousarray(A), B, np.zeros(n), cost, np.ones(m), np.zeros(m), curvature, np.zeros(n)
+        )
         gains.append(found.gain)
-        slope = found.slope
+        curvature = found.curvature
     return gains[::-1]
 
 

@@ -15,6 +15,7 @@ from ...contact.detection import Contacts
 from ...dynamics.kinematics import point_velocity, world_point
 from ...dynamics.workspace import Workspace
 from ...maths.kernel import inner_kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, dot, row, scale, subtract
 
 # A planned point nearer to the ground than this bears force, m. With those alone that touch, and no others led, walks
@@ -26,7 +27,7 @@ SAME_POINT = 1e-3
 LAG = 0.1
 
 
-class Ride(NamedTuple):
+class Ride(Structure):
     """Where the reference has been taken to, in the world; kept from step to step."""
 
     shift: NDArray[np.float64]  # (3,) m

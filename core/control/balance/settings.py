@@ -2,29 +2,71 @@
 """What an animator may choose about balance control; the defaults serve every motion tried."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from ...character import check
+from ...settings import SHARE, Described, setting
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Described):
     """Gains of style and balance, da Silva 2010, section 3.3 and table 3.1."""
 
-    balance: float = 0.1  # share of balance against style: [w_b] of [w_b + w_s], eq. 3.9
-    stiffness: float = 1200.0  # 1/s², of style [k_s], eq. 3.8; damping is critical
-    # Weight of planned contacts against that of style [eq. 3.9c, softened]. Chosen by trial on a half turn, which needs
-    # 70 to 100, and a squat, which needs 70 or less: feet roll and turn as they stand.
-    contact: float = 70.0
-    friction: float = 0.8  # share of the ground's friction that the program counts on
-    arms: bool = False  # are links of the balance model, five in all [section 3.4.1]; else part of the upper body
-    strength: float = 100.0  # 1/s², stiffness of the joints about what the program foresees, on composite inertia
+    owner: ClassVar[str] = "balance control"
 
-    def checked(self) -> "Settings":
-        """Itself, or ValueError."""
-        owner = "balance control"
-        for name in ("stiffness", "contact", "friction"):
-            check.positive(getattr(self, name), name, owner)
-        check.not_negative(self.strength, "strength", owner)
-        if not 0.0 <= check.number(self.balance, "balance", owner) < 1.0:
-            raise ValueError(f"Balance is a share from 0 to below 1 of {owner}, not {self.balance:g}.")
-        return self
+    balance: float = setting(
+        0.1,
+        "Balance Weight",
+        "At 0 every joint only follows the action; higher lets stance leg, trunk and swing leg move otherwise to keep "
+        "the balance while one foot stands",
+        shown="basic",
+        unit=SHARE,
+        symbol="w_b of w_b + w_s, da Silva 2010, equation 3.9",
+        bounds=(0.0, 0.999),
+        usual=(0.0, 0.95),
+    )
+    arms: bool = setting(
+        False,
+        "Use Arms for Balance",
+        "Let the arms, each by itself, move otherwise to keep the balance, for styles that swing them. Needs a Balance "
+        "Weight above 0",
+        symbol="additional links, section 3.4.1",
+    )
+    stiffness: float = setting(
+        1200.0,
+        "Style Stiffness",
+        "Higher returns joints and hips sooner to the action; damping is critical",
+        unit="1/s²",
+        symbol="k_s, equation 3.8",
+        bounds=(1e-9, 1e9),
+        usual=(1.0, 3000.0),
+        digits=0,
+    )
+    # Chosen by trial on a half turn, which needs 70 to 100, and a squat, which needs 70 or less: feet roll and turn as
+    # they stand.
+    contact: float = setting(
+        70.0,
+        "Contact Weight",
+        "Higher lets what stands on the ground move less for the sake of the pose",
+        symbol="equation 3.9c, softened",
+        bounds=(1e-9, 1e9),
+        usual=(1.0, 1e4),
+        digits=1,
+    )
+    friction: float = setting(
+        0.8,
+        "Friction Used",
+        "How much of the ground's friction is relied on",
+        unit=SHARE,
+        bounds=(1e-9, 1e6),
+        usual=(0.01, 1.0),
+    )
+    strength: float = setting(
+        100.0,
+        "Disturbance Stiffness",
+        "How stiffly the joints resist what was not foreseen, such as a foot that touches early",
+        unit="1/s²",
+        symbol="strength, section 3.3.3",
+        bounds=(0.0, 1e9),
+        usual=(0.0, 400.0),
+        digits=0,
+    )

@@ -41,13 +41,13 @@ class Component(LookAhead):
             x, y = float(error[first]), float(error[first + 1])
             error[first], error[first + 1] = c * x + s * y, c * y - s * x
         frame = self.place.frame
-        slope, costate = self._cost_to_go.slope[frame], self._cost_to_go.costate[frame]
-        return max(0.0, float(error @ (0.5 * (slope @ error) + costate)))
+        curvature, gradient = self._cost_to_go.curvature[frame], self._cost_to_go.gradient[frame]
+        return max(0.0, float(error @ (0.5 * (curvature @ error) + gradient)))
 
     def curvature(self, frame: int) -> Array:
         """[S] of the cost-to-go at a frame."""
-        slope: Array = self._cost_to_go.slope[frame]
-        return slope
+        found: Array = self._cost_to_go.curvature[frame]
+        return found
 
     @property
     def stride(self) -> float:

@@ -2,23 +2,50 @@
 """What an animator may choose about combined motions."""
 
 from dataclasses import dataclass
+from typing import ClassVar, Self
 
-from ...character import check
+from ...settings import Described, setting
 from .. import lookahead
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Described):
     """Each motion is under look-ahead control; what is not named here is as it is there by default."""
 
-    choose: bool = False  # do what costs least from each moment on, as after a push, instead of what the slider says
-    softness: float = 0.1  # of that choice: lambda, as a share of by how much costs typically differ between motions
-    adaptation: float = 0.002  # [gamma] of Muico et al. 2009, eq. 17
-    follow_ground: bool = True  # raise and lower the motion with the ground under the stance foot
+    owner: ClassVar[str] = "a combination"
 
-    def checked(self) -> "Settings":
+    choose: bool = setting(
+        False,
+        "Choose When Pushed",
+        "Do what costs the body least from each moment on, such as a shorter step when pushed back. Blend then only "
+        "says how to begin",
+        shown="basic",
+        symbol="coordination, da Silva 2010, section 6.3.2",
+    )
+    softness: float = setting(
+        0.1,
+        "Choice Softness",
+        "High mixes the actions when pushed, low takes one of them. For steps ahead and back 0.1 is good, for walks 1",
+        symbol="lambda of equation 6.1, as a share of by how much costs typically differ between the actions",
+        bounds=(1e-9, 1e9),
+        usual=(1e-3, 5.0),
+    )
+    adaptation: float = setting(
+        0.002,
+        "Contact Adaptation",
+        "How far the joints give way to contacts that come sooner, later or harder than planned",
+        symbol="gamma, Muico et al. 2009, equation 17",
+        bounds=(0.0, 1e6),
+        usual=(0.0, 0.02),
+        digits=4,
+    )
+    follow_ground: bool = setting(
+        True, "Follow Ground", "Raise and lower the motion with the ground under the standing foot"
+    )
+
+    def checked(self) -> Self:
         """Itself, or ValueError."""
-        check.positive(self.softness, "softness", "a combination")
+        super().checked()
         self.of_components()
         return self
 

@@ -28,13 +28,6 @@ def shares(values: ArrayLike, weights: ArrayLike, temperature: float) -> Array:
     return result
 
 
-def combined_value(values: ArrayLike, weights: ArrayLike, temperature: float) -> float:
-    """The value function of the combined task, v = -lambda log sum w_i exp(-v_i / lambda) (eq. 6.5)."""
-    exponents = _exponents(values, weights, temperature)
-    most = float(exponents.max())
-    return -temperature * (most + float(np.log(np.exp(exponents - most).sum())))
-
-
 def mixed_law(laws: Sequence[AffineLaw], parts: Array) -> AffineLaw:
     """The sum of laws by their shares (n,) (eq. 6.6)."""
     torque = np.zeros_like(laws[0].torque)

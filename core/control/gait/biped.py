@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which bodies of a character are the legs, the trunk and the arms of one that walks on two feet."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +8,7 @@ from ...character import Character
 from ...character.parts import Corner
 from ...character.tree import BALL, FREE, HINGE, Tree
 from ...dynamics import body_poses, mass_matrix
+from ...maths.structure import Structure
 from ...motion import quaternions
 from .gains import Gains
 
@@ -30,7 +29,7 @@ BEARABLE = 0.9
 MASS, LEG, SWINGING = 89.6, 0.976, 3.9
 
 
-class Biped(NamedTuple):
+class Biped(Structure):
     """Arrays of two rows are the left and the right side's."""
 
     trunk: Indices  # (1,) body on the pelvis that carries the arms, -1 where that is the pelvis itself
@@ -50,7 +49,10 @@ class Biped(NamedTuple):
     stiffness: Array  # (nv,)
     damping: Array  # (nv,)
     pelvis: Array  # (2,) stiffness and damping of the pelvis in the world
-    numbers: Array  # (4,) mass, kg; neutral pose's height of the hips, m; gravity, m/s²; half its ankles' distance, m
+    mass: float  # kg
+    height: float  # of the hips in the neutral pose, m
+    gravity: float  # m/s²
+    apart: float  # half the distance of its ankles, m
 
 
 def make_biped(character: Character, gains: Gains, base: Array, explicit_at: float | None = None) -> Biped:
@@ -126,7 +128,10 @@ def make_biped(character: Character, gains: Gains, base: Array, explicit_at: flo
         stiffness=stiffness,
         damping=damping,
         pelvis=pelvis,
-        numbers=np.array([character.total_mass, height, -character.gravity[2], apart]),
+        mass=character.total_mass,
+        height=float(height),
+        gravity=-character.gravity[2],
+        apart=float(apart),
     )
 
 

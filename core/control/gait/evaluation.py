@@ -25,7 +25,7 @@ from ...dynamics.centroidal import center_of_mass_from_root, momentum_about_root
 from ...dynamics.kinematics import difference_positions, vector_at
 from ...dynamics.workspace import Workspace
 from ...maths.dense import copy_into
-from ...maths.kernel import inlined_kernel, inner_kernel
+from ...maths.kernel import inlined_kernel, inner_kernel, kernel
 from ...maths.rotations import (
     Quaternion,
     quaternion_conjugate,
@@ -55,6 +55,7 @@ from .workspace import (
     TORSO_PITCH,
     TORSO_ROLL,
     TORSO_YAW,
+    Machine,
     Memory,
     Scratch,
     Walk,
@@ -71,34 +72,25 @@ TOUCHING = 1e-3  # m
 AVERAGE = 0.02  # s over which the ground's force is averaged
 
 
-@inner_kernel
-def update_law(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    biped: Biped,
-    walk: Walk,
-    memory: Memory,
-    work: Scratch,
-    q: Array,
-    v: Array,
-    dt: float,
-) -> bool:
+@kernel
+def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     """Fill `work.torque` and `work.implicit`; True where the step is over, and the other leg is to stand."""
+    tree, bodies, contacts, biped = machine.tree, machine.bodies, machine.contacts, machine.biped
+    walk, memory, work = machine.walk, machine.memory, machine.work
     stance = memory.stance[0]
     swing = 1 - stance
     side = 1.0 if stance == LEFT else -1.0
-    phase = memory.clock[0] / walk.numbers[0]
+    phase = memory.clock[0] / walk.step_seconds
     heading = walk.heading[0]
     _interpolate(walk, min(phase, 1.0), work.pose)
     # a style that came at once threw the character off as it began: a low one down, a bent one ahead
     for c in range(work.pose.shape[0]):
         work.pose[c] *= min(memory.clock[1] / BEGINNING, 1.0)
-    mass = biped.numbers[0]
+    mass = biped.mass
     center = add(row(bodies.position, 0), center_of_mass_from_root(bodies.composite))
     velocity = scale(1.0 / mass, momentum_about_root(bodies.momentum_map, v)[0])
     along = turned(velocity, -heading)
-    _note(memory, along, side, phase, dt, mass, biped.numbers[2])
+    _note(memory, along, side, phase, dt, mass, biped.gravity)
 
     copy_into(biped.base, work.goal)
     work.speed[:] = 0.0

@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from ...maths.structure import Structure
 
 TABLE = Path(__file__).parent / "gains.json"
 GROUPS = ("pelvis", "waist", "neck", "shoulder", "elbow", "hip", "knee", "ankle", "toes")
 
 
-class Feedback(NamedTuple):
+class Feedback(Structure):
     """Numbers that keep the balance."""
 
     speed_forward: float  # 1/s, acceleration of the centre of mass for the speed that it lacks

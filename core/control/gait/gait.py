@@ -2,26 +2,25 @@
 """`Gait`: a walk made of key poses and feedback, after Carensac et al.; it needs no clip."""
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
 from ...contact.detection import Contacts
-from ...dynamics.workspace import Workspace
 from ...simulation.course import Course
 from ..law import AffineLaw, State
+from ..method import Follower
 from .biped import LEG, make_biped
-from .gains import Gains, load_gains
+from .evaluation import update_law
+from .gains import Feedback, Gains, load_gains
 from .heading import Heading
-from .machine import evaluate, make_machine
 from .settings import Settings
 from .stabiliser import Stabiliser
 from .standing import standing
 from .style import load_style
 from .velocity import BINS, Learnt, learn
-from .workspace import LEFT, Walk, make_memory, make_scratch
+from .workspace import LEFT, Machine, Walk, make_memory, make_scratch
 
 Array = NDArray[np.float64]
 
@@ -31,7 +30,7 @@ FASTER = 0.3  # m/s by which the speed may change from one step to the next
 ROOT = 6  # velocities of the free root, which no motor drives
 
 
-class Gait:
+class Gait(Follower):
     """A walk along a course. It counts its steps by itself: `reset` it, and its world to the `reference_state`.
 
     There is no reference, so where the character is to be is told by what the controller wants at the moment: joints
@@ -64,22 +63,24 @@ class Gait:
         self.start = standing(character, biped, pose)
         self.biped = biped._replace(base=self.start)
         style = load_style(self.settings.style)
-        size = float(self.biped.numbers[1]) / LEG
+        size = self.biped.height / LEG
         slow = math.sqrt(size)  # longer legs swing more slowly
         self._walk = Walk(
             phases=style.phases,
             poses=style.poses,
-            numbers=np.array([slow * style.step_seconds, size * style.clearance, size * style.width]),
+            step_seconds=slow * style.step_seconds,
+            clearance=size * style.clearance,
+            width=size * style.width,
             speed=np.zeros(2),
             curve=np.zeros((2, BINS)),
             offset=np.zeros(2),
             heading=np.zeros(1),
-            feedback=np.array(gains.feedback) / np.array([slow, slow, 1.0, 1.0, 1.0 / slow, size, 1.0]),
+            feedback=_sized(gains.feedback, size),
             implicit=np.array([self.settings.implicit]),
         )
         self._memory = make_memory()
         self._scratch = make_scratch(character.nq, character.nv)
-        self._machine_of: tuple[Workspace, Contacts] | None = None
+        self._machine: Machine | None = None
         self._wanted = self.start.copy()
         self.stabiliser: Stabiliser | None = None
         if self.settings.stabiliser:
@@ -110,14 +111,14 @@ class Gait:
         """Positions (nq,) wanted now, and velocities (nv,), which are none but for the sway that it starts with."""
         velocity = np.zeros(self.character.nv)
         if self.steps == 0 and self._memory.fresh[0]:
-            sway = SWAY * float(self.biped.numbers[3]) * (1.0 if self.stance == LEFT else -1.0)
+            sway = SWAY * self.biped.apart * (1.0 if self.stance == LEFT else -1.0)
             velocity[:2] = -sway * np.sin(self._facing), sway * np.cos(self._facing)
         return self._wanted.copy(), velocity
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The law for one step of time."""
         self._walk.heading[0] = self._heading.at(float(self._memory.clock[0]))
-        over = evaluate(self._machine_on(state, contacts), state.q_next, state.v, state.dt)
+        over = update_law(self._machine_on(state, contacts), state.q_next, state.v, state.dt)
         self._tell(state)
         if self.stabiliser is not None:
             self.stabiliser.correct(state, contacts, self.stance, self._scratch.torque, self._scratch.implicit)
@@ -150,17 +151,28 @@ class Gait:
         wanted, foot, half = self._wanted, self.biped.foot[self.stance], 0.5 * self._walk.heading[0]
         wanted[7:] = self._scratch.goal[7:]
         wanted[:2] = state.q_next[:2]
-        wanted[2] = state.work.position[foot, 2] - self.biped.sole[self.stance, 3] + self.biped.numbers[1]
+        wanted[2] = state.work.position[foot, 2] - self.biped.sole[self.stance, 3] + self.biped.height
         wanted[3:7] = np.cos(half), 0.0, 0.0, np.sin(half)
 
-    def _machine_on(self, state: State, contacts: Contacts) -> Any:
+    def _machine_on(self, state: State, contacts: Contacts) -> Machine:
         """The kernel's pointer to a world's arrays; a world keeps the same ones."""
-        if self._machine_of is None or self._machine_of[0] is not state.work or self._machine_of[1] is not contacts:
-            self._machine = make_machine(
+        machine = self._machine
+        if machine is None or machine.bodies is not state.work or machine.contacts is not contacts:
+            machine = self._machine = Machine(
                 self.character.tree, state.work, contacts, self.biped, self._walk, self._memory, self._scratch
             )
-            self._machine_of = (state.work, contacts)
-        return self._machine
+        return machine
+
+
+def _sized(feedback: Feedback, size: float) -> Feedback:
+    """For legs that are `size` times as long."""
+    slow = math.sqrt(size)
+    return feedback._replace(
+        speed_forward=feedback.speed_forward / slow,
+        speed_sideways=feedback.speed_sideways / slow,
+        step_speed=feedback.step_speed / (1.0 / slow),
+        height=feedback.height / size,
+    )
 
 
 def _yaw(q: Array) -> float:

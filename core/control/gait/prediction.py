@@ -6,20 +6,17 @@ one that is put in the same state. `counts` tells what was done: laws seen, thos
 corrected, and samples tried.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numba import types
-from numba.experimental import structref
 from numpy.typing import NDArray
 
 from ...maths.evolution import Evolution, ask, tell
 from ...maths.evolution import begin as begin_search
-from ...maths.kernel import allocating_kernel, inner_kernel
+from ...maths.kernel import inner_kernel, kernel
+from ...maths.structure import Structure
 from ...maths.vectors import add, cross, dot, row, row_angular, set_row, set_row_angular, subtract
 from ...simulation.choice import remember_basis
 from ...simulation.forecast import Forecast, add_joint, begin, with_extra
-from ...simulation.machine import Machine as Stepper
+from ...simulation.workspace import Machine as Stepper
 from ...simulation.workspace import Memory, Scratch, System
 from .reduced import Mirror
 from .sole import ACCEPTED, SLACKER, UNBALANCED, Shares, cost, quality
@@ -31,7 +28,7 @@ SPREAD = 0.3  # of the first samples, of `reach`: 0.15 of a whole range
 LAWS, LACKING, CORRECTED, TRIED = range(4)
 
 
-class Leg(NamedTuple):
+class Leg(Structure):
     """What is judged and corrected; rows are the left and the right leg as it stands."""
 
     foot: Indices  # (2,) body of the model
@@ -39,56 +36,25 @@ class Leg(NamedTuple):
     joint: Indices  # (2, n) velocities of the model: the ankle's but about the vertical, and the knee's
     whole: Indices  # (2, n) the same, of the whole character
     reach: Array  # (n,) torque at which a sample is 1, N m
-    weight: Array  # (1,) of the character, N
-    limit: Array  # (1,) share that each side of the sole is to bear
+    weight: float  # of the character, N
+    limit: float  # share that each side of the sole is to bear
 
 
-@structref.register
-class _PredictorType(types.StructRef):
-    """The type of a predictor, as the compiler sees it."""
+class Predictor(Structure):
+    """One model beside the simulator; `stepper` is the model's, which for all of the character is `whole` itself."""
+
+    whole: Stepper
+    stepper: Stepper
+    mirror: Mirror
+    leg: Leg
+    forecast: Forecast
+    evolution: Evolution
+    drawn: Array  # (generations, samples, n)
+    counts: Indices  # (4,)
 
 
-class Predictor(structref.StructRefProxy):
-    """One model beside the simulator; made by `make_predictor`."""
-
-    def __new__(
-        cls,
-        whole: Stepper,
-        stepper: Stepper,
-        mirror: Mirror,
-        leg: Leg,
-        forecast: Forecast,
-        evolution: Evolution,
-        drawn: Array,
-        counts: Indices,
-    ) -> Any:
-        """Inside compiled code only, where this name stands for the compiled constructor."""
-        return structref.StructRefProxy.__new__(  # type: ignore[no-untyped-call]
-            cls, whole, stepper, mirror, leg, forecast, evolution, drawn, counts
-        )
-
-
-FIELDS = ["whole", "stepper", "mirror", "leg", "forecast", "evolution", "drawn", "counts"]
-structref.define_proxy(Predictor, _PredictorType, FIELDS)  # type: ignore[no-untyped-call]
-
-
-@allocating_kernel
-def make_predictor(
-    whole: Stepper,
-    stepper: Stepper,
-    mirror: Mirror,
-    leg: Leg,
-    forecast: Forecast,
-    evolution: Evolution,
-    drawn: Array,
-    counts: Indices,
-) -> Any:
-    """`stepper` is the model's, which for all of the character is `whole` itself; drawn (generations, samples, n)."""
-    return Predictor(whole, stepper, mirror, leg, forecast, evolution, drawn, counts)
-
-
-@allocating_kernel
-def place_model(predictor: Any) -> None:
+@kernel
+def place_model(predictor: Predictor) -> None:
     """Put a reduced model where the character is; it is then to be prepared."""
     mirror, memory, whole = predictor.mirror, predictor.stepper.memory, predictor.whole.memory
     for i in range(mirror.position.shape[0]):
@@ -99,8 +65,8 @@ def place_model(predictor: Any) -> None:
     memory.moving[0] = False
 
 
-@allocating_kernel
-def hang_weights(predictor: Any) -> None:
+@kernel
+def hang_weights(predictor: Predictor) -> None:
     """The weight of what was taken off, at its centre of mass, as an impulse on what carried it."""
     mirror, memory, system = predictor.mirror, predictor.stepper.memory, predictor.stepper.system
     bodies, whole = predictor.stepper.scratch.bodies, predictor.whole.scratch.bodies
@@ -116,8 +82,8 @@ def hang_weights(predictor: Any) -> None:
         set_row_angular(memory.impulse, b, add(row_angular(memory.impulse, b), moment))
 
 
-@allocating_kernel
-def predict(predictor: Any, torque: Array, implicit: Array, stance: int) -> Shares:
+@kernel
+def predict(predictor: Predictor, torque: Array, implicit: Array, stance: int) -> Shares:
     """Shares of the standing sole's sides under a law (nv,); none where there is no answer."""
     stepper, forecast = predictor.stepper, predictor.forecast
     if not _begin(stepper.system, stepper.memory, stepper.scratch, predictor.mirror, forecast, torque, implicit):
@@ -125,12 +91,12 @@ def predict(predictor: Any, torque: Array, implicit: Array, stance: int) -> Shar
     return _shares(stepper.system, stepper.scratch, forecast, predictor.leg, stance)
 
 
-@allocating_kernel
-def correct(predictor: Any, torque: Array, implicit: Array, stance: int) -> None:
+@kernel
+def correct(predictor: Predictor, torque: Array, implicit: Array, stance: int) -> None:
     """Add to the torque (nv,) of a law what lets the standing sole bear on all its sides, where that can be found."""
     shares = predict(predictor, torque, implicit, stance)
     predictor.counts[LAWS] += 1
-    if quality(shares, SLACKER * predictor.leg.limit[0]) < UNBALANCED:
+    if quality(shares, SLACKER * predictor.leg.limit) < UNBALANCED:
         return
     predictor.counts[LACKING] += 1
     forecast, leg = predictor.forecast, predictor.leg
@@ -198,7 +164,7 @@ def _search(
                 forecast.extra[j] = leg.reach[j] * evolution.sample[k, j]
             evolution.cost[k] = np.inf
             if with_extra(system, scratch, forecast):
-                evolution.cost[k] = cost(_shares(system, scratch, forecast, leg, stance), initial, leg.limit[0])
+                evolution.cost[k] = cost(_shares(system, scratch, forecast, leg, stance), initial, leg.limit)
         counts[TRIED] += drawn.shape[1]
         going_on = tell(evolution)
         best = evolution.order[0]
@@ -231,4 +197,4 @@ def _shares(system: System, scratch: Scratch, forecast: Forecast, leg: Leg, stan
     if not total > 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0
     ahead, beside = ahead / total, beside / total
-    return beside, 1.0 - beside, ahead, 1.0 - ahead, total / leg.weight[0]
+    return beside, 1.0 - beside, ahead, 1.0 - ahead, total / leg.weight

@@ -13,13 +13,13 @@ What is taken off is replaced by its weight, at its own centre of mass, on the b
 """
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
 from ...character.tree import POSITIONS_OF_JOINT, VELOCITIES_OF_JOINT
+from ...maths.structure import Structure
 from .biped import NONE, Biped
 
 Indices = NDArray[np.int64]
@@ -27,7 +27,7 @@ Indices = NDArray[np.int64]
 MODELS = ("M0", "M1", "M2", "M3", "M4", "M5", "M6")
 
 
-class Mirror(NamedTuple):
+class Mirror(Structure):
     """Where what a reduced character consists of lies in the whole one's arrays."""
 
     body: Indices  # (nb,)

@@ -2,29 +2,60 @@
 """What an animator may choose about a gait."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from ...settings import SHARE, Choice, Described, setting
 from .reduced import MODELS
 from .sole import LIMIT
-from .style import load_style
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Described):
     """The manner of the walk."""
 
-    style: str = "normal"  # one of style.STYLES
-    implicit: bool = True  # PD looks at the end of the step; without, as the paper has it, it needs high rates
-    stabiliser: bool = False  # before each step, correct ankle and knee where the ground's force would lie on one edge
-    prediction: str = "M0"  # by what the stabiliser looks ahead, one of reduced.MODELS
-    share: float = LIMIT  # of the ground's force that it wants each side of the sole to bear [l_cor, l_sag]
+    owner: ClassVar[str] = "gait control"
 
-    def checked(self) -> "Settings":
-        """Itself, or ValueError."""
-        load_style(self.style)
-        if self.prediction not in MODELS:
-            raise ValueError(f"There is no model '{self.prediction}' to predict by; there are {', '.join(MODELS)}.")
-        if not 0.0 < self.share < 0.5:
-            raise ValueError(
-                f"The share that each side of a sole bears must be above 0 and below 0.5, not {self.share}."
-            )
-        return self
+    style: str = setting(
+        "normal",
+        "Style",
+        "The manner of the walk",
+        shown="basic",
+        choices=(  # style.STYLES
+            Choice("normal", "Normal", "An even, upright walk"),
+            Choice("march", "March", "Knees and arms high, the body stiff"),
+            Choice("sneak", "Sneak", "Low, bent forward, feet set down with care"),
+            Choice("tired", "Tired", "Shoulders and head hang, feet hardly leave the ground"),
+            Choice("wide", "Wide", "Legs apart, arms away from the body, swaying"),
+        ),
+    )
+    stabiliser: bool = setting(
+        False,
+        "Stabilise Contact",
+        "Before each step of simulation, look ahead and correct the standing ankle and knee where the ground's force "
+        "would lie on one edge of the sole. It takes about as long again as the walk",
+        symbol="Carensac et al., section 3.1",
+    )
+    share: float = setting(
+        LIMIT,
+        "Edge Force Share",
+        "How much of the ground's force Stabilise Contact wants each side of the sole to bear",
+        unit=SHARE,
+        symbol="l_cor and l_sag",
+        bounds=(1e-6, 0.499999),
+        usual=(0.05, 0.25),
+    )
+    implicit: bool = setting(
+        True,
+        "Implicit Joints",
+        "Joints look at the end of the step; otherwise at its beginning, as the paper has it, and need a high rate",
+        shown="hidden",
+        symbol="stable PD",
+    )
+    prediction: str = setting(
+        "M0",
+        "Prediction Model",
+        "Of what body Stabilise Contact looks ahead: all of it, or less",
+        shown="hidden",
+        symbol="Carensac et al., section 5.1",
+        choices=tuple(Choice(model, model, f"Model {model} of the paper") for model in MODELS),
+    )

@@ -5,8 +5,6 @@ Carensac et al., section 3.1. It looks one step ahead, before each: a law that i
 so is one for which it finds nothing acceptable.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +17,10 @@ from ...motion import quaternions
 from ...simulation import World
 from ...simulation.forecast import make_forecast
 from ...simulation.law import State
-from ...simulation.machine import prepare
+from ...simulation.stepper import prepare
+from ...simulation.workspace import Machine
 from .biped import UPRIGHT, Biped, sole_corners
-from .prediction import Leg, correct, hang_weights, make_predictor, place_model, predict
+from .prediction import Leg, Predictor, correct, hang_weights, place_model, predict
 from .reduced import reduce, removed_bodies
 from .sole import LIMIT, Shares
 
@@ -41,8 +40,8 @@ class Stabiliser:
         self.character, self.biped, self.model, self.limit = character, biped, model, limit
         self.counts = np.zeros(4, dtype=np.int64)  # prediction.py
         self._joints = [_joints(character, biped, side) for side in (0, 1)]
-        self._of: Any = None
-        self._predictors: dict[tuple[str, int], tuple[Any, Any]] = {}  # with their models' steppers
+        self._of: Machine | None = None
+        self._predictors: dict[tuple[str, int], tuple[Predictor, Machine]] = {}  # with their models' steppers
 
     def reset(self) -> None:
         """Forget what a reduced model remembers of the step before."""
@@ -58,7 +57,7 @@ class Stabiliser:
         shares: Shares = predict(self._prepared(state, contacts, stance), torque, implicit, stance)
         return shares
 
-    def _prepared(self, state: State, contacts: Contacts, stance: int) -> Any:
+    def _prepared(self, state: State, contacts: Contacts, stance: int) -> Predictor:
         """The predictor for this leg, with its model where the character is."""
         if state.machine is not self._of:
             self._of = state.machine
@@ -83,14 +82,14 @@ class Stabiliser:
         under = (body == foot) | (state.tree.parent[body] == foot)
         return bool((under & (contacts.gap[:count] < TOUCHING)).any())
 
-    def _make(self, state: State, model: str, stance: int) -> tuple[Any, Any]:
+    def _make(self, state: State, model: str, stance: int) -> tuple[Predictor, Machine]:
         """A model that predicts in the world of a state."""
         character, biped, whole = self.character, self.biped, state.machine
         smaller, mirror = reduce(character, removed_bodies(model, character, biped, 1 - stance))
         stepper = whole if len(mirror.removed) == 0 else _machine(smaller, whole)
         system = stepper.system
         velocities, joints = len(system.tree.velocity_body), np.array(self._joints)
-        weight = float(biped.numbers[0] * biped.numbers[2])
+        weight = biped.mass * biped.gravity
         reach = np.full(joints.shape[1], ANKLE)
         reach[-1] = KNEE
         corners = [sole_corners(character, int(foot))[:, :2] for foot in biped.foot]
@@ -99,18 +98,18 @@ class Stabiliser:
             middle=np.array([0.5 * (places.min(axis=0) + places.max(axis=0)) for places in corners]),
             joint=_places(joints, mirror.velocity),
             whole=joints,
-            reach=weight * float(biped.numbers[1]) * reach,
-            weight=np.array([weight]),
-            limit=np.array([self.limit]),
+            reach=weight * biped.height * reach,
+            weight=weight,
+            limit=self.limit,
         )
         evolution = make_evolution(joints.shape[1])
         drawn = np.random.default_rng(SEED).normal(size=(GENERATIONS, *evolution.sample.shape))
         contacts, unknowns = stepper.room
         forecast = make_forecast(velocities, contacts, unknowns, joints.shape[1])
-        return make_predictor(whole, stepper, mirror, leg, forecast, evolution, drawn, self.counts), stepper
+        return Predictor(whole, stepper, mirror, leg, forecast, evolution, drawn, self.counts), stepper
 
 
-def _machine(character: Character, whole: Any) -> Any:
+def _machine(character: Character, whole: Machine) -> Machine:
     """A world like that of the machine `whole`, for another character, without what else there is in it."""
     system = whole.system
     settings = system.settings

@@ -43,14 +43,14 @@ def stand(
 ) -> None:
     """The standing leg: what its joints add for velocity, height and the pelvis, and how far its ankle may go."""
     stance, swing, heading = memory.stance[0], 1 - memory.stance[0], walk.heading[0]
-    mass, side = biped.numbers[0], 1.0 if memory.stance[0] == LEFT else -1.0
-    weight = mass * biped.numbers[2]
+    mass, side = biped.mass, 1.0 if memory.stance[0] == LEFT else -1.0
+    weight = mass * biped.gravity
     k = min(int(min(phase, 1.0) * BINS), BINS - 1)
     x = walk.speed[0] + walk.curve[0, k] + walk.offset[0] - along[0]
     y = walk.speed[1] - side * (walk.curve[1, k] + walk.offset[1]) - along[1]
     most = PULL * weight
-    x = min(max(mass * walk.feedback[0] * x, -most), most)
-    y = min(max(mass * walk.feedback[1] * y, -most), most)
+    x = min(max(mass * walk.feedback.speed_forward * x, -most), most)
+    y = min(max(mass * walk.feedback.speed_sideways * y, -most), most)
     force = turned((x, y, 0.0), heading)
     hip, foot, shank = row(bodies.position, biped.thigh[stance]), biped.foot[stance], biped.shank[stance]
     ankle = row(bodies.position, foot)
@@ -61,7 +61,7 @@ def stand(
     bent = biped.knee_sign[stance] * work.pose[STANCE_KNEE]
     leg = add(upper, quaternion_rotate(quaternion_exp(scale(bent, axis)), lower))
     lacks = math.sqrt(dot(leg, leg)) - (hip[2] - ankle[2])
-    up = mass * walk.feedback[5] * lacks + walk.feedback[6] * weight
+    up = mass * walk.feedback.height * lacks + walk.feedback.support * weight
     pushed = (force[0], force[1], min(max(up, 0.0), 2.0 * weight))
     work.torque[i] = work.pd[i] - _lever(bodies, i, center, pushed)
 

@@ -24,7 +24,7 @@ def standing(character: Character, biped: Biped, pose: Array) -> Array:
     ahead /= max(float(np.linalg.norm(ahead)), 1e-9)
     heights = _sole_heights(biped, place, turn)
     left, right = place[biped.foot]
-    leg = float(biped.numbers[1])
+    leg = biped.height
     if (
         abs((left - right) @ ahead) <= BESIDE * leg
         and abs(heights[0] - heights[1]) <= LEVEL * leg

@@ -60,7 +60,7 @@ def pose_swing(
     first, knee = (1.0, 0.0, 0.0, 0.0), 0.0
     for moment in range(2):
         later = AHEAD * moment
-        place, then = add_scaled(center, later, velocity), phase + later / walk.numbers[0]
+        place, then = add_scaled(center, later, velocity), phase + later / walk.step_seconds
         pitch = toes_down(memory, work, then)
         target = _swing_target(biped, walk, memory, place, velocity, standing, then, pitch)
         if leaving:
@@ -122,20 +122,20 @@ def _swing_target(
 ) -> Vector:
     """Where the swinging ankle is to be, in the world: from where it left to where the pendulum comes to rest."""
     side = 1.0 if memory.stance[0] == LEFT else -1.0
-    heading, height, gravity = walk.heading[0], center[2] - standing[2], biped.numbers[2]
+    heading, height, gravity = walk.heading[0], center[2] - standing[2], biped.gravity
     along = turned(velocity, -heading)
     tall = max(height + biped.sole[1 - memory.stance[0], 3], 0.1)
-    most = REACH * biped.numbers[1]
-    x = walk.feedback[2] * step_length(tall, along[0], gravity) - walk.feedback[4] * walk.speed[0]
-    y = walk.feedback[3] * step_length(tall, along[1], gravity) - walk.feedback[4] * walk.speed[1]
+    most = REACH * biped.height
+    x = walk.feedback.step_forward * step_length(tall, along[0], gravity) - walk.feedback.step_speed * walk.speed[0]
+    y = walk.feedback.step_sideways * step_length(tall, along[1], gravity) - walk.feedback.step_speed * walk.speed[1]
     x = min(max(x, -most), most)
-    wider = returning_width(biped.numbers[3] + walk.numbers[2], tall, walk.numbers[0], gravity)
+    wider = returning_width(biped.apart + walk.width, tall, walk.step_seconds, gravity)
     # further out than the standing foot as well: feet that may not cross cannot catch a fall to that side
     y = min(max(y - side * wider, -most), most)
     left = ((1.0 - min(phase, 1.0)) / (1.0 - memory.lifted[0])) ** 2
     x, y = left * memory.start[0] + (1.0 - left) * x, left * memory.start[1] + (1.0 - left) * y
-    lift = walk.numbers[1] * math.sin(math.pi * min(phase, 1.0)) ** 2
-    lift -= SINKING * walk.numbers[0] * max(phase - 1.0, 0.0)
+    lift = walk.clearance * math.sin(math.pi * min(phase, 1.0)) ** 2
+    lift -= SINKING * walk.step_seconds * max(phase - 1.0, 0.0)
     swing, stance = 1 - memory.stance[0], memory.stance[0]
     lowest = max(biped.sole[swing, 1] * math.sin(pitch), biped.sole[swing, 0] * math.sin(pitch))
     ground = biped.sole[swing, 3] * math.cos(pitch) + lowest - biped.sole[stance, 3]

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the kernel of a gait reads, remembers and writes."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ...character.tree import Tree
+from ...contact.detection import Contacts
+from ...dynamics.workspace import Workspace
+from ...maths.structure import Structure
+from .biped import Biped
+from .gains import Feedback
 from .style import CHANNELS
 from .velocity import BINS
 
@@ -17,21 +21,23 @@ STANCE_KNEE, SWING_FOOT, ARMS_OUT, STANCE_ARM, SWING_ARM, STANCE_ELBOW, SWING_EL
 LEFT, RIGHT = 0, 1
 
 
-class Walk(NamedTuple):
+class Walk(Structure):
     """What is wanted, written before each step."""
 
     phases: Array  # (np,) of the key poses
     poses: Array  # (np, channels)
-    numbers: Array  # (3,) step_seconds, clearance, width of the style
+    step_seconds: float  # s
+    clearance: float  # m
+    width: float  # m
     speed: Array  # (2,) forward and to the left, m/s
     curve: Array  # (2, BINS) learnt, added to it; the second away from the standing side
     offset: Array  # (2,) learnt, the same
     heading: Array  # (1,) rad
-    feedback: Array  # (7,) gains.Feedback
+    feedback: Feedback
     implicit: NDArray[np.bool_]  # (1,) whether PD looks at the step's end
 
 
-class Memory(NamedTuple):
+class Memory(Structure):
     """What outlives a step of time."""
 
     stance: NDArray[np.int64]  # (1,) LEFT or RIGHT
@@ -46,7 +52,7 @@ class Memory(NamedTuple):
     counted: Array  # (BINS,) of them
 
 
-class Scratch(NamedTuple):
+class Scratch(Structure):
     """Arrays of one step, and the law."""
 
     pose: Array  # (channels,)
@@ -56,6 +62,18 @@ class Scratch(NamedTuple):
     pd: Array  # (nv,) torque
     torque: Array  # (nv,) the law
     implicit: Array  # (nv,)
+
+
+class Machine(Structure):
+    """All that a law reads and writes."""
+
+    tree: Tree
+    bodies: Workspace
+    contacts: Contacts
+    biped: Biped
+    walk: Walk
+    memory: Memory
+    work: Scratch
 
 
 def make_memory() -> Memory:

@@ -4,60 +4,51 @@
 Eq. 14 and 20 with W_m = 1 / gamma (eq. 17). Features accelerate by J_phi M^-1 times a generalised force, so B_m, B_c
 and B~_c are all columns of one matrix, and
 
-    tau = tau~ - A (J_c^T chi - J~^T chi~),    A = (1 + gamma B_m^T W B_m)^-1 gamma B_m^T W J_phi M^-1.
+    tau = tau~ - answer (J_c^T chi - J~^T chi~),    answer = (1 + gamma B_m^T W B_m)^-1 gamma B_m^T W J_phi M^-1.
 
-Contacts act on the joints between a foot and the root, so of A only those columns are needed.
+Contacts act on the joints between a foot and the root, so of `answer` only those columns are needed.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...character.tree import Tree
-from ...contact.detection import Contacts
 from ...dynamics.kinematics import world_point
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky_solve_rows
 from ...maths.kernel import inner_kernel
+from ...maths.products import add_symmetric_product, factor_cholesky
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
-from ...motion.spacetime.products import add_symmetric_product, factor_cholesky
-from .precompute import Policy
-from .workspace import Scratch
+from .workspace import Machine
 
 Array = NDArray[np.float64]
 
 
 @inner_kernel
-def adapt(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    policy: Policy,
-    work: Scratch,
-    J: Array,
-    k: int,
-    adaptation: float,
-) -> bool:
+def adapt(machine: Machine, J: Array, k: int) -> bool:
     """`torque` and `gain` from `control`; `J` (nv, 3 np) is J~^T. False where a matrix is not positive definite."""
+    tree, bodies, contacts, work = machine.tree, machine.bodies, machine.contacts, machine.work
+    adaptation = machine.choices.adaptation
     nv, motors = work.inverse.shape[0], work.torque.shape[0]
     start = nv - motors
-    _fill_features(tree, bodies, policy, work)
+    _fill_features(machine)
     for i in range(nv):
         for j in range(nv):
             work.square[i, j] = 0.0
     add_symmetric_product(work.features, work.features, work.square, nv, work.features.shape[0], 1.0)
-    columns = _choose_columns(tree, bodies, contacts, policy, k, work.column)
-    D = work.answer[: motors * columns].reshape((motors, columns))
+    columns = _choose_columns(machine, k)
+    answer = work.answer[: motors * columns].reshape((motors, columns))
     for i in range(motors):
         for j in range(nv):
             c = work.column[j]
             if c >= 0:
-                D[i, c] = adaptation * (work.square[start + i, j] if j <= start + i else work.square[j, start + i])
+                answer[i, c] = adaptation * (work.square[start + i, j] if j <= start + i else work.square[j, start + i])
         for j in range(i + 1):
-            work.adaptation[i, j] = adaptation * work.square[start + i, start + j]
-        work.adaptation[i, i] += 1.0
-    if not factor_cholesky(work.adaptation, motors):
+            work.factor[i, j] = adaptation * work.square[start + i, start + j]
+        work.factor[i, i] += 1.0
+    if not factor_cholesky(work.factor, motors):
         return False
-    cholesky_solve_rows(work.adaptation, D)
+    cholesky_solve_rows(work.factor, answer)
 
     for i in range(nv):
         c = work.column[i]
@@ -69,22 +60,23 @@ def adapt(
     for i in range(motors):
         torque = work.control[i]
         for c in range(columns):
-            torque += D[i, c] * work.generalized[c]
+            torque += answer[i, c] * work.generalized[c]
         work.torque[i] = torque
     n = contacts.filled[0]
     gain = work.gain[: motors * 3 * n].reshape((motors, 3 * n))
     gain[:] = 0.0
     for c in range(n):
         point = row(contacts.point, c)
-        _add_gain(tree, bodies, contacts.body[c], -1.0, point, work.column, D, gain, 3 * c)
+        _add_gain(tree, bodies, contacts.body[c], -1.0, point, work.column, answer, gain, 3 * c)
         if contacts.other[c] >= 0:
-            _add_gain(tree, bodies, contacts.other[c], 1.0, point, work.column, D, gain, 3 * c)
+            _add_gain(tree, bodies, contacts.other[c], 1.0, point, work.column, answer, gain, 3 * c)
     return True
 
 
 @inner_kernel
-def _fill_features(tree: Tree, bodies: Workspace, policy: Policy, work: Scratch) -> None:
+def _fill_features(machine: Machine) -> None:
     """Joints, then points of bodies, each by its weight."""
+    tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
     nv, motors = work.inverse.shape[0], work.torque.shape[0]
     start, F = nv - motors, work.features
     for i in range(motors):
@@ -109,10 +101,10 @@ def _fill_features(tree: Tree, bodies: Workspace, policy: Policy, work: Scratch)
 
 
 @inner_kernel
-def _choose_columns(
-    tree: Tree, bodies: Workspace, contacts: Contacts, policy: Policy, k: int, column: NDArray[np.int64]
-) -> int:
-    """Number the velocities that predicted or possible contacts act on; returns how many."""
+def _choose_columns(machine: Machine, k: int) -> int:
+    """Number the velocities that predicted or possible contacts act on, in `column`; returns how many."""
+    tree, bodies, contacts, policy = machine.tree, machine.bodies, machine.contacts, machine.policy
+    column = machine.work.column
     column[:] = -1
     for p in range(policy.points[k]):
         _mark(tree, bodies, policy.body[policy.point[k, p]], column)
@@ -146,11 +138,11 @@ def _add_gain(
     sign: float,
     point: Vector,
     column: NDArray[np.int64],
-    D: Array,
+    answer: Array,
     gain: Array,
     first: int,
 ) -> None:
-    """Add sign A J^T of a point of body b to three columns of the gain; props have no say in torques."""
+    """Add sign answer J^T of a point of body b to three columns of the gain; props have no say in torques."""
     if b >= tree.parent.shape[0]:
         return
     arm = subtract(point, row(bodies.position, 0))
@@ -158,7 +150,7 @@ def _add_gain(
     while i >= 0:
         moved = add(row(bodies.motion, i), cross(row_angular(bodies.motion, i), arm))
         for j in range(gain.shape[0]):
-            x = sign * D[j, column[i]]
+            x = sign * answer[j, column[i]]
             gain[j, first] += x * moved[0]
             gain[j, first + 1] += x * moved[1]
             gain[j, first + 2] += x * moved[2]

@@ -14,7 +14,6 @@ function of Hessian S = L_22 L_22^T about their free minimum, and with multiplie
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,8 @@ from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.dense import copy_into, solve_lower, solve_lower_transposed
 from ...maths.kernel import inner_kernel
-from ...motion.spacetime.products import add_transposed_product
+from ...maths.products import add_transposed_product
+from ...maths.structure import Structure
 from .precompute import Policy
 
 Array = NDArray[np.float64]
@@ -34,7 +34,7 @@ FACES = 4
 FRICTION = 1.0  # [mu] of ground that is not near yet
 
 
-class Cones(NamedTuple):
+class Cones(Structure):
     """Arrays for up to np points; flat ones are used in the size that the frame's points need."""
 
     friction: Array  # (np,) [mu] of the frame's points; infinite of those that grip

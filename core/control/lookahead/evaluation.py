@@ -7,42 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character.tree import Tree
-from ...contact.detection import Contacts
 from ...dynamics.inertia import solve_columns
 from ...dynamics.kinematics import world_point
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import inner_kernel, kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from .adaptation import adapt
-from .precompute import Policy
 from .prediction import predict, predict_linear
-from .workspace import Scratch
+from .workspace import Machine
 
 Array = NDArray[np.float64]
 
 
-@inner_kernel
-def update_law(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    policy: Policy,
-    work: Scratch,
-    k: int,
-    anchor: Array,
-    q: Array,
-    v: Array,
-    q_next: Array,
-    dt: float,
-    adaptation: float,
-    linear: bool,
-    about_reference: bool,
-    possible_forces: bool,
-) -> bool:
-    """Fill `work.torque` and `work.gain` for step k; False where a matrix that must be positive definite is not.
-
-    `tree` is the character's; `bodies` the world's workspace at q_{k+1}, of which the character comes first.
-    """
+@kernel
+def update_law(machine: Machine, k: int, anchor: Array, q: Array, v: Array, q_next: Array, dt: float) -> bool:
+    """Fill `work.torque` and `work.gain` for step k; False where a matrix that must be positive definite is not."""
+    tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
     nv = v.shape[0]
     for i in range(nv):
         for j in range(nv):
@@ -58,13 +38,11 @@ def update_law(
         p = policy.point[k, c]
         b = policy.body[p]
         _fill_columns(tree, bodies, b, world_point(bodies, b, row(policy.local, p)), anchor[3], J, 3 * c)
-    if linear:
-        predict_linear(tree, policy, work, k, anchor, q, v)
-    elif not predict(
-        tree, bodies, contacts, policy, work, J, k, anchor, v, q_next, dt, about_reference, possible_forces
-    ):
+    if machine.choices.linear:
+        predict_linear(machine, k, anchor, q, v)
+    elif not predict(machine, J, k, anchor, v, q_next, dt):
         return False
-    return adapt(tree, bodies, contacts, policy, work, J, k, adaptation)
+    return adapt(machine, J, k)
 
 
 @inner_kernel

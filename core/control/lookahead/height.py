@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
-from ...contact.detection import Contacts
 from ...contact.terrain import Terrain
 from ...dynamics import body_poses
 from ...dynamics.kinematics import world_point
-from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.vectors import dot, row, subtract
 from ...motion.cycles import power
 from ...motion.footholds import HIGHEST, heights_below
 from ...motion.quaternions import rotate
 from ...motion.schedule import runs
 from .track import Track
+from .workspace import Machine
 
 # A point that is nearer than this to the terrain stands on it, m.
 TOUCHING = 0.003
@@ -70,21 +69,14 @@ def height_at(terrain: Terrain, x: float, y: float, near: float, time: float) ->
     return float(heights_below(terrain, np.array([[x, y, near + HIGHEST]]), time)[0])
 
 
-@inner_kernel
-def ground_height(
-    bodies: Workspace,
-    contacts: Contacts,
-    loaded: NDArray[np.bool_],
-    point_body: NDArray[np.int64],
-    local: NDArray[np.float64],
-    heights: NDArray[np.float64],
-) -> float:
+@kernel
+def ground_height(machine: Machine, loaded: NDArray[np.bool_], heights: NDArray[np.float64]) -> float:
     """Mean height of the ground where it is touched, less that of the reference's points that stand there; or NaN.
 
-    `loaded` (np,) says which of the track's points, at `local` (np, 3) on bodies `point_body` (np,), bear load at this
-    frame; `heights` (np,) are the reference's own. Each contact is compared with the nearest point of its own body: on
-    a slope heel and toe differ.
+    `loaded` (np,) says which of the policy's points bear load at this frame; `heights` (np,) are the reference's own.
+    Each contact is compared with the nearest point of its own body: on a slope heel and toe differ.
     """
+    bodies, contacts, policy = machine.bodies, machine.contacts, machine.policy
     found = 0.0
     count = 0
     for c in range(contacts.filled[0]):
@@ -93,8 +85,8 @@ def ground_height(
         touch = row(contacts.point, c)
         nearest, own = np.inf, 0.0
         for p in range(loaded.shape[0]):
-            if loaded[p] and point_body[p] == contacts.body[c]:
-                arm = subtract(world_point(bodies, point_body[p], row(local, p)), touch)
+            if loaded[p] and policy.body[p] == contacts.body[c]:
+                arm = subtract(world_point(bodies, policy.body[p], row(policy.local, p)), touch)
                 if dot(arm, arm) < nearest:
                     nearest, own = dot(arm, arm), heights[p]
         if nearest < np.inf:

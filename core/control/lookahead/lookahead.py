@@ -2,7 +2,7 @@
 """`LookAhead`: a track's policy as a controller, with its place in the motion and in the world."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,14 +11,16 @@ from ...character import Character
 from ...contact.detection import Contacts
 from ...contact.terrain import Terrain
 from ...dynamics.workspace import Workspace
+from ...simulation.outcome import Simulation
 from ..law import AffineLaw, NoLawError, State
-from .height import Landing, height_at, next_landings, point_places
-from .machine import evaluate, ground_height, make_machine
+from ..method import Follower
+from .evaluation import update_law
+from .height import Landing, ground_height, height_at, next_landings, point_places
 from .phase import SEARCH, is_overdue, next_touchdown
 from .precompute import Policy, precompute
 from .settings import Settings
 from .track import Track
-from .workspace import make_scratch
+from .workspace import Choices, Machine, make_scratch
 
 Array = NDArray[np.float64]
 
@@ -39,7 +41,7 @@ class Place(NamedTuple):
     lap: int = 0  # of a cycle
 
 
-class LookAhead:
+class LookAhead(Follower):
     """Look-ahead policy and contact adaptation (Muico et al. 2009, section 4.3). One step of the world, one frame.
 
     The controller counts frames by itself: `reset` it together with its world.
@@ -58,8 +60,7 @@ class LookAhead:
         self.settings = (settings or Settings()).checked()
         self.policy = policy or precompute(character, self.track, self.settings)
         self._scratch = make_scratch(character.tree, self.policy, 0)
-        self._machine: Any = None
-        self._machine_of: tuple[Workspace, Contacts] | None = None
+        self._machine: Machine | None = None
         self._anchor = np.zeros(4)
         places = point_places(character, self.track)
         self._point_height = np.ascontiguousarray(places[..., 2])
@@ -68,6 +69,7 @@ class LookAhead:
         self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
         self.resets: list[tuple[float, int]] = []  # time, and frames skipped; -1 for one in which it waited
         self._waited = 0  # frames in a row
+        self.rehearsed = ""  # what rehearsals found, in a sentence
 
     def reset(self, frame: int = 0, anchor: ArrayLike = (0.0, 0.0, 0.0, 0.0)) -> None:
         """Go to a frame, with the reference's coordinates at x, y, z, yaw in the world."""
@@ -116,20 +118,8 @@ class LookAhead:
         frame = self.place.frame
         after = self._next(self.place)
         self._anchor[:] = after.anchor
-        scratch, settings = self._scratch, self.settings
-        valid = evaluate(
-            machine,
-            frame,
-            self._anchor,
-            state.q,
-            state.v,
-            state.q_next,
-            state.dt,
-            settings.adaptation,
-            settings.policy == "lqr",
-            settings.about_reference,
-            settings.possible_forces,
-        )
+        scratch = self._scratch
+        valid = update_law(machine, frame, self._anchor, state.q, state.v, state.q_next, state.dt)
         if not valid:
             raise NoLawError(f"The policy of frame {frame} gives no torques at {state.time:.4f} s.")
         if self.settings.await_touchdown and self._waits(state, contacts):
@@ -139,13 +129,20 @@ class LookAhead:
         motors, n = len(scratch.torque), int(contacts.filled[0])
         return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
 
-    def _machine_on(self, work: Workspace, contacts: Contacts) -> Any:
+    def notes(self, simulation: Simulation) -> tuple[str, ...]:
+        """What rehearsals found."""
+        del simulation
+        return (self.rehearsed,) if self.rehearsed else ()
+
+    def _machine_on(self, work: Workspace, contacts: Contacts) -> Machine:
         """The kernels' pointer to this policy on a world's arrays; a world keeps the same ones from step to step."""
-        if self._machine_of is None or self._machine_of[0] is not work or self._machine_of[1] is not contacts:
+        machine = self._machine
+        if machine is None or machine.bodies is not work or machine.contacts is not contacts:
             self._scratch = make_scratch(self.character.tree, self.policy, len(contacts.gap))
-            self._machine = make_machine(self.character.tree, work, contacts, self.policy, self._scratch)
-            self._machine_of = (work, contacts)
-        return self._machine
+            choices = _choices(self.settings)
+            machine = Machine(self.character.tree, work, contacts, self.policy, choices, self._scratch)
+            self._machine = machine
+        return machine
 
     def _next(self, place: Place) -> Place:
         """The frame after this one, in the coordinates of its lap."""
@@ -187,7 +184,7 @@ class LookAhead:
         x, y, z, yaw = place.anchor
         return place._replace(anchor=(x + float(shift[0]), y + float(shift[1]), z, yaw))
 
-    def _follow_ground(self, machine: Any, state: State) -> None:
+    def _follow_ground(self, machine: Machine, state: State) -> None:
         """Let the anchor's height follow the ground.
 
         That is the ground under the points that the reference stands on, where they touch; shortly before a foot lands,
@@ -215,6 +212,15 @@ class LookAhead:
         there = (x + c * px - s * py + off_x, y + s * px + c * py + off_y)
         height: float = height_at(self.terrain, *there, pz + z, state.time) - pz
         return height
+
+
+def _choices(settings: Settings) -> Choices:
+    return Choices(
+        adaptation=settings.adaptation,
+        linear=settings.policy == "lqr",
+        about_reference=settings.about_reference,
+        possible_forces=settings.possible_forces,
+    )
 
 
 def _moved(anchor: tuple[float, float, float, float], pose: Array, velocity: Array) -> tuple[Array, Array]:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...character.tree import FREE
 from ...dynamics import Derivatives, PointForces, difference, point_jacobian, step_derivatives
+from ...maths.products import add_transposed_product
+from ...maths.structure import Structure
 from ...motion.cycle import Cycle
-from ...motion.spacetime.products import add_transposed_product
 from .riccati import Regulator, step_back
 from .settings import Settings
 from .track import Track
@@ -19,7 +20,7 @@ from .weights import Weights, make_weights
 Array = NDArray[np.float64]
 
 
-class Policy(NamedTuple):
+class Policy(Structure):
     """What the law reads at step k, of nf steps. Coordinates are those of the lap of the frame that step k leads to."""
 
     q: Array  # (nf, nq) the frame that step k leads to
@@ -33,11 +34,11 @@ class Policy(NamedTuple):
     body: NDArray[np.int64]  # (np,)
     local: Array  # (np, 3) in the body's frame
     grip: NDArray[np.int64]  # (np,) 1: the point may pull as well as push
-    slope_position: Array  # (nf, nv, nv) rows of the velocities of [S_{k+1}], columns of the positions
-    slope_velocity: Array  # (nf, nv, nv) the same, columns of the velocities
-    costate: Array  # (nf, nv) rows of the velocities of [s_{k+1}]
+    curvature_position: Array  # (nf, nv, nv) rows of the velocities of [S_{k+1}], columns of the positions
+    curvature_velocity: Array  # (nf, nv, nv) the same, columns of the velocities
+    gradient: Array  # (nf, nv) rows of the velocities of [s_{k+1}]
     gain: Array  # (nf, m, 2 nv) of eq. 10, for the torques, then the forces of the points in turn
-    offset: Array  # (nf, m)
+    feedforward: Array  # (nf, m)
     change: Array  # (motors,) [R]
     effort: Array  # (motors,) [P]
     force_effort: Array  # (1,) [P] of each component of a force
@@ -53,8 +54,8 @@ class CostToGo(NamedTuple):
     The frame's own state is part of it; what the reference itself costs is not.
     """
 
-    slope: Array  # (nf, 2 nv, 2 nv) [S_k]
-    costate: Array  # (nf, 2 nv) [s_k]
+    curvature: Array  # (nf, 2 nv, 2 nv) [S_k]
+    gradient: Array  # (nf, 2 nv) [s_k]
 
 
 def precompute(character: Character, track: Track, settings: Settings) -> Policy:
@@ -85,11 +86,11 @@ def sweep(character: Character, track: Track, settings: Settings) -> tuple[Polic
         body=track.point_body,
         local=track.point_local,
         grip=track.grip.astype(np.int64),
-        slope_position=np.zeros((frames, nv, nv)),
-        slope_velocity=np.zeros((frames, nv, nv)),
-        costate=np.zeros((frames, nv)),
+        curvature_position=np.zeros((frames, nv, nv)),
+        curvature_velocity=np.zeros((frames, nv, nv)),
+        gradient=np.zeros((frames, nv)),
         gain=np.zeros((frames, width, 2 * nv)),
-        offset=np.zeros((frames, width)),
+        feedforward=np.zeros((frames, width)),
         change=weights.change,
         effort=weights.effort,
         force_effort=np.array([weights.force]),
@@ -101,21 +102,21 @@ def sweep(character: Character, track: Track, settings: Settings) -> tuple[Polic
     value = CostToGo(np.zeros((frames, 2 * nv, 2 * nv)), np.zeros((frames, 2 * nv)))
     stances = [_stance_cost(character, policy, weights.stance, k) for k in range(frames)]
     turn = _lap_map(character, track)
-    slope, costate = np.diag(weights.state), np.zeros(2 * nv)
+    curvature, gradient = np.diag(weights.state), np.zeros(2 * nv)
     for k in _order(track, settings):
         if track.stance and k == frames - 1 - track.stance:
             # deviations at the end cost what they would cost a stance, but the motion is not to stop before its end
-            costate = np.zeros(2 * nv)
-        slope[nv:, nv:] += stances[k]
-        policy.slope_position[k], policy.slope_velocity[k] = slope[nv:, :nv], slope[nv:, nv:]
-        policy.costate[k] = costate[nv:]
-        result = _regulate(character, track, weights, settings, policy, steps[k], slope, costate, k)
-        m = len(result.offset)
-        policy.gain[k, :m], policy.offset[k, :m] = result.gain, result.offset
-        slope, costate = result.slope, result.costate
+            gradient = np.zeros(2 * nv)
+        curvature[nv:, nv:] += stances[k]
+        policy.curvature_position[k], policy.curvature_velocity[k] = curvature[nv:, :nv], curvature[nv:, nv:]
+        policy.gradient[k] = gradient[nv:]
+        result = _regulate(character, track, weights, settings, policy, steps[k], curvature, gradient, k)
+        m = len(result.feedforward)
+        policy.gain[k, :m], policy.feedforward[k, :m] = result.gain, result.feedforward
+        curvature, gradient = result.curvature, result.gradient
         if k == frames - 1 and track.cycle is not None:
-            slope, costate = np.ascontiguousarray(turn @ slope @ turn.T), turn @ costate
-        value.slope[k], value.costate[k] = slope, costate
+            curvature, gradient = np.ascontiguousarray(turn @ curvature @ turn.T), turn @ gradient
+        value.curvature[k], value.gradient[k] = curvature, gradient
     return policy, value
 
 
@@ -187,8 +188,8 @@ def _regulate(
     settings: Settings,
     policy: Policy,
     step: Derivatives,
-    slope: Array,
-    costate: Array,
+    curvature: Array,
+    gradient: Array,
     k: int,
 ) -> Regulator:
     forces = policy.force[k, policy.point[k, : policy.points[k]]].ravel()
@@ -197,4 +198,4 @@ def _regulate(
     if not settings.about_reference:
         pull[:] = np.concatenate((weights.effort * track.torque[k], weights.force * forces))
     defect = np.concatenate((difference(character, policy.q[k], step.q), step.v - policy.v[k]))
-    return step_back(step.A, step.B, defect, weights.state, effort, pull, slope, costate)
+    return step_back(step.A, step.B, defect, weights.state, effort, pull, curvature, gradient)

@@ -6,7 +6,7 @@ The step is affine in the controls (Muico et al. 2009, eq. 5): positions q_{k+1}
     v_{k+1} = [v_k - dt M^-1 h] + G u,    G = dt R M^-1 X,    X = [motors, J~^T],    u = (tau, chi),
 
 with M, h and J~ at the simulated q_{k+1}, and R, which turns the root's velocity into the reference's axes. What a
-generalised impulse costs, K = M^-1 R^T S_vv R M^-1, comes first: G^T S G = dt^2 X^T K X then only picks its motors'
+generalised impulse costs, V = M^-1 R^T S_vv R M^-1, comes first: G^T S G = dt^2 X^T V X then only picks its motors'
 rows and columns, and adds up a few where a contact acts, those of the joints between it and the root.
 
 Positions and world-axes components are first brought into the reference's coordinates by the anchor, a shift and a turn
@@ -19,13 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character.tree import FREE, Tree
-from ...contact.detection import Contacts
 from ...dynamics.inertia import solve
 from ...dynamics.kinematics import difference_positions
-from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky_solve, copy_into
 from ...maths.kernel import inner_kernel
-from ...motion.spacetime.products import (
+from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
     add_transposed_vector,
@@ -34,8 +32,7 @@ from ...motion.spacetime.products import (
     mirror,
 )
 from .cones import find_friction, solve_within_cones
-from .precompute import Policy
-from .workspace import Scratch
+from .workspace import Machine
 
 Array = NDArray[np.float64]
 
@@ -67,8 +64,9 @@ def _turn_back(tree: Tree, yaw: float, v: Array) -> None:
 
 
 @inner_kernel
-def predict_linear(tree: Tree, policy: Policy, work: Scratch, k: int, anchor: Array, q: Array, v: Array) -> None:
+def predict_linear(machine: Machine, k: int, anchor: Array, q: Array, v: Array) -> None:
     """u~ of eq. 10."""
+    tree, policy, work = machine.tree, machine.policy, machine.work
     nv, motors = v.shape[0], policy.torque.shape[1]
     _to_reference(tree, anchor, q, work.position)
     difference_positions(tree, policy.q_before[k], work.position, work.error_position)
@@ -78,7 +76,7 @@ def predict_linear(tree: Tree, policy: Policy, work: Scratch, k: int, anchor: Ar
     for i in range(nv):
         work.error_velocity[i] -= policy.v_before[k, i]
     for j in range(motors + 3 * policy.points[k]):
-        u = -policy.offset[k, j]
+        u = -policy.feedforward[k, j]
         for i in range(nv):
             u -= policy.gain[k, j, i] * work.error_position[i] + policy.gain[k, j, nv + i] * work.error_velocity[i]
         if j < motors:
@@ -89,130 +87,110 @@ def predict_linear(tree: Tree, policy: Policy, work: Scratch, k: int, anchor: Ar
 
 
 @inner_kernel
-def predict(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    policy: Policy,
-    work: Scratch,
-    J: Array,
-    k: int,
-    anchor: Array,
-    v: Array,
-    q_next: Array,
-    dt: float,
-    about_reference: bool,
-    possible_forces: bool,
-) -> bool:
+def predict(machine: Machine, J: Array, k: int, anchor: Array, v: Array, q_next: Array, dt: float) -> bool:
     """u~ of eq. 11; `J` (nv, 3 np) is J~^T. False where the Hessian is not positive definite."""
+    policy, choices, work = machine.policy, machine.choices, machine.work
     motors = policy.torque.shape[1]
     m = motors + J.shape[1]
-    _update_costate(tree, bodies, policy, work, k, anchor, v, q_next, dt)
-    _update_impulse_cost(tree, policy, work, k, anchor[3])
-    H = work.hessian[: m * m].reshape((m, m))
-    _fill_controls(tree, bodies, policy, work, J, k, dt, H)
+    _update_gradient(machine, k, anchor, v, q_next, dt)
+    _update_impulse_value(machine, k, anchor[3])
+    quu = work.quu[: m * m].reshape((m, m))
+    _fill_controls(machine, J, k, dt, quu)
     for j in range(m):
         if j < motors:
-            H[j, j] += policy.change[j] + policy.effort[j]
-            work.control[j] += (policy.change[j] + (policy.effort[j] if about_reference else 0.0)) * policy.torque[k, j]
+            quu[j, j] += policy.change[j] + policy.effort[j]
+            work.control[j] += (
+                policy.change[j] + (policy.effort[j] if choices.about_reference else 0.0)
+            ) * policy.torque[k, j]
         else:
-            H[j, j] += policy.force_effort[0]
-            if about_reference:
+            quu[j, j] += policy.force_effort[0]
+            if choices.about_reference:
                 point = policy.point[k, (j - motors) // 3]
                 work.control[j] += policy.force_effort[0] * policy.force[k, point, (j - motors) % 3]
-    if not factor_cholesky(H, m):
+    if not factor_cholesky(quu, m):
         return False
-    if possible_forces:
-        find_friction(contacts, policy, k, work.cones.friction)
-        solve_within_cones(H, motors, policy.points[k], work.cones, work.control[:m])
+    if choices.possible_forces:
+        find_friction(machine.contacts, policy, k, work.cones.friction)
+        solve_within_cones(quu, motors, policy.points[k], work.cones, work.control[:m])
     else:
-        cholesky_solve(H, work.control[:m])
+        cholesky_solve(quu, work.control[:m])
     return True
 
 
 @inner_kernel
-def _update_costate(
-    tree: Tree,
-    bodies: Workspace,
-    policy: Policy,
-    work: Scratch,
-    k: int,
-    anchor: Array,
-    v: Array,
-    q_next: Array,
-    dt: float,
-) -> None:
-    """`costate`: how the cost-to-go grows with the velocities, where the step leads to without controls."""
+def _update_gradient(machine: Machine, k: int, anchor: Array, v: Array, q_next: Array, dt: float) -> None:
+    """`gradient`: how the cost-to-go grows with the velocities, where the step leads to without controls."""
+    tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
     nv = v.shape[0]
     _to_reference(tree, anchor, q_next, work.position)
     difference_positions(tree, policy.q[k], work.position, work.error_position)
-    copy_into(bodies.bias, work.slope)
-    solve(tree, bodies, work.slope)
+    copy_into(bodies.bias, work.impulse_gradient)
+    solve(tree, bodies, work.impulse_gradient)
     for i in range(nv):
-        work.error_velocity[i] = v[i] - dt * work.slope[i]
+        work.error_velocity[i] = v[i] - dt * work.impulse_gradient[i]
     _turn_back(tree, anchor[3], work.error_velocity.reshape((nv, 1)))
     for i in range(nv):
         work.error_velocity[i] -= policy.v[k, i]
-    copy_into(policy.costate[k], work.costate)
-    add_vector(policy.slope_position[k], work.error_position, work.costate, nv, nv)
-    add_transposed_vector(policy.slope_velocity[k], work.error_velocity, work.costate, nv, nv)  # symmetric
+    copy_into(policy.gradient[k], work.gradient)
+    add_vector(policy.curvature_position[k], work.error_position, work.gradient, nv, nv)
+    add_transposed_vector(policy.curvature_velocity[k], work.error_velocity, work.gradient, nv, nv)  # symmetric
 
 
 @inner_kernel
-def _update_impulse_cost(tree: Tree, policy: Policy, work: Scratch, k: int, yaw: float) -> None:
-    """`impulse_cost` K and `slope`, after `inverse` and `costate`. M and S_vv are symmetric."""
+def _update_impulse_value(machine: Machine, k: int, yaw: float) -> None:
+    """`impulse_curvature` V and `impulse_gradient`, after `inverse` and `gradient`. M and S_vv are symmetric."""
+    tree, policy, work = machine.tree, machine.policy, machine.work
     nv = work.inverse.shape[0]
     for i in range(nv):
         for j in range(nv):
             work.turned[i, j] = work.inverse[i, j]
-            work.weighted[i, j] = work.impulse_cost[i, j] = 0.0
-        work.slope[i] = 0.0
+            work.weighted[i, j] = work.impulse_curvature[i, j] = 0.0
+        work.impulse_gradient[i] = 0.0
     _turn_back(tree, yaw, work.turned)
-    add_transposed_product(policy.slope_velocity[k], work.turned, work.weighted, nv, nv, nv)
-    add_symmetric_product(work.turned, work.weighted, work.impulse_cost, nv, nv, 1.0)
-    mirror(work.impulse_cost)
-    add_transposed_vector(work.turned, work.costate, work.slope, nv, nv)
+    add_transposed_product(policy.curvature_velocity[k], work.turned, work.weighted, nv, nv, nv)
+    add_symmetric_product(work.turned, work.weighted, work.impulse_curvature, nv, nv, 1.0)
+    mirror(work.impulse_curvature)
+    add_transposed_vector(work.turned, work.gradient, work.impulse_gradient, nv, nv)
 
 
 @inner_kernel
-def _fill_controls(
-    tree: Tree, bodies: Workspace, policy: Policy, work: Scratch, J: Array, k: int, dt: float, H: Array
-) -> None:
-    """The lower triangle of G^T S G, and -G^T times the costate in `control`."""
+def _fill_controls(machine: Machine, J: Array, k: int, dt: float, quu: Array) -> None:
+    """The lower triangle of G^T S G, and -G^T times the gradient in `control`."""
+    tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
     nv, motors = work.inverse.shape[0], policy.torque.shape[1]
     start = nv - motors
-    K = work.impulse_cost
+    V = work.impulse_curvature
     for i in range(motors):
-        work.control[i] = -dt * work.slope[start + i]
+        work.control[i] = -dt * work.impulse_gradient[start + i]
         for j in range(i + 1):
-            H[i, j] = dt * dt * K[start + i, start + j]
+            quu[i, j] = dt * dt * V[start + i, start + j]
     for p in range(policy.points[k]):
         last = bodies.last_velocity[policy.body[policy.point[k, p]]]
         for r in range(3 * p, 3 * p + 3):
-            Y = work.force_cost[r]
+            Y = work.force_curvature[r]
             Y[:] = 0.0
-            slope = 0.0
+            force_gradient = 0.0
             i = last
             while i >= 0:
                 x = J[i, r]
-                slope += x * work.slope[i]
+                force_gradient += x * work.impulse_gradient[i]
                 for j in range(nv):
-                    Y[j] += x * K[i, j]
+                    Y[j] += x * V[i, j]
                 i = tree.velocity_parent[i]
-            work.control[motors + r] = -dt * slope
+            work.control[motors + r] = -dt * force_gradient
             for j in range(motors):
-                H[motors + r, j] = dt * dt * Y[start + j]
+                quu[motors + r, j] = dt * dt * Y[start + j]
         # against the forces of this point and of those before it
         for o in range(p + 1):
             for r in range(3 * p, 3 * p + 3):
                 x = y = z = 0.0
                 i = bodies.last_velocity[policy.body[policy.point[k, o]]]
                 while i >= 0:
-                    a = work.force_cost[r, i]
+                    a = work.force_curvature[r, i]
                     x += a * J[i, 3 * o]
                     y += a * J[i, 3 * o + 1]
                     z += a * J[i, 3 * o + 2]
                     i = tree.velocity_parent[i]
-                H[motors + r, motors + 3 * o] = dt * dt * x
-                H[motors + r, motors + 3 * o + 1] = dt * dt * y
-                H[motors + r, motors + 3 * o + 2] = dt * dt * z
+                quu[motors + r, motors + 3 * o] = dt * dt * x
+                quu[motors + r, motors + 3 * o + 1] = dt * dt * y
+                quu[motors + r, motors + 3 * o + 2] = dt * dt * z

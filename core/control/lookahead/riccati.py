@@ -5,8 +5,9 @@ The linearised problem of eq. 8 is to minimise, over xi and eta,
 
     |xi_N|^2_Q + sum |xi_k|^2_Q + |eta_k|^2_R + |u_k + eta_k|^2_P    with  xi_{k+1} = A xi_k + B eta_k + d.
 
-Its costate is s_k + S_k xi_k (eq. 9). The paper's form inverts S; this one, after the matrix inversion lemma, only
-factors R + P + B^T S B, which is positive definite whatever S is.
+What is still to come costs 1/2 xi^T S_k xi + s_k^T xi, so that its costate is s_k + S_k xi_k (eq. 9). The paper's form
+inverts S; this one, after the matrix inversion lemma, only factors R + P + B^T S B (`quu`), which is positive definite
+whatever S is.
 """
 
 from typing import NamedTuple
@@ -16,55 +17,55 @@ from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows
 from ...maths.kernel import allocating_kernel
-from ...motion.spacetime.products import add_transposed_product
+from ...maths.products import add_transposed_product
 
 Array = NDArray[np.float64]
 
 
 class Regulator(NamedTuple):
-    """The law of one step, eta = -gain xi - offset (eq. 10), and the costate before it."""
+    """The law of one step, eta = -gain xi - feedforward (eq. 10), and the cost to go before it."""
 
-    gain: Array  # (m, n)
-    offset: Array  # (m,)
-    slope: Array  # (n, n) [S_k]
-    costate: Array  # (n,) [s_k]
+    gain: Array  # (m, n) [K]
+    feedforward: Array  # (m,)
+    curvature: Array  # (n, n) [S_k]
+    gradient: Array  # (n,) [s_k]
 
 
 @allocating_kernel
 def step_back(
-    A: Array, B: Array, defect: Array, Q: Array, effort: Array, pull: Array, slope: Array, costate: Array
+    A: Array, B: Array, defect: Array, Q: Array, effort: Array, pull: Array, curvature: Array, gradient: Array
 ) -> Regulator:
     """From S_{k+1}, s_{k+1} to S_k, s_k. `Q` (n,) and `effort` (m,) [R + P] are diagonals; `pull` (m,) is P u_k.
 
     A factor that does not exist shows as numbers that are not finite.
     """
     n, m = B.shape
-    SB = np.zeros((n, m))
-    add_transposed_product(slope, B, SB, n, n, m)  # S is symmetric
-    H = np.zeros((m, m))
-    add_transposed_product(B, SB, H, m, n, m)
+    PB = np.zeros((n, m))
+    add_transposed_product(curvature, B, PB, n, n, m)  # S is symmetric
+    quu = np.zeros((m, m))
+    add_transposed_product(B, PB, quu, m, n, m)
     for i in range(m):
-        H[i, i] += effort[i]
+        quu[i, i] += effort[i]
     gain = np.zeros((m, n))
-    add_transposed_product(SB, A, gain, m, n, n)
-    ahead = costate.copy()
+    add_transposed_product(PB, A, gain, m, n, n)
+    ahead = gradient.copy()
     for i in range(n):
         for j in range(n):
-            ahead[i] += slope[i, j] * defect[j]
-    offset = pull.copy()
+            ahead[i] += curvature[i, j] * defect[j]
+    feedforward = pull.copy()
     for j in range(n):
         for i in range(m):
-            offset[i] += B[j, i] * ahead[j]
-    if not cholesky(H, H):
+            feedforward[i] += B[j, i] * ahead[j]
+    if not cholesky(quu, quu):
         gain[:] = np.nan
-    cholesky_solve_rows(H, gain)
-    cholesky_solve(H, offset)
-    # S_k = Q + A^T S (A - B gain), s_k = A^T (s + S (d - B offset))
+    cholesky_solve_rows(quu, gain)
+    cholesky_solve(quu, feedforward)
+    # S_k = Q + A^T S (A - B gain), s_k = A^T (s + S (d - B feedforward))
     closed = np.zeros((n, n))
     add_transposed_product(-np.ascontiguousarray(B.T), gain, closed, n, m, n)
     closed += A
     carried = np.zeros((n, n))
-    add_transposed_product(slope, closed, carried, n, n, n)
+    add_transposed_product(curvature, closed, carried, n, n, n)
     before = np.zeros((n, n))
     add_transposed_product(A, carried, before, n, n, n)
     for i in range(n):
@@ -72,9 +73,9 @@ def step_back(
             before[i, j] = before[j, i] = 0.5 * (before[i, j] + before[j, i])
         before[i, i] += Q[i]
         for j in range(m):
-            ahead[i] -= SB[i, j] * offset[j]
+            ahead[i] -= PB[i, j] * feedforward[j]
     earlier = np.zeros(n)
     for i in range(n):
         for j in range(n):
             earlier[j] += A[i, j] * ahead[i]
-    return Regulator(gain, offset, before, earlier)
+    return Regulator(gain, feedforward, before, earlier)

@@ -2,13 +2,15 @@
 """What an animator may choose about look-ahead control; the defaults are those that served every clip tried."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
-from ...character import check
+from ...settings import Choice, Described, setting
+
+WEIGHT = (1e-9, 1e9)  # of the factors, which are never zero
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Described):
     """Factors multiply the weights of Muico et al. 2009, table 2, which as printed let real clips sag and scuff.
 
     Two departures make pushes survivable: contact forces are foreseen as the ground can give them, and to slide a foot
@@ -18,35 +20,136 @@ class Settings:
     walk then drifts back by centimetres a step and falls within seconds; with P (u - u_reference) it stays.
     """
 
-    policy: Literal["nqr", "lqr"] = "nqr"  # eq. 11 or eq. 10
-    adaptation: float = 0.002  # [gamma] of eq. 17; 0 leaves the predicted torques as they are
-    effort: float = 0.1  # on torques [R and P]
-    force: float = 0.1  # on contact forces [P]
-    location: float = 0.1  # on the root's x and y [Q]
-    height: float = 10.0  # on the root's z [Q]
-    stance: float = 0.3  # on velocities of points that bear load [Q]; 0: none, the paper's
-    about_reference: bool = True  # penalise P (u - u_reference); False: P u, the paper's
-    possible_forces: bool = True  # foresee forces that push and that friction can hold; False: any, the paper's
-    cycles: int = 2  # periods of a cyclic motion that the recursion sweeps, at least
-    settle: float = 2.0  # s that the recursion sweeps beyond the end of other motions
-    reset_phase: bool = False  # move on to the touchdown when a foot touches early
-    await_touchdown: bool = False  # wait at the touchdown when a foot touches late
-    follow_ground: bool = True  # raise and lower the reference with the ground under the stance foot
-    rehearsals: int = 40  # that may be spent on finding settings that hold if these do not
-    rehearsal_seconds: float = 0.0  # after which no rehearsal begins; 0: only their number counts
+    owner: ClassVar[str] = "look-ahead control"
 
-    def checked(self) -> "Settings":
-        """Itself, or ValueError."""
-        owner = "look-ahead control"
-        if self.policy not in {"nqr", "lqr"}:
-            raise ValueError(f"The policy must be nqr or lqr, not {self.policy!r}.")
-        check.not_negative(self.adaptation, "adaptation", owner)
-        check.not_negative(self.stance, "stance", owner)
-        check.not_negative(self.settle, "settle", owner)
-        check.not_negative(self.rehearsals, "number of rehearsals", owner)
-        check.not_negative(self.rehearsal_seconds, "time for rehearsals", owner)
-        for name in ("effort", "force", "location", "height"):
-            check.positive(getattr(self, name), name, owner)
-        if self.cycles < 1:
-            raise ValueError(f"The recursion must sweep one cycle at least, not {self.cycles}.")
-        return self
+    adaptation: float = setting(
+        0.002,
+        "Contact Adaptation",
+        "How far the joints give way to contacts that come sooner, later or harder than planned. Too much makes a gait "
+        "sway; 0 leaves the torques as they were planned",
+        shown="basic",
+        symbol="gamma, Muico et al. 2009, equation 17",
+        bounds=(0.0, 1e6),
+        usual=(0.0, 0.02),
+        digits=4,
+    )
+    follow_ground: bool = setting(
+        True,
+        "Follow Ground",
+        "Raise and lower the motion with the ground under the standing foot, and where the next is about to land: "
+        "stairs, slopes, kerbs",
+        shown="basic",
+    )
+    reset_phase: bool = setting(
+        False,
+        "Early Contacts",
+        "When a foot touches the ground too early, go on from where it should have touched",
+        shown="basic",
+        symbol="phase reset, section 5.4",
+    )
+    await_touchdown: bool = setting(
+        False,
+        "Late Contacts",
+        "When a foot touches the ground too late, wait for it, for an eighth of a second at most",
+        shown="basic",
+        symbol="phase reset, section 5.4",
+    )
+    effort: float = setting(
+        0.1,
+        "Effort Cost",
+        "Higher is softer: corrections use less torque",
+        symbol="R and P",
+        bounds=WEIGHT,
+        usual=(1e-4, 10.0),
+        digits=3,
+    )
+    force: float = setting(
+        0.1,
+        "Contact Force Cost",
+        "Higher lets corrections lean less on the ground",
+        symbol="P",
+        bounds=WEIGHT,
+        usual=(1e-4, 10.0),
+        digits=3,
+    )
+    location: float = setting(
+        0.1,
+        "Position Weight",
+        "Higher returns sooner to where the action is, over the ground",
+        symbol="Q on the root's x and y",
+        bounds=WEIGHT,
+        usual=(1e-4, 10.0),
+        digits=3,
+    )
+    height: float = setting(
+        10.0,
+        "Height Weight",
+        "Higher sags less after a step down or a push",
+        symbol="Q on the root's z",
+        bounds=WEIGHT,
+        usual=(1e-4, 100.0),
+    )
+    stance: float = setting(
+        0.3,
+        "Foot Slide Cost",
+        "Higher keeps feet that bear weight stiller while the body corrects itself; 0 leaves it out, as the paper does",
+        symbol="Q on velocities of points that bear load",
+        bounds=(0.0, 1e9),
+        usual=(0.0, 10.0),
+        digits=3,
+    )
+    cycles: int = setting(
+        2,
+        "Cycles Ahead",
+        "How many cycles of a repeating motion are looked ahead, at least",
+        bounds=(1, 1000),
+        usual=(1, 4),
+    )
+    settle: float = setting(
+        2.0,
+        "Hold Time after End",
+        "How long beyond the end of other motions is looked ahead, standing in the last pose",
+        unit="s",
+        bounds=(0.0, 3600.0),
+        usual=(0.0, 5.0),
+    )
+    rehearsals: int = setting(
+        40,
+        "Rehearsals",
+        "How often the bake may be tried out with other settings where the character falls with these; 0 takes them as "
+        "they are",
+        bounds=(0, 10000),
+        usual=(0, 60),
+    )
+    policy: Literal["nqr", "lqr"] = setting(
+        "nqr",
+        "Feedback",
+        "How corrections are computed beforehand",
+        shown="hidden",
+        choices=(
+            Choice("nqr", "Torques and Contacts", "Plan contact forces together with torques [NQR, equation 11]"),
+            Choice("lqr", "Torques Alone", "Take contact forces as they come; falls sooner [LQR, equation 10]"),
+        ),
+    )
+    about_reference: bool = setting(
+        True,
+        "Effort Relative to Reference",
+        "Count as effort only what differs from the motion's own torques; otherwise all torque, as the paper prints it",
+        shown="hidden",
+        symbol="P (u - u_reference) or P u, equation 6",
+    )
+    possible_forces: bool = setting(
+        True,
+        "Possible Forces",
+        "Foresee only forces that push and that friction can hold; otherwise any, as the paper does",
+        shown="hidden",
+    )
+    rehearsal_seconds: float = setting(
+        0.0,
+        "Rehearsal Time",
+        "After how much computation no rehearsal begins; 0: only their number counts. With a limit the same job can "
+        "come out otherwise on another computer",
+        shown="hidden",
+        unit="s",
+        bounds=(0.0, 1e6),
+    )

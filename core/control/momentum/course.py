@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...maths.structure import Structure
 from ...motion.fit import body_poses
 from ...motion.footholds import stepping
 from ...motion.reference import Reference
@@ -35,7 +36,7 @@ class Stance(NamedTuple):
     place: Array  # (3,) the middle of its points, m
 
 
-class Course(NamedTuple):
+class Course(Structure):
     """What a step reads of the reference: N steps, ns segments, np points, nl limbs."""
 
     dt: float  # s

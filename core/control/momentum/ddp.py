@@ -24,7 +24,8 @@ from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.dense import cholesky, cholesky_solve_rows
 from ...maths.kernel import inner_kernel, kernel
-from ...motion.spacetime.products import add_transposed_product, add_transposed_vector
+from ...maths.products import add_transposed_product, add_transposed_vector
+from ...maths.structure import Structure
 from .model import STATE, Problem, add_curvature, derivatives, flow, flow_gradient, stage_cost, step
 
 Array = NDArray[np.float64]
@@ -38,15 +39,15 @@ SHORTER = (0, 4, 12)  # numbers of short steps that are tried in turn
 CONVERGED = 1e-6  # greatest change of a ray, as a share of the greatest force of one
 
 
-class Expansion(NamedTuple):
+class Expansion(Structure):
     """The cost-to-go about a trajectory, and the rays' answers to changes of state and parameters."""
 
     feedforward: Array  # (N, m) what is still to be changed of each ray
     gain: Array  # (N, m, 25) [K_x, K_mu, K_t]
     gradient: Array  # (N + 1, 12) [V_x]
-    slope: Array  # (N + 1, 12, 25) [V_xx, V_xmu, V_xt]
-    miss: Array  # (N + 1, 13) [V_mu, V_t]
-    curvature: Array  # (N + 1, 13, 13) [V_mumu, V_mut; V_tmu, V_tt]
+    curvature: Array  # (N + 1, 12, 25) [V_xx, V_xmu, V_xt]
+    parameter_gradient: Array  # (N + 1, 13) [V_mu, V_t]
+    parameter_curvature: Array  # (N + 1, 13, 13) [V_mumu, V_mut; V_tmu, V_tt]
 
 
 class Solution(NamedTuple):
@@ -61,7 +62,7 @@ class Solution(NamedTuple):
     converged: bool
 
 
-class Scratch(NamedTuple):
+class Scratch(Structure):
     """Arrays of one step's expansion, m rays."""
 
     fx: Array  # (12, 12)
@@ -104,9 +105,9 @@ def make_expansion(steps: int, rays: int) -> Expansion:
         feedforward=np.zeros((steps, rays)),
         gain=np.zeros((steps, rays, WIDTH)),
         gradient=np.zeros((steps + 1, STATE)),
-        slope=np.zeros((steps + 1, STATE, WIDTH)),
-        miss=np.zeros((steps + 1, PARAMETERS)),
-        curvature=np.zeros((steps + 1, PARAMETERS, PARAMETERS)),
+        curvature=np.zeros((steps + 1, STATE, WIDTH)),
+        parameter_gradient=np.zeros((steps + 1, PARAMETERS)),
+        parameter_curvature=np.zeros((steps + 1, PARAMETERS, PARAMETERS)),
     )
 
 
@@ -136,7 +137,10 @@ def iterate(problem: Problem, start: Array, ray: Array, iterations: int, short: 
         finite = expand(problem, x, ray, multiplier, expansion, scratch, count == 1)
         if not finite:
             break
-        change = np.asarray(np.linalg.solve(expansion.curvature[0, :STATE, :STATE], -expansion.miss[0, :STATE]), float)
+        change = np.asarray(
+            np.linalg.solve(expansion.parameter_curvature[0, :STATE, :STATE], -expansion.parameter_gradient[0, :STATE]),
+            float,
+        )
         before = ray.copy()
         share = 1.0 / 3.0 if count <= short else 1.0
         roll_out(problem, expansion, x, ray, change, share, scratch)
@@ -193,13 +197,13 @@ def expand(
     no ray seems worth its effort.
     """
     last = ray.shape[0]
-    out.slope[last] = 0.0
     out.curvature[last] = 0.0
+    out.parameter_curvature[last] = 0.0
     for i in range(STATE):
         out.gradient[last, i] = multiplier[i]
-        out.slope[last, i, STATE + i] = 1.0
-        out.miss[last, i] = x[last, i] - problem.target[last, i] - problem.slack[i] * multiplier[i]
-        out.curvature[last, i, i] = -problem.slack[i]
+        out.curvature[last, i, STATE + i] = 1.0
+        out.parameter_gradient[last, i] = x[last, i] - problem.target[last, i] - problem.slack[i] * multiplier[i]
+        out.parameter_curvature[last, i, i] = -problem.slack[i]
     _set_final_time(problem, x[last], ray[last - 1], out, work)
     finite = True
     for k in range(last - 1, -1, -1):
@@ -210,7 +214,7 @@ def expand(
 @inner_kernel
 def _expand_step(problem: Problem, k: int, x: Array, ray: Array, out: Expansion, work: Scratch, held: bool) -> bool:
     m, h = problem.rays[k], problem.dt[k]
-    ahead, before = out.slope[k + 1], out.slope[k]
+    ahead, before = out.curvature[k + 1], out.curvature[k]
     derivatives(problem, k, x, ray, work.fx, work.fu)
     # Q_x and Q_u
     for i in range(STATE):
@@ -240,16 +244,18 @@ def _expand_step(problem: Problem, k: int, x: Array, ray: Array, out: Expansion,
     for j in range(m):
         work.quu[j, j] += 2.0 * h * problem.effort
     for i in range(PARAMETERS):
-        out.miss[k, i] = out.miss[k + 1, i]
+        out.parameter_gradient[k, i] = out.parameter_gradient[k + 1, i]
         for j in range(PARAMETERS):
-            out.curvature[k, i, j] = out.curvature[k + 1, i, j]
+            out.parameter_curvature[k, i, j] = out.parameter_curvature[k + 1, i, j]
     if not _answer(m, ray, out.feedforward[k], out.gain[k], work, held):
         return False
     # the rays' answers put in
     add_transposed_vector(work.quz, out.feedforward[k], out.gradient[k], m, STATE)
-    add_transposed_vector(work.quz[:, STATE:], out.feedforward[k], out.miss[k], m, PARAMETERS)
+    add_transposed_vector(work.quz[:, STATE:], out.feedforward[k], out.parameter_gradient[k], m, PARAMETERS)
     add_transposed_product(work.quz, out.gain[k], before, STATE, m, WIDTH)
-    add_transposed_product(work.quz[:, STATE:], out.gain[k][:, STATE:], out.curvature[k], PARAMETERS, m, PARAMETERS)
+    add_transposed_product(
+        work.quz[:, STATE:], out.gain[k][:, STATE:], out.parameter_curvature[k], PARAMETERS, m, PARAMETERS
+    )
     for i in range(STATE):
         for j in range(i):
             before[i, j] = 0.5 * (before[i, j] + before[j, i])
@@ -266,15 +272,15 @@ def _set_final_time(problem: Problem, x: Array, ray: Array, out: Expansion, work
     last = out.gradient.shape[0] - 1
     flow(problem, last - 1, x, ray, work.rate)
     flow_gradient(problem, last - 1, ray, out.gradient[last], work.by_x)
-    out.miss[last, STATE] = stage_cost(problem, last, last - 1, x, ray)
+    out.parameter_gradient[last, STATE] = stage_cost(problem, last, last - 1, x, ray)
     for i in range(STATE):
         off = x[i] - problem.target[last, i]
         by_state = 2.0 * (problem.tracking[i] * off + problem.damping[i] * x[i]) + work.by_x[i]
-        out.slope[last, i, FINAL_TIME] = by_state
-        out.miss[last, STATE] += out.gradient[last, i] * work.rate[i]
-        out.curvature[last, i, STATE] = work.rate[i]
-        out.curvature[last, STATE, i] = work.rate[i]
-        out.curvature[last, STATE, STATE] += by_state * work.rate[i]
+        out.curvature[last, i, FINAL_TIME] = by_state
+        out.parameter_gradient[last, STATE] += out.gradient[last, i] * work.rate[i]
+        out.parameter_curvature[last, i, STATE] = work.rate[i]
+        out.parameter_curvature[last, STATE, i] = work.rate[i]
+        out.parameter_curvature[last, STATE, STATE] += by_state * work.rate[i]
 
 
 @inner_kernel

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact forces that do what control asked for, at the contacts that there are: Ye and Liu 2010, eq. 12."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +8,7 @@ from ...contact import lcp
 from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.kernel import kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, cross
 
 Array = NDArray[np.float64]
@@ -17,7 +16,7 @@ Array = NDArray[np.float64]
 EVEN = 1e-5  # weight of each ray's square: of all rays that give the same force and moment, the most even
 
 
-class ForceWork(NamedTuple):
+class ForceWork(Structure):
     """Arrays for m rays."""
 
     spread: Array  # (6, m) force and moment of each ray

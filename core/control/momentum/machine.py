@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a step of momentum control reads and writes."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...character.tree import Tree
 from ...dynamics.limits import JointLimits
 from ...dynamics.workspace import Workspace
+from ...maths.structure import Structure
 from ...simulation.pushes import Pushes
 from .course import Course
 from .forces import ForceWork
@@ -18,7 +17,7 @@ from .pose import PoseWork
 Array = NDArray[np.float64]
 
 
-class Memory(NamedTuple):
+class Memory(Structure):
     """The state. A step's outcome depends on nothing else."""
 
     q: Array  # (nq,)
@@ -33,7 +32,7 @@ class Memory(NamedTuple):
     base: Array  # (3,) and the body, and with it the segment
 
 
-class Outcome(NamedTuple):
+class Outcome(Structure):
     """What the last step found."""
 
     force: Array  # (np, 3) at each point, N
@@ -43,7 +42,7 @@ class Outcome(NamedTuple):
     wanted: Array  # (nq,) the reference's pose at t_d
 
 
-class Machine(NamedTuple):
+class Machine(Structure):
     """All that a step reads and writes."""
 
     tree: Tree

@@ -16,12 +16,11 @@ chords, every reference is exactly a motion of this model, and what the model do
 whose momentum is matched step by step.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.kernel import inlined_kernel, kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, add_scaled, cross, row, scale, subtract
 
 Array = NDArray[np.float64]
@@ -30,7 +29,7 @@ CENTER, LINEAR, TURNED, ANGULAR = 0, 3, 6, 9  # where C, P, Phi and L begin in a
 STATE = 12
 
 
-class Problem(NamedTuple):
+class Problem(Structure):
     """N steps of the model and what is asked of them: eq. 2. Row k of each array belongs to the step from state k."""
 
     mass: float  # kg
@@ -148,11 +147,11 @@ def derivatives(problem: Problem, k: int, x: Array, ray: Array, fx: Array, fu: A
 
 
 @kernel
-def add_curvature(problem: Problem, k: int, costate: Array, qux: Array) -> None:
-    """Add the costate times the second derivative by ray and state, the model's only one, to Qux (m, 12)."""
+def add_curvature(problem: Problem, k: int, gradient: Array, qux: Array) -> None:
+    """Add the gradient times the second derivative by ray and state, the model's only one, to Qux (m, 12)."""
     h, share = problem.dt[k], problem.dt[k] / problem.mass
     for j in range(problem.rays[k]):
-        a = cross(part(costate, ANGULAR), row(problem.direction[k], j))
+        a = cross(part(gradient, ANGULAR), row(problem.direction[k], j))
         for i in range(3):
             qux[j, CENTER + i] += h * a[i]
             qux[j, LINEAR + i] += h * share * a[i]
@@ -170,10 +169,10 @@ def flow(problem: Problem, k: int, x: Array, ray: Array, out: Array) -> None:
 
 
 @kernel
-def flow_gradient(problem: Problem, k: int, ray: Array, costate: Array, out: Array) -> None:
-    """The gradient (12,) of the costate times `flow` by the state."""
+def flow_gradient(problem: Problem, k: int, ray: Array, gradient: Array, out: Array) -> None:
+    """The gradient (12,) of the gradient times `flow` by the state."""
     force = ray_force(problem.direction[k], ray, problem.rays[k])
-    set_part(out, CENTER, cross(part(costate, ANGULAR), force))
-    set_part(out, LINEAR, scale(1.0 / problem.mass, part(costate, CENTER)))
+    set_part(out, CENTER, cross(part(gradient, ANGULAR), force))
+    set_part(out, LINEAR, scale(1.0 / problem.mass, part(gradient, CENTER)))
     set_part(out, TURNED, (0.0, 0.0, 0.0))
-    set_part(out, ANGULAR, part(costate, TURNED))
+    set_part(out, ANGULAR, part(gradient, TURNED))

@@ -31,9 +31,9 @@ STRONGEST = 2.5  # body weights that the law may ask for
 class Touches(NamedTuple):
     """Contacts of a step, n points."""
 
-    point: NDArray[np.int64]  # (n,) numbers that last from step to step
+    key: NDArray[np.int64]  # (n,) numbers that last from step to step
     body: NDArray[np.int64]  # (n,)
-    place: Array  # (n, 3) m
+    point: Array  # (n, 3) in the world, m
     force: Array  # (n, 3) N
     gap: Array  # (n,) m, above where the ground is meant to be
     wrench: Array  # (nb, 6) on each body: force, and moment about its origin
@@ -60,6 +60,7 @@ class Performer:
         names = {body.name: b for b, body in enumerate(character.bodies)}
         self.character, self.policy, self.course = character, policy, course
         self.going = GOING
+        self.begun = False
         self._first = 6 if tree.joint[0] == FREE else 0
         self.machine = Machine(
             tree=tree,
@@ -125,6 +126,7 @@ class Performer:
 
     def _start(self, q: Array, v: Array) -> None:
         memory = self.machine.memory
+        self.begun = True
         for array in (*memory, self.machine.forces.ray):
             array[:] = 0
         memory.q[:], memory.v[:] = q, v
@@ -141,6 +143,11 @@ class Performer:
     def failed(self) -> bool:
         """Whether the last step gave no valid state."""
         return self.going == FAILED
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no step left to take."""
+        return self.going != GOING
 
     @property
     def at(self) -> float:
@@ -193,9 +200,9 @@ class Performer:
             for p in point
         ]
         return Touches(
-            point=point,
+            key=point,
             body=course.body[point],
-            place=outcome.place[point],
+            point=outcome.place[point],
             force=outcome.force[point],
             gap=outcome.place[point, 2] - meant[:, 2],
             wrench=wrench,

@@ -16,6 +16,7 @@ from .states import Outline
 Array = NDArray[np.float64]
 
 ABOVE, BELOW = 0.6, 0.6  # m over and under where the reference has it that ground is looked for
+LEVEL = 0.01  # m, by which the ground below all steps may vary for them to be moved
 TOUCHING = 1e-5  # m
 MOST = 200  # steps of the search
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
+from ...maths.structure import Structure
 from .ddp import FINAL_TIME, MULTIPLIERS, Expansion, Solution, solve
 from .model import ANGULAR, LINEAR, STATE
 from .problem import make_problem
@@ -19,7 +20,7 @@ Array = NDArray[np.float64]
 FROZEN = 6  # steps at the end of a motion in which gains would grow without bound
 
 
-class Policy(NamedTuple):
+class Policy(Structure):
     """Rows (nr) are frames of all segments, one segment after another; m rays."""
 
     row: NDArray[np.int64]  # (ns + 1,) where each segment's rows begin
@@ -53,10 +54,10 @@ def gains(solution: Solution) -> Gains:
     expansion = solution.expansion
     steps = len(solution.ray)
     by_x, by_mu = expansion.gain[:, :, :STATE], expansion.gain[:, :, MULTIPLIERS]
-    slope, curvature = expansion.slope[:steps], expansion.curvature[:steps]
-    inverse = np.linalg.inv(curvature[:, :STATE, :STATE])  # [V_mumu^-1]
-    mu_x, t_x = slope[:, :, MULTIPLIERS].transpose(0, 2, 1), slope[:, :, FINAL_TIME]
-    t_mu, t_t = curvature[:, STATE, :STATE], curvature[:, STATE, STATE]
+    curvature, by_parameters = expansion.curvature[:steps], expansion.parameter_curvature[:steps]
+    inverse = np.linalg.inv(by_parameters[:, :STATE, :STATE])  # [V_mumu^-1]
+    mu_x, t_x = curvature[:, :, MULTIPLIERS].transpose(0, 2, 1), curvature[:, :, FINAL_TIME]
+    t_mu, t_t = by_parameters[:, STATE, :STATE], by_parameters[:, STATE, STATE]
     carried = np.einsum("ki,kij->kj", t_mu, inverse)  # [V_tmu V_mumu^-1]
     divisor = np.einsum("ki,ki->k", carried, t_mu) - t_t
     goal = by_mu @ inverse
@@ -74,9 +75,9 @@ def _metric(expansion: Expansion) -> Array:
 
     Scaled to a mean of one on the diagonal: only what is dear against what counts.
     """
-    slope, curvature = expansion.slope[1:], expansion.curvature[1:, :STATE, :STATE]
-    mu_x = slope[:, :, MULTIPLIERS].transpose(0, 2, 1)
-    whole = slope[:, :, :STATE] - mu_x.transpose(0, 2, 1) @ np.linalg.solve(curvature, mu_x)
+    curvature, by_multipliers = expansion.curvature[1:], expansion.parameter_curvature[1:, :STATE, :STATE]
+    mu_x = curvature[:, :, MULTIPLIERS].transpose(0, 2, 1)
+    whole = curvature[:, :, :STATE] - mu_x.transpose(0, 2, 1) @ np.linalg.solve(by_multipliers, mu_x)
     rows = np.r_[LINEAR : LINEAR + 3, ANGULAR : ANGULAR + 3]
     own = whole[:, rows[:, None], rows[None, :]]
     found: Array = own * (6.0 / np.trace(own, axis1=1, axis2=2))[:, None, None]

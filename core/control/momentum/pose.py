@@ -14,8 +14,6 @@ The paper prints the position terms of g1 and g2 with the sign that leads away f
 standing feet drift by millimetres; see FOLLOW and FEET.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +25,7 @@ from ...dynamics.limits import LOWER, UPPER, JointLimits
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows, solve_lower
 from ...maths.kernel import inner_kernel, kernel
+from ...maths.structure import Structure
 from ...maths.vectors import row
 from .forces import ForceWork, solve_rays
 
@@ -41,7 +40,7 @@ STOP = 5e4  # weight of a joint at the end of its range
 ROUNDS = 3  # in which joints are found to reach it
 
 
-class PoseWork(NamedTuple):
+class PoseWork(Structure):
     """Arrays for nv velocities."""
 
     weight: Array  # (nv, nv) [H], then its factor

@@ -1,26 +1,58 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of momentum control."""
+"""What an animator may choose about momentum control."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from ...character import check
+from ...settings import Described, setting
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Described):
     """Weights of Ye and Liu 2010, section 6, in SI units; theirs of angular momentum is 500, but for squats 200."""
 
-    effort: float = 1.0  # [W1] of each edge's force, 1/N²
-    damping: float = 3000.0  # [w_a] of angular momentum; more takes stronger pushes, and follows the motion less
-    tracking: float = 500.0  # [w_t] of centre of mass, linear momentum and the integral of angular momentum
+    owner: ClassVar[str] = "momentum control"
 
-    flexible_time: bool = True  # the final time of a segment may change
-    step_aside: bool = True  # steps may be moved to catch a body that is pushed
-
-    def checked(self) -> "Settings":
-        """Itself, or ValueError."""
-        owner = "momentum control"
-        check.positive(self.effort, "effort", owner)
-        check.not_negative(self.damping, "damping", owner)
-        check.not_negative(self.tracking, "tracking", owner)
-        return self
+    flexible_time: bool = setting(
+        True,
+        "Flexible Timing",
+        "Let steps take longer or shorter after pushes and on stairs; the action's length may change",
+        shown="basic",
+        symbol="the final time of a segment, Ye and Liu 2010",
+    )
+    step_aside: bool = setting(
+        True,
+        "Step Aside",
+        "Let a push from the side move the next steps so that they catch the body, and all that comes after with them. "
+        "Only on level ground without footholds; otherwise feet go where the action has them",
+        shown="basic",
+    )
+    damping: float = setting(
+        3000.0,
+        "Turn Damping",
+        "Higher turns and sways less, takes stronger pushes, and follows the action less",
+        shown="basic",
+        symbol="w_a on angular momentum, section 6, there 500",
+        bounds=(0.0, 1e9),
+        usual=(0.0, 10000.0),
+        digits=0,
+    )
+    tracking: float = setting(
+        500.0,
+        "Path Weight",
+        "Higher keeps the body's path and speed nearer to the action's",
+        symbol="w_t on centre of mass, linear momentum and the integral of angular momentum",
+        bounds=(0.0, 1e9),
+        usual=(0.0, 5000.0),
+        digits=0,
+    )
+    effort: float = setting(
+        1.0,
+        "Contact Force Cost",
+        "Higher uses less force on the ground",
+        unit="1/N²",
+        symbol="W1 on each edge's force",
+        bounds=(1e-9, 1e9),
+        usual=(1e-3, 10.0),
+        digits=3,
+    )

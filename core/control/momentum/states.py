@@ -2,7 +2,6 @@
 """A reference as the abstract model sees it: states, drift, and the rays that its contacts give."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from ...dynamics.inertia import update_mass_matrix
 from ...dynamics.kinematics import update_kinematics
 from ...dynamics.workspace import Workspace, make_workspace
 from ...maths.kernel import kernel
+from ...maths.structure import Structure
 from ...maths.vectors import add, row
 from ...motion.reference import Reference
 from ...motion.schedule import ContactPoint
@@ -67,7 +67,7 @@ class Outline:
         )
 
 
-class Rays(NamedTuple):
+class Rays(Structure):
     """At most m rays in each of N steps."""
 
     number: NDArray[np.int64]  # (N,)

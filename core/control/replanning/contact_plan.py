@@ -16,13 +16,13 @@ Z, times that time and times one, and sums over k are three numbers for each of 
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve, copy_into
 from ...maths.kernel import inner_kernel, kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, row, set_row
 
 Array = NDArray[np.float64]
@@ -34,7 +34,7 @@ DECREASE = 1e-4  # share of the slope that a step must keep (Armijo)
 SHORTEST = 1e-10  # share of a Newton step
 
 
-class ContactProblem(NamedTuple):
+class ContactProblem(Structure):
     """Points (np) that may carry impulses in steps (n) of the window; arrays may have room for more."""
 
     columns: Array  # (np, 6, 3) [Z] rigid modes' answer to a unit impulse along normal and two tangents
@@ -44,7 +44,7 @@ class ContactProblem(NamedTuple):
     weight: Array  # (12,) diagonal of W
 
 
-class ContactWork(NamedTuple):
+class ContactWork(Structure):
     """Scratch of the solver, and the answer."""
 
     impulse: Array  # (n, np, 3) normal and two tangents, N s

@@ -10,19 +10,18 @@ dI = X df. With Z = dt Phi^T J^T, of rigid and of low-frequency modes, and A(dt)
     high  X = -s Z: they resist by a share s; with the paper's 1 contact does not move them
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve_rows
 from ...maths.kernel import inner_kernel
+from ...maths.structure import Structure
 from .modes import RIGID
 
 Array = NDArray[np.float64]
 
 
-class CorrectionWork(NamedTuple):
+class CorrectionWork(Structure):
     """Scratch, and the answer; flat arrays are used in the size that the step needs."""
 
     answer: Array  # (motors 3 nc,) X / dt by forces: of all modes but rigid ones

@@ -12,8 +12,6 @@ to q_{k+2}.
     correction     actuation's answer to forces that differ from f*             eq. 24 to 34
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,9 +20,10 @@ from ...contact.detection import Contacts
 from ...contact.friction import first_tangent
 from ...dynamics.kinematics import difference_positions, world_point
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import inner_kernel, kernel
+from ...maths.products import add_transposed_product
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
-from ...motion.spacetime.products import add_transposed_product
 from .contact_plan import ContactProblem, ContactWork, make_contact_problem, make_contact_work, plan_contacts
 from .correction import CorrectionWork, make_correction_work, update_answer
 from .modes import RIGID, Modes, displacement_to_modes, low_modes, make_modes, to_modes, update_modes
@@ -37,7 +36,7 @@ Mask = NDArray[np.bool_]
 PRESENT = 0.004
 
 
-class Points(NamedTuple):
+class Points(Structure):
     """Points (np) of the character that the reference puts its weight on."""
 
     body: NDArray[np.int64]  # (np,)
@@ -45,7 +44,7 @@ class Points(NamedTuple):
     grip: Mask  # (np,) may pull as well as push
 
 
-class Weights(NamedTuple):
+class Weights(Structure):
     """Numbers of the settings, for kernels."""
 
     threshold: float
@@ -58,7 +57,7 @@ class Weights(NamedTuple):
     friction: float
 
 
-class Goal(NamedTuple):
+class Goal(Structure):
     """Where the character is to be, written before each step. `felt` is where it takes itself to be."""
 
     q_next: Array  # (nq,) after this step
@@ -70,7 +69,7 @@ class Goal(NamedTuple):
     normal: Array  # (np, 3) of the ground under them
 
 
-class Scratch(NamedTuple):
+class Scratch(Structure):
     """Arrays of one plan, and the law; flat ones are used in the size that the step needs."""
 
     modes: Modes
@@ -126,24 +125,27 @@ def make_scratch(nv: int, candidates: int, points: int, steps: int) -> Scratch:
     )
 
 
-@inner_kernel
-def update_law(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    points: Points,
-    stiffness: Array,
-    weights: Weights,
-    goal: Goal,
-    work: Scratch,
-    q_next: Array,
-    v: Array,
-    dt: float,
-) -> int:
+class Machine(Structure):
+    """All that a plan reads and writes."""
+
+    tree: Tree
+    bodies: Workspace
+    contacts: Contacts
+    points: Points
+    stiffness: Array  # (nv,) modes.subtree_stiffness
+    weights: Weights
+    goal: Goal
+    work: Scratch
+
+
+@kernel
+def update_law(machine: Machine, q_next: Array, v: Array, dt: float) -> int:
     """Fill `work.torque` and `work.gain`; returns iterations of the contact plan, -1 where there is no answer."""
+    tree, bodies, contacts, points = machine.tree, machine.bodies, machine.contacts, machine.points
+    weights, goal, work = machine.weights, machine.goal, machine.work
     nv, steps = v.shape[0], goal.loaded.shape[0]
     modes = work.modes
-    if not update_modes(bodies.mass_matrix, stiffness, modes):
+    if not update_modes(bodies.mass_matrix, machine.stiffness, modes):
         return -1
     high = low_modes(modes.square, weights.threshold)
     count = contacts.filled[0] + points.body.shape[0]
@@ -168,7 +170,7 @@ def update_law(
     for m in range(RIGID, nv):
         for j in range(nv - RIGID):
             # M phi, which is K phi / omega^2, and zero at the root
-            work.effect[m, j] = stiffness[RIGID + j] * modes.shape[m, RIGID + j] / modes.square[m]
+            work.effect[m, j] = machine.stiffness[RIGID + j] * modes.shape[m, RIGID + j] / modes.square[m]
     update_answer(Y, n, high, dt, weights.effort_correction, weights.bracing, work.correction)
     motors = nv - RIGID
     gain = work.gain[: motors * 3 * n].reshape((motors, 3 * n))

@@ -15,7 +15,6 @@ Phi_j = K^(-1/2) Y Omega^(1/2) what is left is a symmetric eigenproblem, K^(-1/2
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from ...character.tree import Tree, carried_mass
 from ...maths.dense import cholesky
 from ...maths.kernel import inner_kernel
+from ...maths.structure import Structure
 from ...maths.symmetric_eigen import symmetric_eigen
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 RIGID = 6
 
 
-class Modes(NamedTuple):
+class Modes(Structure):
     """Modes (nv), rigid ones first, then by frequency; as rows, so that a row times J^T is a mode's answer."""
 
     shape: Array  # (nv, nv) Phi^T: row m is mode m in velocities

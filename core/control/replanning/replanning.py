@@ -4,7 +4,6 @@
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +15,10 @@ from ...dynamics import difference
 from ...dynamics.workspace import Workspace
 from ...motion.playback import Playback
 from ..law import AffineLaw, NoLawError, State
+from ..method import Follower
 from ..track import Track
 from .editing import transition
-from .evaluation import Goal, Points, Weights, make_scratch
-from .machine import evaluate, make_machine
+from .evaluation import Goal, Machine, Points, Weights, make_scratch, update_law
 from .modes import subtree_stiffness
 from .settings import Settings
 from .unfelt import Unfelt
@@ -28,7 +27,6 @@ Array = NDArray[np.float64]
 
 # Steps of time that differ by more than this share are not the same.
 SAME_STEP = 1e-9
-LONGEST_WINDOW = 1.0  # s
 # Windows that served, s: feet that step, feet that stay, hands that hold.
 STEPPING, STANDING, HANGING = 8.0 / 120.0, 16.0 / 120.0, 24.0 / 120.0
 # s after a push in which the motion may be slower, and then in which it comes back to its speed: a reference that is
@@ -36,7 +34,7 @@ STEPPING, STANDING, HANGING = 8.0 / 120.0, 16.0 / 120.0, 24.0 / 120.0
 SLOWED, QUICKENED = 1.0, 1.0
 
 
-class Replanning:
+class Replanning(Follower):
     """Modal-space control (Jain and Liu 2011). One step of the world, one frame of the track.
 
     The controller counts frames by itself: `reset` it together with its world. While the track is followed both it,
@@ -58,7 +56,7 @@ class Replanning:
         self._surprises: tuple[float, ...] = ()
         self._catches: list[float] = []
         self._passed = 0.0
-        self._unfelt: Unfelt | None = None
+        self.unfelt: Unfelt | None = None
         self._machine_of: tuple[Workspace, Contacts, Track] | None = None
 
     @property
@@ -91,7 +89,7 @@ class Replanning:
         self.frame, self.pace, self.lift = float(frame), 1.0, float(lift)
         self._surprises, self._catches = tuple(surprises), sorted(catches)
         self.playback = playback or Playback()
-        self._unfelt = unfelt
+        self.unfelt = unfelt
         self._passed = self.frame  # transitions up to here are over, or never were
         self._track = self._given
 
@@ -131,7 +129,7 @@ class Replanning:
         machine = self._machine_on(state.work, contacts)
         self.pace = self.playback.speed_at(self.frame * self.track.dt) * self._slowed(self._since_push(state.time))
         self._aim(state)
-        self.iterations = evaluate(machine, state.q_next, state.v, state.dt)
+        self.iterations = update_law(machine, state.q_next, state.v, state.dt)
         if self.iterations < 0:
             raise NoLawError(f"No plan was found at {state.time:.4f} s.")
         self.frame += self.pace
@@ -174,21 +172,21 @@ class Replanning:
     def _felt(self, state: State) -> tuple[Array, Array]:
         """Where the body takes itself to be, q_{k+1} and v_k."""
         if self._since_push(state.time) >= self.settings.delay:
-            if self._unfelt is not None:
-                self._unfelt.end()
+            if self.unfelt is not None:
+                self.unfelt.end()
             return state.q_next, state.v
-        if self._unfelt is None:
+        if self.unfelt is None:
             q = self.pose(self.frame + self.pace)
             return q, difference(self.character, self.pose(self.frame), q) / self.track.dt
-        if not self._unfelt.going:
-            self._unfelt.begin(self._unaware())
-        return self._unfelt.state()
+        if not self.unfelt.going:
+            self.unfelt.begin(self._unaware())
+        return self.unfelt.state()
 
     def _unaware(self) -> "Replanning":
         """The same controller in a world of its own, where there is nothing to be felt later."""
         other = copy(self)
         settings = replace(self.settings, delay=0.0)
-        vars(other).update(settings=settings, _catches=list(self._catches), _unfelt=None, _machine_of=None)
+        vars(other).update(settings=settings, _catches=list(self._catches), unfelt=None, _machine_of=None)
         return other
 
     def _until(self) -> float:
@@ -205,7 +203,7 @@ class Replanning:
         """Seconds since the last push began."""
         return min((time - start for start in self._surprises if start <= time), default=np.inf)
 
-    def _machine_on(self, work: Workspace, contacts: Contacts) -> Any:
+    def _machine_on(self, work: Workspace, contacts: Contacts) -> Machine:
         """The kernels' pointer to a plan on a world's arrays; a world keeps the same ones from step to step."""
         if self._machine_of is None or any(
             a is not b for a, b in zip(self._machine_of, (work, contacts, self._track), strict=True)
@@ -235,7 +233,7 @@ class Replanning:
                 bracing=settings.bracing,
                 friction=settings.friction,
             )
-            self._machine = make_machine(
+            self._machine = Machine(
                 self.character.tree,
                 work,
                 contacts,
@@ -249,8 +247,6 @@ class Replanning:
         return self._machine
 
     def _steps_of(self, seconds: float) -> int:
-        if seconds > LONGEST_WINDOW:
-            raise ValueError(f"Replanning control plans at most {LONGEST_WINDOW:g} s ahead, not {seconds:g} s.")
         return max(round(seconds / self.track.dt), 1)
 
 

@@ -10,17 +10,16 @@ An impulse's effect after j steps is then a_0 = 0, a_1 = dt, a_{j+1} = (2 - omeg
 the paper's, and its velocity's is (a_j - a_{j-1}) / dt. A velocity at the start is an impulse in the first step.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.kernel import inner_kernel
+from ...maths.structure import Structure
 
 Array = NDArray[np.float64]
 
 
-class Response(NamedTuple):
+class Response(Structure):
     """Of modes (nm) after 0 to n steps."""
 
     position: Array  # (nm, n + 1) [a] by an impulse in the first of so many steps

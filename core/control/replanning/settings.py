@@ -1,48 +1,113 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an animator may choose about replanning control."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from ...character import check
+from ...settings import SHARE, Described, setting
+
+
+def _weight(default: float, label: str, tip: str, symbol: str) -> Any:
+    """A factor that is never zero."""
+    return setting(default, label, tip, symbol=symbol, bounds=(1e-9, 1e9), usual=(1e-6, 10.0), digits=4)
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Described):
     """Weights are those of Jain and Liu 2011, section 7, in SI units, but for what is said beside them.
 
     The paper gives no units. Contact forces count in kilonewtons: with its W_3 of 0.1 on newtons nothing would ever
     leave the ground.
     """
 
-    window: float = 0.0  # s that are planned ahead; 0: by the motion
-    threshold: float = 100.0  # (rad/s)², squared frequency from which on a mode is tracked by one step alone
-    translation: float = 1.0  # [W_1] on the place at the window's end; with the paper's 0.1 and 0.5 walks wander
-    rotation: float = 1.0  # [W_1] on its orientation
-    velocity: float = 1.0  # [W_2]
-    force: float = 0.01  # [W_3] on contact forces, kN; the paper's 0.1 survives fewer pushes
-    position_low: float = 5.0  # [w_4] on low-frequency modes at the window's end; the paper's 0.5 lets poses sag
-    velocity_low: float = 2.0  # [w_5]
-    effort_low: float = 5e-3  # [W_6]
-    effort_correction: float = 1e-3  # [W_a] on what low-frequency modes answer to unplanned contact forces
-    # share of an unplanned contact force that high-frequency modes resist. The paper's 1 holds them as still as if they
-    # had no end of mass: every touchdown is a blow, and with hands that hold on forces may not even exist
-    bracing: float = 0.0
-    friction: float = 0.8  # share of the ground's friction that plans use
-    delay: float = 0.0  # s after a push before low-frequency modes and contact plans know of it; people need 0.2
-    # s in which, once hands take hold or where the playback says, its own way gives way to the motion (section 6)
-    transition: float = 0.0
-    # share by which the motion is slower for a second after a push, and less in the next (section 7.3)
-    slowing: float = 0.0
+    owner: ClassVar[str] = "replanning control"
 
-    def checked(self) -> "Settings":
-        """Itself, or ValueError."""
-        owner = "replanning control"
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if entry.name in {"window", "delay", "bracing", "transition", "slowing"}:
-                check.not_negative(value, entry.name, owner)
-            else:
-                check.positive(value, entry.name.replace("_", " "), owner)
-        if self.slowing > 0.9:
-            raise ValueError(f"Replanning control cannot slow down a motion by {self.slowing:g} of its speed.")
-        return self
+    window: float = setting(
+        0.0,
+        "Look-Ahead Time",
+        "How far each plan looks ahead; 0 chooses by the motion. Long windows give way softly, short ones keep to the "
+        "keys",
+        shown="basic",
+        unit="s",
+        symbol="window size, Jain and Liu 2011, section 7",
+        bounds=(0.0, 1.0),
+        usual=(0.0, 0.3),
+        digits=3,
+    )
+    delay: float = setting(
+        0.0,
+        "Reaction Time",
+        "How long until a push is answered; people need about 0.2 s. Until then the body only gives way",
+        shown="basic",
+        unit="s",
+        symbol="section 6",
+        bounds=(0.0, 3600.0),
+        usual=(0.0, 0.3),
+        digits=3,
+    )
+    transition: float = setting(
+        0.0,
+        "Transition Time",
+        "How long the body, once hands take hold or where Transition is keyed on, takes from its own way to the "
+        "action's. 0 pulls it into the action at once",
+        shown="basic",
+        unit="s",
+        symbol="motion transition, section 6",
+        bounds=(0.0, 3600.0),
+        usual=(0.0, 1.0),
+    )
+    slowing: float = setting(
+        0.0,
+        "Slow after Push",
+        "By how much the motion is slower for a second after a push, and less in the next. It saves walks that are "
+        "pushed back",
+        shown="basic",
+        unit=SHARE,
+        symbol="time warping, section 7.3",
+        bounds=(0.0, 0.9),
+    )
+    threshold: float = setting(
+        100.0,
+        "Mode Threshold",
+        "Modes of the body that swing faster than this, squared, follow the keys from step to step; the others take "
+        "the whole window",
+        unit="(rad/s)²",
+        symbol="section 4",
+        bounds=(1e-9, 1e9),
+        usual=(1.0, 500.0),
+        digits=0,
+    )
+    # with the paper's 0.1 and 0.5 walks wander
+    translation: float = _weight(
+        1.0, "Position Weight", "Higher returns sooner to where the action has the body at the window's end", "W1"
+    )
+    rotation: float = _weight(1.0, "Orientation Weight", "Higher returns sooner to how the action has it turned", "W1")
+    velocity: float = _weight(1.0, "Speed Weight", "Higher keeps the body's speed closer to the action's", "W2")
+    # the paper's 0.1 survives fewer pushes
+    force: float = _weight(0.01, "Contact Force Cost", "Higher leans less on the ground", "W3, on kilonewtons")
+    # the paper's 0.5 lets poses sag
+    position_low: float = _weight(5.0, "Pose Weight", "Higher keeps the slow modes closer to the keyed poses", "w4")
+    velocity_low: float = _weight(2.0, "Pose Speed Weight", "Higher keeps their speeds closer to the keyed ones", "w5")
+    effort_low: float = _weight(5e-3, "Effort Cost", "Higher is softer: poses are reached with less torque", "W6")
+    effort_correction: float = _weight(
+        1e-3, "Contact Response Cost", "Higher answers less to contact that was not planned", "Wa"
+    )
+    # The paper's 1 holds high-frequency modes as still as if they had no end of mass: every touchdown is a blow, and
+    # with hands that hold on forces may not even exist.
+    bracing: float = setting(
+        0.0,
+        "Contact Bracing",
+        "How firmly quick modes resist contact that was not planned; with hands that hold on it must be 0",
+        unit=SHARE,
+        symbol="section 5.4",
+        bounds=(0.0, 1e6),
+        usual=(0.0, 1.0),
+    )
+    friction: float = setting(
+        0.8,
+        "Friction Used",
+        "How much of the ground's friction plans rely on",
+        unit=SHARE,
+        bounds=(1e-9, 1e6),
+        usual=(0.01, 1.0),
+    )

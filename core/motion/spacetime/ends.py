@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...dynamics.kinematics import difference_positions
 from ...maths.dense import cholesky_solve
+from ...maths.products import add_symmetric_product, factor_cholesky, solve_lower_rows
 from ..cycle import Cycle
-from .products import add_symmetric_product, factor_cholesky, solve_lower_rows
 from .riccati import QuadraticProgramme, RiccatiWorkspace, factor_programme, sweep_back, sweep_forward
 
 Array = NDArray[np.float64]
@@ -90,12 +90,12 @@ def factor(
     n = programme.dx.shape[1]
     start_factor = end_factor = None
     if not start_pinned:
-        start_factor = programme.hessian[0].copy()
+        start_factor = programme.curvature[0].copy()
         if not factor_cholesky(start_factor, n):
             raise SingularFrameError(0)
     sensitivity = work.end.T - cycle if cycle is not None else work.end.T.copy()
     if end_bound:
-        end_factor = work.end_hessian.copy()
+        end_factor = work.end_curvature.copy()
         if start_factor is not None:
             by_start = np.ascontiguousarray(sensitivity.T)
             solve_lower_rows(start_factor, by_start, n, n)
@@ -115,7 +115,7 @@ def solve(
     n = programme.dx.shape[1]
     sweep_back(programme, work, np.zeros(n))
     if system.start_factor is not None:
-        start = -programme.costate[0]
+        start = -programme.gradient[0]
         cholesky_solve(system.start_factor, start)
     if system.end_factor is None:
         sweep_forward(programme, start)

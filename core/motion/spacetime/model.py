@@ -18,8 +18,6 @@ Slacks and multipliers are kept positive one by one, so that one force at the ed
 step of all others; a slack that could not follow its g catches up in the next iteration.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +29,7 @@ from ...dynamics.linearization import linearize
 from ...dynamics.stepping import advance
 from ...dynamics.workspace import Workspace, make_workspace
 from ...maths.kernel import inlined_kernel, inner_kernel, kernel
+from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
 from .problem import Iterate, Problem
 from .riccati import QuadraticProgramme
@@ -47,7 +46,7 @@ DEPTH_ALLOWED = 5e-4
 FAR = 0.05
 
 
-class ModelWorkspace(NamedTuple):
+class ModelWorkspace(Structure):
     """Scratch of one frame."""
 
     dynamics: Workspace
@@ -160,7 +159,7 @@ def fill_programme(
     for k in range(steps + 1):
         _fill_state_cost(tree, problem, iterate, work, programme, barrier, k)
         for i in range(iterate.v.shape[1]):
-            programme.hessian[k, i, i] += damping[k]
+            programme.curvature[k, i, i] += damping[k]
 
 
 @inner_kernel
@@ -213,7 +212,7 @@ def _fill_control_cost(
 ) -> None:
     """R and r of step k: magnitude, smoothness, friction, torque limits."""
     motors = iterate.torque.shape[1]
-    R, r = programme.control_hessian[k], programme.control_gradient[k]
+    R, r = programme.control_curvature[k], programme.control_gradient[k]
     for i in range(programme.controls[k]):
         for j in range(programme.controls[k]):
             R[i, j] = 0.0
@@ -258,7 +257,7 @@ def _fill_state_cost(
 ) -> None:
     """Q (lower triangle) and q of frame k."""
     nv = iterate.v.shape[1]
-    Q, gradient = programme.hessian[k], programme.gradient[k]
+    Q, gradient = programme.curvature[k], programme.state_gradient[k]
     for i in range(2 * nv):
         gradient[i] = 0.0
         for j in range(2 * nv):

@@ -7,7 +7,6 @@ force in step k only if it is held at k + 1 and at k + 2, or it would have to pu
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from ...contact.terrain import Terrain, nearest_points
 from ...dynamics import body_poses
 from ...dynamics.kinematics import difference_positions
 from ...dynamics.limits import JointLimits, make_limits
+from ...maths.structure import Structure
 from ..cycle import Cycle
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
@@ -36,7 +36,7 @@ HELPERS = tuple(
 GROUND_REACH = 2.0  # m: how far from the clip's own points the ground is looked for
 
 
-class Problem(NamedTuple):
+class Problem(Structure):
     """Arrays over frames (N + 1), steps (N), velocities (nv), motors, and points (np): the schedule's, then others."""
 
     dt: float
@@ -70,7 +70,7 @@ class Problem(NamedTuple):
     limit_weight: float
 
 
-class Iterate(NamedTuple):
+class Iterate(Structure):
     """States, controls, and what goes with their inequalities."""
 
     q: Array  # (N + 1, nq)

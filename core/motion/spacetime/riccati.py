@@ -9,22 +9,21 @@ The cost of what is still to come is 1/2 dx^T S dx + s^T dx (Muico et al. 2009 e
     t = s' + S' d      g = r + B^T t      H = B^T S' A      L L^T = R + B^T S' B      Y = L^-1 H      y = L^-1 g
     S = Q + A^T S' A - Y^T Y              s = q + A^T t - Y^T y              du = -L^-T (Y dx + y)
 
-where ' means the next frame. S is never inverted. What the step's structure gives is used: the upper half of A is
-the identity and h times it, but for three by three blocks of ball joints, and the upper half of B is zero.
+where ' means the next frame; S is `curvature`, s `gradient`, Y `half_gain` and y `half_feedforward`. S is never
+inverted. What the step's structure gives is used: the upper half of A is the identity and h times it, but for three by
+three blocks of ball joints, and the upper half of B is zero.
 
 A condition on the last state, with multiplier nu, adds nu^T dx_N to the cost and so G nu to s, with
 
     G_N = I        Z = L^-1 B^T G'        G = A^T G' - Y^T Z        (d dx_N / d nu at dx_0 = 0) = -sum Z^T Z
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import copy_into
 from ...maths.kernel import inner_kernel, kernel
-from .products import (
+from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
     add_transposed_vector,
@@ -33,11 +32,12 @@ from .products import (
     mirror,
     solve_lower_rows,
 )
+from ...maths.structure import Structure
 
 Array = NDArray[np.float64]
 
 
-class QuadraticProgramme(NamedTuple):
+class QuadraticProgramme(Structure):
     """One iteration's subproblem over N frames; n = 2 nv, and m (at most `most`) controls, fewer at some frames."""
 
     group: NDArray[np.int64]  # (nv, 2) first and last velocity of the joint's rotation that velocity i belongs to
@@ -46,18 +46,18 @@ class QuadraticProgramme(NamedTuple):
     lower: Array  # (N, nv, n) lower half of A
     control: Array  # (N, nv, most) lower half of B
     defect: Array  # (N, n) d
-    hessian: Array  # (N + 1, n, n) Q; becomes S
-    gradient: Array  # (N + 1, n) q
-    control_hessian: Array  # (N, most, most) R, lower triangle; becomes L
-    control_gradient: Array  # (N, most) r
-    feedback: Array  # (N, most, n) Y
-    feedforward: Array  # (N, most) y
-    costate: Array  # (N + 1, n) s
+    curvature: Array  # (N + 1, n, n) [Q] of the frame's cost; becomes that of the cost to go [S]
+    state_gradient: Array  # (N + 1, n) [q] of the frame's cost
+    control_curvature: Array  # (N, most, most) [R] of the frame's cost, lower triangle; becomes [L]
+    control_gradient: Array  # (N, most) [r]
+    half_gain: Array  # (N, most, n) [Y = L^T K], of du = -K dx - k
+    half_feedforward: Array  # (N, most) [y = L^T k]
+    gradient: Array  # (N + 1, n) [s] of the cost to go
     dx: Array  # (N + 1, n) the answer
     du: Array  # (N, most) the answer
 
 
-class RiccatiWorkspace(NamedTuple):
+class RiccatiWorkspace(Structure):
     """Scratch of one frame."""
 
     next_by_state: Array  # (n, n) S' A
@@ -67,7 +67,7 @@ class RiccatiWorkspace(NamedTuple):
     end: Array  # (n, n) G
     end_next: Array  # (n, n) G'
     end_control: Array  # (most, n) Z
-    end_hessian: Array  # (n, n) sum of Z^T Z
+    end_curvature: Array  # (n, n) sum of Z^T Z
     vector: Array  # (n,) t
 
 
@@ -82,13 +82,13 @@ def make_programme(group: NDArray[np.int64], controls: NDArray[np.int64], most: 
         lower=np.zeros((frames, nv, n)),
         control=np.zeros((frames, nv, most)),
         defect=np.zeros((frames, n)),
-        hessian=np.zeros((frames + 1, n, n)),
-        gradient=np.zeros((frames + 1, n)),
-        control_hessian=np.zeros((frames, most, most)),
+        curvature=np.zeros((frames + 1, n, n)),
+        state_gradient=np.zeros((frames + 1, n)),
+        control_curvature=np.zeros((frames, most, most)),
         control_gradient=np.zeros((frames, most)),
-        feedback=np.zeros((frames, most, n)),
-        feedforward=np.zeros((frames, most)),
-        costate=np.zeros((frames + 1, n)),
+        half_gain=np.zeros((frames, most, n)),
+        half_feedforward=np.zeros((frames, most)),
+        gradient=np.zeros((frames + 1, n)),
         dx=np.zeros((frames + 1, n)),
         du=np.zeros((frames, most)),
     )
@@ -105,7 +105,7 @@ def make_riccati_workspace(nv: int, most: int) -> RiccatiWorkspace:
         end=np.zeros((n, n)),
         end_next=np.zeros((n, n)),
         end_control=np.zeros((most, n)),
-        end_hessian=np.zeros((n, n)),
+        end_curvature=np.zeros((n, n)),
         vector=np.zeros(n),
     )
 
@@ -126,23 +126,23 @@ def _add_upper_rows(group: NDArray[np.int64], upper: Array, source: Array, out: 
 
 @kernel
 def factor_programme(programme: QuadraticProgramme, work: RiccatiWorkspace, ends: bool) -> int:
-    """S, L and Y of every frame, backwards; with `ends` also G of frame 0 (`work.end`) and `work.end_hessian`.
+    """S, L and Y of every frame, backwards; with `ends` also G of frame 0 (`work.end`) and `work.end_curvature`.
 
     Returns -1, or the frame whose controls' Hessian is not positive definite.
     """
     frames, nv = programme.lower.shape[0], programme.lower.shape[1]
     n = 2 * nv
-    mirror(programme.hessian[frames])
+    mirror(programme.curvature[frames])
     if ends:
         for i in range(n):
             for j in range(n):
-                work.end_hessian[i, j] = 0.0
+                work.end_curvature[i, j] = 0.0
                 work.end[i, j] = 1.0 if i == j else 0.0
     for k in range(frames - 1, -1, -1):
         m = programme.controls[k]
-        S_next, S = programme.hessian[k + 1], programme.hessian[k]
+        S_next, S = programme.curvature[k + 1], programme.curvature[k]
         C, B = programme.lower[k], programme.control[k]
-        L, Y = programme.control_hessian[k], programme.feedback[k]
+        L, Y = programme.control_curvature[k], programme.half_gain[k]
         # S' A by its transpose A^T S', whose rows are dense
         work.transposed[:, :] = 0.0
         add_transposed_product(C, S_next[nv:], work.transposed, n, nv, n)
@@ -183,14 +183,14 @@ def _step_end(programme: QuadraticProgramme, work: RiccatiWorkspace, k: int) -> 
     work.end[:, :] = 0.0
     work.end_control[:, :] = 0.0
     add_transposed_product(programme.control[k], work.end_next[nv:], work.end_control, m, nv, n)
-    solve_lower_rows(programme.control_hessian[k], work.end_control, m, n)
+    solve_lower_rows(programme.control_curvature[k], work.end_control, m, n)
     add_transposed_product(programme.lower[k], work.end_next[nv:], work.end, n, nv, n)
     _add_upper_rows(programme.group, programme.upper[k], work.end_next, work.end, n)
-    add_symmetric_product(work.end_control, work.end_control, work.end_hessian, n, m, 1.0)
+    add_symmetric_product(work.end_control, work.end_control, work.end_curvature, n, m, 1.0)
     for i in range(m):
         for j in range(n):
             work.end_control[i, j] = -work.end_control[i, j]
-    add_transposed_product(programme.feedback[k], work.end_control, work.end, n, m, n)
+    add_transposed_product(programme.half_gain[k], work.end_control, work.end, n, m, n)
 
 
 @kernel
@@ -199,14 +199,14 @@ def sweep_back(programme: QuadraticProgramme, work: RiccatiWorkspace, nu: Array)
     frames, nv = programme.lower.shape[0], programme.lower.shape[1]
     n = 2 * nv
     for i in range(n):
-        programme.costate[frames, i] = programme.gradient[frames, i] + nu[i]
+        programme.gradient[frames, i] = programme.state_gradient[frames, i] + nu[i]
     t = work.vector
     for k in range(frames - 1, -1, -1):
         m = programme.controls[k]
-        y, s, L = programme.feedforward[k], programme.costate[k], programme.control_hessian[k]
+        y, s, L = programme.half_feedforward[k], programme.gradient[k], programme.control_curvature[k]
         for i in range(n):
-            t[i] = programme.costate[k + 1, i]
-        add_transposed_vector(programme.hessian[k + 1], programme.defect[k], t, n, n)
+            t[i] = programme.gradient[k + 1, i]
+        add_transposed_vector(programme.curvature[k + 1], programme.defect[k], t, n, n)
         for i in range(m):
             y[i] = programme.control_gradient[k, i]
         add_transposed_vector(programme.control[k], t[nv:], y, nv, m)
@@ -216,11 +216,11 @@ def sweep_back(programme: QuadraticProgramme, work: RiccatiWorkspace, nu: Array)
                 total -= L[i, j] * y[j]
             y[i] = total / L[i, i]
         for i in range(n):
-            s[i] = programme.gradient[k, i]
+            s[i] = programme.state_gradient[k, i]
         for i in range(m):
             x = y[i]
             for j in range(n):
-                s[j] -= programme.feedback[k, i, j] * x
+                s[j] -= programme.half_gain[k, i, j] * x
         add_transposed_vector(programme.lower[k], t[nv:], s, nv, n)
         for i in range(nv):
             first = programme.group[i, 0]
@@ -238,12 +238,12 @@ def sweep_forward(programme: QuadraticProgramme, start: Array) -> None:
         programme.dx[0, i] = start[i]
     for k in range(frames):
         m = programme.controls[k]
-        L, du = programme.control_hessian[k], programme.du[k]
+        L, du = programme.control_curvature[k], programme.du[k]
         dx, after = programme.dx[k], programme.dx[k + 1]
         for i in range(m):
-            du[i] = -programme.feedforward[k, i]
+            du[i] = -programme.half_feedforward[k, i]
             for j in range(n):
-                du[i] -= programme.feedback[k, i, j] * dx[j]
+                du[i] -= programme.half_gain[k, i, j] * dx[j]
         for i in range(m - 1, -1, -1):
             du[i] /= L[i, i]
             for j in range(i):

@@ -249,7 +249,10 @@ def test_a_prop_may_have_a_bodys_name(rig):
 def test_props_that_cannot_be(rig):
     box = add_prop(rig, add_box("Crate", 0.4, (1.0, 0.0, 0.2)))
     box.rigid_body.collision_shape = "MESH"
-    with pytest.raises(ValueError, match="Crate has the collision shape Mesh, which Heft does not support: choose Box, Sphere or Capsule"):
+    with pytest.raises(
+        ValueError,
+        match="Crate has the collision shape Mesh, which Heft does not support: choose Box, Sphere or Capsule",
+    ):
         read(rig)
     box.rigid_body.type = "PASSIVE"
     with pytest.raises(ValueError, match="Crate is in the prop collection but has no active rigid body"):

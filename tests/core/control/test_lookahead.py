@@ -395,6 +395,15 @@ def test_muico_table_2_weights_follow_roles():
         assert len(weights.feature_body) == 3
 
 
+def altered(path, change):
+    """Let `change(arrays)` work on the numbered arrays of a file."""
+    with np.load(path) as file:
+        header, arrays = file["header"], [file[f"array{number}"] for number in range(len(file.files) - 1)]
+    change(arrays)
+    with path.open("wb") as file:
+        np.savez(file, header=header, **{f"array{number}": array for number, array in enumerate(arrays)})
+
+
 def test_a_policy_survives_its_file(stand, muico29, tmp_path):
     settings = Settings()
     policy = precompute(muico29, stand, settings)
@@ -405,8 +414,14 @@ def test_a_policy_survives_its_file(stand, muico29, tmp_path):
     assert key != policy_key(muico29, stand, Settings(effort=0.2))
     with pytest.raises(ValueError, match="made for something else"):
         load_policy(path, "other")
-    save_policy(policy._replace(costate=np.zeros((3, 2))), path, key)
-    with pytest.raises(ValueError, match="shape of its costate"):
+    with pytest.raises(ValueError, match="shape of its gradient"):
+        save_policy(policy._replace(gradient=np.zeros((3, 2))), path, key)
+    altered(path, lambda arrays: next(array for array in arrays if array.shape == policy.gain.shape).fill(np.nan))
+    with pytest.raises(ValueError, match="numbers in its gain must be finite"):
+        load_policy(path, key)
+    save_policy(policy, path, key)
+    altered(path, lambda arrays: arrays.__setitem__(0, arrays[0][:, :-1]))
+    with pytest.raises(ValueError, match="shape of its q_before"):
         load_policy(path, key)
     path.write_bytes(b"nonsense")
     with pytest.raises(ValueError, match="is not a policy"):

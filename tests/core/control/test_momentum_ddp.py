@@ -182,9 +182,11 @@ def test_minimum_time_of_a_mass_point():
     solution = solve(*mass_point(steps, best, distance, cheaper), np.zeros(12))
     assert solution.ray.min() > 1.0
     assert solution.cost == pytest.approx(12.0 * distance**2 / best**3 + price * best, rel=0.01)
-    assert solution.expansion.miss[0, 12] == pytest.approx(0.0, abs=0.01 * price)
+    assert solution.expansion.parameter_gradient[0, 12] == pytest.approx(0.0, abs=0.01 * price)
     longer = solve(*mass_point(steps, 1.3 * best, distance, cheaper), np.zeros(12))
-    assert longer.expansion.miss[0, 12] == pytest.approx(price - 36.0 * distance**2 / (1.3 * best) ** 4, rel=0.02)
+    assert longer.expansion.parameter_gradient[0, 12] == pytest.approx(
+        price - 36.0 * distance**2 / (1.3 * best) ** 4, rel=0.02
+    )
     time = gains(solution).time[0]
     assert time[C.start] == pytest.approx(-best / (2.0 * distance), rel=0.02)
     assert time[P.start] == pytest.approx(-(best**2) / (6.0 * distance), rel=0.02)
@@ -219,7 +221,7 @@ def test_cost_by_final_time_against_finite_differences(step_problem, step_soluti
             dt = problem.dt.copy()
             dt[-1] += change
             costs.append(solve(problem._replace(dt=dt), rays).cost)
-        miss = solve(problem, rays).expansion.miss[0]
+        miss = solve(problem, rays).expansion.parameter_gradient[0]
         assert miss[:12] == pytest.approx(0.0, abs=1e-6)
         misses.append(abs(miss[12] * 2e-4 / (costs[1] - costs[0]) - 1.0))
     assert misses[2] < 0.3 * misses[0]
@@ -245,7 +247,7 @@ def test_gains_against_re_solved_neighbours(step_problem, step_solution):
         dt = problem.dt.copy()
         dt[-1] += later
         timed = solve(moved._replace(dt=dt), step_solution.ray, step_solution.x[0] + dx)
-        slope, before, after = (s.expansion.miss[0, 12] for s in (step_solution, neighbour, timed))
+        slope, before, after = (s.expansion.parameter_gradient[0, 12] for s in (step_solution, neighbour, timed))
         assert abs(after - slope) < 0.02 * abs(before - slope)
 
 

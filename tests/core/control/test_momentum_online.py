@@ -189,7 +189,7 @@ def test_a_walk_by_momentum_obeys_the_equation_of_motion(walk, policy, course):
     for touches, x, _, pulled in steps:
         center = x[:3]
         force = touches.force.sum(axis=0)
-        moment = np.cross(touches.place - center, touches.force).sum(axis=0)
+        moment = np.cross(touches.point - center, touches.force).sum(axis=0)
         weight = character.total_mass * np.array(character.gravity)
         assert x[3:6] == pytest.approx(before[3:6] + dt * (force + weight), abs=1e-9)
         assert x[9:] == pytest.approx(before[6:] + dt * moment, abs=1e-9)

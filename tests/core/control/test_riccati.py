@@ -22,13 +22,20 @@ def problem(seed, steps=5, n=6, m=3):
 
 
 def sweep(p):
-    slope, costate = np.diag(p["Q"][-1]), np.zeros(p["Q"].shape[1])
+    curvature, gradient = np.diag(p["Q"][-1]), np.zeros(p["Q"].shape[1])
     laws = []
     for k in range(len(p["A"]) - 1, -1, -1):
         law = step_back(
-            p["A"][k], p["B"][k], p["d"][k], p["Q"][k], p["R"][k] + p["P"][k], p["P"][k] * p["u"][k], slope, costate
+            p["A"][k],
+            p["B"][k],
+            p["d"][k],
+            p["Q"][k],
+            p["R"][k] + p["P"][k],
+            p["P"][k] * p["u"][k],
+            curvature,
+            gradient,
         )
-        slope, costate = law.slope, law.costate
+        curvature, gradient = law.curvature, law.gradient
         laws.append(law)
     return laws[::-1]
 
@@ -51,7 +58,7 @@ def test_muico_equation_8_as_one_dense_quadratic_program(seed):
         g += s.T @ (Q * b)
     eta = -np.linalg.solve(H, g).reshape(steps, m)
     for k, law in enumerate(sweep(p)):
-        assert law.offset + law.gain @ xi == pytest.approx(-eta[k], abs=1e-9)
+        assert law.feedforward + law.gain @ xi == pytest.approx(-eta[k], abs=1e-9)
         xi = p["A"][k] @ xi + p["B"][k] @ eta[k] + p["d"][k]
 
 
@@ -63,44 +70,44 @@ def test_muico_equation_9_gives_the_gradient_of_the_cost_to_go():
     def cost(xi):
         total = 0.0
         for k in range(steps):
-            eta = -laws[k].gain @ xi - laws[k].offset
+            eta = -laws[k].gain @ xi - laws[k].feedforward
             total += 0.5 * (p["Q"][k] @ xi**2 + p["R"][k] @ eta**2 + p["P"][k] @ (p["u"][k] + eta) ** 2)
             xi = p["A"][k] @ xi + p["B"][k] @ eta + p["d"][k]
         return total + 0.5 * p["Q"][-1] @ xi**2
 
     xi, step = np.linspace(-1.0, 1.0, n), 1e-5
     gradient = [(cost(xi + step * e) - cost(xi - step * e)) / (2.0 * step) for e in np.eye(n)]
-    assert laws[0].costate + laws[0].slope @ xi == pytest.approx(gradient, rel=1e-6)
+    assert laws[0].gradient + laws[0].curvature @ xi == pytest.approx(gradient, rel=1e-6)
 
 
 def test_muico_recursion_is_that_of_the_paper_which_inverts_the_slope():
     p = problem(3)
-    slope, costate = np.diag(p["Q"][-1]), np.zeros(6)
+    curvature, gradient = np.diag(p["Q"][-1]), np.zeros(6)
     for k in range(4, -1, -1):
         A, B, d = p["A"][k], p["B"][k], p["d"][k]
         effort, pull = p["R"][k] + p["P"][k], p["P"][k] * p["u"][k]
-        law = step_back(A, B, d, p["Q"][k], effort, pull, slope, costate)
-        middle = np.linalg.inv(np.linalg.inv(slope) + (B / effort) @ B.T)
-        after = A.T @ costate + A.T @ middle @ (d - (B / effort) @ (pull + B.T @ costate))
-        assert law.slope == pytest.approx(np.diag(p["Q"][k]) + A.T @ middle @ A, rel=1e-8, abs=1e-8)
-        assert law.costate == pytest.approx(after, rel=1e-8, abs=1e-8)
-        slope, costate = law.slope, law.costate
+        law = step_back(A, B, d, p["Q"][k], effort, pull, curvature, gradient)
+        middle = np.linalg.inv(np.linalg.inv(curvature) + (B / effort) @ B.T)
+        after = A.T @ gradient + A.T @ middle @ (d - (B / effort) @ (pull + B.T @ gradient))
+        assert law.curvature == pytest.approx(np.diag(p["Q"][k]) + A.T @ middle @ A, rel=1e-8, abs=1e-8)
+        assert law.gradient == pytest.approx(after, rel=1e-8, abs=1e-8)
+        curvature, gradient = law.curvature, law.gradient
 
 
 def test_double_integrator_reaches_the_algebraic_riccati_equation():
     dt = 0.01
     A, B = np.array([[1.0, dt], [0.0, 1.0]]), np.array([[0.0], [dt]])
     Q, R = np.array([1.0, 0.1]), np.array([1e-3])
-    slope, costate = np.diag(Q), np.zeros(2)
+    curvature, gradient = np.diag(Q), np.zeros(2)
     for _ in range(3000):
-        law = step_back(A, B, np.zeros(2), Q, R, np.zeros(1), slope, costate)
-        slope, costate = law.slope, law.costate
+        law = step_back(A, B, np.zeros(2), Q, R, np.zeros(1), curvature, gradient)
+        curvature, gradient = law.curvature, law.gradient
     expected = scipy.linalg.solve_discrete_are(A, B, np.diag(Q), np.diag(R))
-    assert slope == pytest.approx(expected, rel=1e-9)
-    assert costate == pytest.approx([0.0, 0.0])
+    assert curvature == pytest.approx(expected, rel=1e-9)
+    assert gradient == pytest.approx([0.0, 0.0])
     assert np.abs(np.linalg.eigvals(A - B @ law.gain)).max() < 1.0
 
 
 def test_slope_stays_symmetric():
     for law in sweep(problem(11, steps=40)):
-        assert (law.slope == law.slope.T).all()
+        assert (law.curvature == law.curvature.T).all()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contacts as an animator sees and edits them, by the scene's frames."""
 
+from heft.core.cache import Cache
 from heft.core.job import ContactInterval
-from heft.core.job.cache import Cache
 from heft.core.job.preparing import find_contacts, make_motion
 from heft.core.job.progress import Clock, Teller
 

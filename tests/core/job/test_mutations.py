@@ -6,7 +6,8 @@ the same at length, and runs what can be run.
 from functools import cache
 
 import pytest
-from heft.core.job import BakeJob, BakeResult, archive, job, result, run
+from heft.core import archive
+from heft.core.job import BakeJob, BakeResult, job, result, run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

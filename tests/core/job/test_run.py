@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from heft import core
+from heft.core import cache
 from heft.core.contact.terrain import Plane
-from heft.core.job import BakeJob, BakeResult, CancelledError, Load, Scene, cache, prepare, run
-from heft.core.job.methods import METHODS
+from heft.core.control.methods import METHODS
+from heft.core.job import BakeJob, BakeResult, CancelledError, Load, Scene, prepare, run
 from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab, Prop, Push
 

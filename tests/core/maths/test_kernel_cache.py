@@ -72,23 +72,6 @@ def test_its_own_code_counts(run):
     assert run("a", factor=2.0, offset=5) == (7.0, False)
 
 
-def test_a_class_that_has_gone_takes_the_kernels_with_it(tmp_path):
-    ours, other = tmp_path / "heft.core.maths.dense" / "kernel.nbi", tmp_path / "another.package" / "kernel.nbi"
-    for kept in (ours, other):
-        kept.parent.mkdir()
-        kept.write_bytes(b"numba's, with the names of classes in it")
-    listed = tmp_path / "heft.core.txt"
-    listed.write_text("maths/kernel_cache.py:Stamp")
-    kernel_cache.drop_what_cannot_be_read.__wrapped__(tmp_path)
-    assert ours.exists()
-    assert "character/tree.py:Tree" in listed.read_text().split()
-    listed.write_text("maths/kernel_cache.py:Stamp\nmaths/moved.py:Moved")
-    kernel_cache.drop_what_cannot_be_read.__wrapped__(tmp_path)
-    assert not ours.exists()
-    assert other.exists()
-    assert "maths/moved.py:Moved" not in listed.read_text()
-
-
 class Pair(NamedTuple):
     first: float
     second: float

@@ -10,7 +10,7 @@ from heft.core.motion import quaternions
 from heft.core.motion.body_plan import make_body_plan
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory, body_poses, fit, velocities
-from heft.core.motion.floor import Floor, estimate_floor, level, unlevel
+from heft.core.motion.floor import Floor, estimate_floor, level
 from heft.core.motion.lay_back import lay_back, take_residuals
 from heft.core.motion.limits import swing_and_twist, widened
 from heft.core.motion.prepare import prepare
@@ -178,6 +178,14 @@ def test_wrong_clips_are_refused():
     clip = still(wooden())
     with pytest.raises(ValueError, match="missing samples"):
         fit(PLANS["simple"], dataclasses.replace(clip, position=np.full_like(clip.position, np.nan)))
+
+
+def unlevel(clip, floor):
+    """The inverse of `level`: a clip on z = 0 brought to where its floor is to be."""
+    normal = np.array([-floor.slope[0], -floor.slope[1], 1.0])
+    turn = quaternions.between(np.array([0.0, 0.0, 1.0]), normal)
+    place = quaternions.rotate(turn, clip.position) + np.array([0.0, 0.0, floor.height])
+    return dataclasses.replace(clip, position=place, orientation=quaternions.multiply(turn, clip.orientation))
 
 
 def test_a_floor_is_found_where_soles_stand_and_taken_away():

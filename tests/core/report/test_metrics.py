@@ -11,10 +11,10 @@ from heft.core.contact.terrain import Plane, RigidMotion, make_terrain
 from heft.core.dynamics import integrate
 from heft.core.report import metrics
 from heft.core.report.explanation import explain
-from heft.core.report.fall import FallWatch, height_of, lean
 from heft.core.report.frames import diagnose, hull, signed_distance
-from heft.core.report.simulation import Followed, Simulation
 from heft.core.simulation import Push, Recording
+from heft.core.simulation.fall import FallDetector, height_of, lean
+from heft.core.simulation.outcome import Followed, Simulation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,9 +56,7 @@ def made_up(q, wanted=None, contacts=(), terrain=None, outcome="completed", lost
         contact_gap=np.zeros(len(rows)),
     )
     wanted = q if wanted is None else np.array(wanted)
-    followed = Followed(
-        wanted, np.zeros((steps + 1, CHARACTER.nv)), np.arange(steps + 1), np.zeros(steps + 1, dtype=np.int64)
-    )
+    followed = Followed(wanted, np.arange(steps + 1), np.zeros(steps + 1, dtype=np.int64))
     ground = make_terrain([Plane()]) if terrain is None else terrain
     return Simulation(CHARACTER, ground, recording, followed, cancelled, lost, np.full(steps, 1e-4))
 
@@ -170,7 +168,7 @@ def test_nothing_has_the_same_keys():
 
 
 def watched(q, wanted, v=None):
-    watch = FallWatch(CHARACTER, RATE)
+    watch = FallDetector(CHARACTER, RATE)
     v = np.zeros((len(q), CHARACTER.nv)) if v is None else v
     for k in range(len(q)):
         watch.update(k, q[k], v[k], wanted[k])

@@ -108,11 +108,3 @@ def test_span_of_what_does_not_change():
     low, high = svg.span(np.full(3, 7.0))
     assert low < 7.0 < high
     assert svg.span(np.full(3, np.nan)) == (pytest.approx(0.0), pytest.approx(1.04))
-
-
-def test_a_heat_map_has_a_cell_for_each_number():
-    values = np.array([[0.0, 50.0], [np.nan, 200.0]])
-    text = svg.heat_map("Survives <N>", values, ["0/2", "1/2"], ["0°", "180°"], "phase", "direction")
-    assert re.findall(r'<rect x="\d+".*?fill="(#\w+)"', text) == ["#ecf3fa", "#b3c8e0", "#084594"]
-    words = re.findall(r">([^<]*)</text>", text)
-    assert words == ["Survives &lt;N&gt;", "0°", "0", "50", "180°", "200", "0/2", "1/2", "phase", "direction"]

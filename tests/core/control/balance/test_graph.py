@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from heft.core.control.balance.graph import ActionGraph, Bridge, Choice, candidates, find_bridge, make_graph
+from heft.core.control.balance.graph import ActionGraph, Bridge, candidates, find_bridge, make_graph
 from heft.core.dynamics import difference
 from heft.core.motion.cycle import Cycle
-from heft.core.motion.in_a_row import NOWHERE, Piece, in_a_row, standing
+from heft.core.motion.in_a_row import NOWHERE, Choice, Piece, in_a_row, standing
 from heft.core.motion.reference import Reference
 
 
@@ -33,7 +33,7 @@ def test_a_bridge_lies_on_both_motions_and_a_course_has_no_seams(walk_on_corners
     walk, turning, character, dt = walk_on_corners, turning_walk, walk_on_corners.character, 1.0 / walk_on_corners.rate
     bridge = find_bridge(walk, turning)
     graph = ActionGraph({"ahead": walk, "around": turning}, {("ahead", "around"): bridge})
-    pieces = graph.course([Choice("ahead", 0.0), Choice("around", 2.0)], 6.0)
+    pieces = graph.sequence([Choice("ahead", 0.0), Choice("around", 2.0)], 6.0)
     course = in_a_row(pieces)
     assert [piece.name for piece in pieces] == ["ahead", "ahead to around", "around"]
     before = len(pieces[0].frames)
@@ -73,7 +73,7 @@ def test_a_course_takes_the_way_that_there_is(walk_on_corners):
     assert graph.way("b", "b") == ["b"]
     with pytest.raises(ValueError, match="no way from 'c' to 'a'"):
         graph.way("c", "a")
-    pieces = graph.course([Choice("a", 0.0), Choice("a", 7 / 120), Choice("c", 8 / 120)], 23 / 120)
+    pieces = graph.sequence([Choice("a", 0.0), Choice("a", 7 / 120), Choice("c", 8 / 120)], 23 / 120)
     # a to frame 9, a bridge, b from 2 to 3, a bridge, c from 2 on
     assert [len(piece.frames) for piece in pieces] == [9, 4, 1, 4, 6]
     course = in_a_row(pieces)
@@ -105,7 +105,7 @@ def test_points_that_only_some_motions_touch_with_have_a_column_too(walk_on_corn
 def test_a_course_ends_when_it_is_to_end(walk_on_corners):
     graph = made(walk_on_corners)
     for frames in (3, 9, 11, 30):
-        pieces = graph.course([Choice("a", 0.0), Choice("b", 8 / 120)], frames / 120)
+        pieces = graph.sequence([Choice("a", 0.0), Choice("b", 8 / 120)], frames / 120)
         assert sum(len(piece.frames) for piece in pieces) == frames + 1
 
 
@@ -119,6 +119,6 @@ def test_what_makes_no_sense_is_refused(walk_on_corners):
         ([], 1.0, "at least one motion"),
     ):
         with pytest.raises(ValueError, match=words):
-            graph.course(choices, seconds)
+            graph.sequence(choices, seconds)
     with pytest.raises(ValueError, match="repeats, which 'once' does not"):
         make_graph({"once": replace(walk_on_corners, cycle=None)})

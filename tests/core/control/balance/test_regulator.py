@@ -11,8 +11,8 @@ from heft.core.control.balance.regulator import (
     full_gain,
     linearise,
     regulate,
+    standing_curvature,
     standing_gain,
-    standing_slope,
 )
 from heft.core.dynamics import difference, integrate, inverse_dynamics, step
 
@@ -38,13 +38,13 @@ def test_standing_closed_loop_is_stable(upright):
 
 def test_a_long_sweep_of_a_constant_system_is_the_endless_one(upright):
     A, B = upright
-    slope = np.eye(len(KEPT))
-    first = regulate([(A, B)] * 3000, np.full(len(A), STANDING), slope)[0]
+    curvature = np.eye(len(KEPT))
+    first = regulate([(A, B)] * 3000, np.full(len(A), STANDING), curvature)[0]
     endless = standing_gain(A, B)
     np.testing.assert_allclose(first, endless, atol=1e-6 * np.abs(endless).max())
     # and the endless cost to go stays what it is
     np.testing.assert_allclose(
-        regulate([(A, B)] * 50, np.full(len(A), STANDING), standing_slope(A, B))[0], endless, rtol=1e-6, atol=1e-3
+        regulate([(A, B)] * 50, np.full(len(A), STANDING), standing_curvature(A, B))[0], endless, rtol=1e-6, atol=1e-3
     )
 
 

@@ -71,9 +71,9 @@ def test_the_cost_to_go_is_what_the_policy_descends(walks):
     character, track = walks[0].character, Track.of(walks[0])
     policy, value = sweep(character, track, Settings(stance=0.0))
     nv = character.nv
-    assert value.slope[1:, nv:, nv:] == pytest.approx(policy.slope_velocity[:-1], rel=1e-9)
-    assert value.slope[1:, nv:, :nv] == pytest.approx(policy.slope_position[:-1], rel=1e-9)
-    assert value.costate[1:, nv:] == pytest.approx(policy.costate[:-1], rel=1e-9)
+    assert value.curvature[1:, nv:, nv:] == pytest.approx(policy.curvature_velocity[:-1], rel=1e-9)
+    assert value.curvature[1:, nv:, :nv] == pytest.approx(policy.curvature_position[:-1], rel=1e-9)
+    assert value.gradient[1:, nv:] == pytest.approx(policy.gradient[:-1], rel=1e-9)
 
 
 def test_asked_for_its_own_stride_a_walk_is_alone(both, walks):

@@ -15,7 +15,7 @@ class Soles:
 
     def __init__(self, character: Character, gait: Gait) -> None:
         biped, tree = gait.biped, character.tree
-        self._weight = float(biped.numbers[0] * biped.numbers[2])
+        self._weight = biped.mass * biped.gravity
         self._foot = [int(foot) for foot in biped.foot]
         self._bodies = [[foot, *np.flatnonzero(tree.parent == foot)] for foot in self._foot]
         corners = [sole_corners(character, foot)[:, :2] for foot in self._foot]

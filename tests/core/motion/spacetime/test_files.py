@@ -37,13 +37,17 @@ def test_loading_gives_what_was_saved(reference, tmp_path):
 
 
 def altered(reference, tmp_path, change):
-    """A file in which `change(header, arrays)` has been at work."""
+    """A file in which `change(value, arrays, header)` has been at work; arrays by the names of the reference's."""
     path = tmp_path / "a.heftref"
     reference.save(path)
     with np.load(path) as file:
         arrays = dict(file)
     header = json.loads(arrays["header"].tobytes())
-    change(header, arrays)
+    value = header["value"]
+    names = {name: f"array{value[name]['array']}" for name in ("q", "v", "torque", "force")}
+    named = {name: arrays.pop(stored) for name, stored in names.items()}
+    change(value, named, header)
+    arrays |= {names[name]: array for name, array in named.items()}
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     with path.open("wb") as file:
         np.savez(file, **arrays)
@@ -53,18 +57,21 @@ def altered(reference, tmp_path, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda h, _: h.update(version=99), "its version is '99'"),
-        (lambda h, _: h.update(format="x"), "does not say"),
-        (lambda _, a: a.update(q=a["q"][:, :-1]), "shape of q"),
-        (lambda _, a: a.update(v=a["v"] * np.nan), "v must be finite"),
-        (lambda _, a: a.update(torque=a["torque"].astype(np.float32)), "torque cannot be float32"),
-        (lambda _, a: a.pop("force"), "it holds"),
-        (lambda h, _: h["points"][0].update(body=99), "belongs to no body"),
-        (lambda h, _: h["quality"].pop("sentences"), "its quality says"),
-        (lambda h, _: h["quality"].update(slip_millimetres="none"), "what cannot be"),
-        (lambda h, _: h.update(rate=-1.0), "makes no sense"),
-        (lambda h, _: h.pop("cycle"), "cycle"),
-        (lambda _, a: a.update(q=np.array([object()])), "Object arrays"),
+        (lambda _v, _a, h: h.update(version=99), "its version is '99'"),
+        (lambda _v, _a, h: h.update(format="x"), "does not say"),
+        (lambda _, a, _h: a.update(q=a["q"][:, :-1]), "shape of q"),
+        (lambda _, a, _h: a.update(v=a["v"] * np.nan), "numbers in v must be finite"),
+        (lambda _, a, _h: a.update(torque=a["torque"].astype(np.float32)), "array of <f4"),
+        (lambda _, a, _h: a.update(torque=a["torque"] > 0.0), "torque cannot be bool"),
+        (lambda _, a, _h: a.pop("force"), "it holds"),
+        (lambda v, _a, _h: v["schedule"]["points"][0].update(body=99), "belongs to no body"),
+        (lambda v, _a, _h: v["schedule"]["points"][0].update(position=[0.0, "nan", 0.0]), "must be finite"),
+        (lambda v, _a, _h: v["quality"].pop("sentences"), "quality is no Quality"),
+        (lambda v, _a, _h: v["quality"].update(slip_millimetres="none"), "slip_millimetres cannot be 'none'"),
+        (lambda v, _a, _h: v["quality"].update(joint_change=v["torque"]), "one finite row"),
+        (lambda v, _a, _h: v.update(rate=-1.0), "makes no sense"),
+        (lambda v, _a, _h: v.pop("cycle"), "is no Reference"),
+        (lambda _, a, _h: a.update(q=np.array([object()])), "an array of .O in|is none"),
     ],
 )
 def test_altered_files_are_refused(reference, tmp_path, change, message):
@@ -85,7 +92,7 @@ def test_other_files_are_refused(reference, tmp_path):
             Reference.load(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header.npy", b"")
-    with pytest.raises(ValueError, match="it holds header instead of"):
+    with pytest.raises(ValueError, match="what should be an array is none"):
         Reference.load(path)
 
 
@@ -94,8 +101,8 @@ def test_failed_save_leaves_the_old_file(reference, tmp_path):
     reference.save(path)
     before = path.read_bytes()
     broken = object.__new__(Reference)
-    broken.__dict__.update(reference.__dict__ | {"rate": float("nan")})
-    with pytest.raises(ValueError, match="JSON compliant"):
+    broken.__dict__.update(reference.__dict__ | {"q": "nothing"})
+    with pytest.raises(ValueError, match="could not convert"):
         broken.save(path)
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["c.heftref"]

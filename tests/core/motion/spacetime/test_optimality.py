@@ -46,15 +46,15 @@ def test_stationarity_at_the_solution():
     assert solution.converged
     programme = filled(motion, problem, solution.iterate, settings.barrier_last)
     nv = motion.character.nv
-    costate, terms, worst = programme.gradient[-1].copy(), 0.0, 0.0
+    costate, terms, worst = programme.state_gradient[-1].copy(), 0.0, 0.0
     for k in range(len(programme.lower) - 1, -1, -1):
         m = programme.controls[k]
         pull = programme.control[k, :, :m].T @ costate[nv:]
         worst = max(worst, np.abs(pull + programme.control_gradient[k, :m]).max())
         terms = max(terms, np.abs(pull).max())
-        costate = programme.gradient[k] + state_matrix(programme, k).T @ costate
+        costate = programme.state_gradient[k] + state_matrix(programme, k).T @ costate
     assert worst < 1e-3 * terms
-    assert np.abs(costate).max() < 1e-6 * np.abs(programme.gradient).max()
+    assert np.abs(costate).max() < 1e-6 * np.abs(programme.state_gradient).max()
 
 
 def test_linearization_is_that_of_the_dynamics_room():

@@ -3,8 +3,8 @@
 
 import numpy as np
 import pytest
+from heft.core.maths.products import factor_cholesky
 from heft.core.motion.spacetime import ends
-from heft.core.motion.spacetime.products import factor_cholesky
 from heft.core.motion.spacetime.riccati import make_programme, make_riccati_workspace
 
 FRAMES = 7
@@ -29,11 +29,11 @@ def random_programme(seed):
             programme.upper[k, i, 3 : 3 + last - first + 1] = rng.normal(size=last - first + 1)
         programme.lower[k] = 0.3 * rng.normal(size=programme.lower[k].shape)
         programme.control[k, :, :m] = rng.normal(size=(nv, m))
-        programme.control_hessian[k, :m, :m] = positive_definite(rng, m)
+        programme.control_curvature[k, :m, :m] = positive_definite(rng, m)
         programme.control_gradient[k, :m] = rng.normal(size=m)
     for k in range(FRAMES + 1):
-        programme.hessian[k] = positive_definite(rng, 2 * nv)
-    programme.gradient[:] = rng.normal(size=programme.gradient.shape)
+        programme.curvature[k] = positive_definite(rng, 2 * nv)
+    programme.state_gradient[:] = rng.normal(size=programme.state_gradient.shape)
     programme.defect[:] = rng.normal(size=programme.defect.shape)
     return programme, make_riccati_workspace(nv, 12), rng
 
@@ -56,11 +56,11 @@ def dense_answer(programme, end_rows):
     hessian, gradient = np.zeros((size, size)), np.zeros(size)
     rows, right = [], []
     for k in range(N + 1):
-        hessian[k * n : (k + 1) * n, k * n : (k + 1) * n] = programme.hessian[k]
-        gradient[k * n : (k + 1) * n] = programme.gradient[k]
+        hessian[k * n : (k + 1) * n, k * n : (k + 1) * n] = programme.curvature[k]
+        gradient[k * n : (k + 1) * n] = programme.state_gradient[k]
     for k in range(N):
         u = slice(starts[k], starts[k + 1])
-        hessian[u, u] = programme.control_hessian[k, : m[k], : m[k]]
+        hessian[u, u] = programme.control_curvature[k, : m[k], : m[k]]
         gradient[u] = programme.control_gradient[k, : m[k]]
         row = np.zeros((n, size))
         row[:, k * n : (k + 1) * n] = -state_matrix(programme, k)
@@ -107,22 +107,22 @@ def test_riccati_equals_dense_solve(start, end):
 def test_second_solve_with_kept_factors():
     programme, work, rng = random_programme(5)
     n = programme.dx.shape[1]
-    kept = [hessian.copy() for hessian in programme.control_hessian]
-    states = programme.hessian.copy()
+    kept = [hessian.copy() for hessian in programme.control_curvature]
+    states = programme.curvature.copy()
     system = ends.factor(programme, work, start_pinned=True, end_bound=False, cycle=None)
     ends.solve(system, programme, work, np.zeros(n), np.zeros(n))
     programme.defect[:] = rng.normal(size=programme.defect.shape)
     start = rng.normal(size=n)
     ends.solve(system, programme, work, start, np.zeros(n))
     answer = programme.dx.copy()
-    programme.hessian[:], programme.control_hessian[:] = states, kept
+    programme.curvature[:], programme.control_curvature[:] = states, kept
     x, _ = dense_answer(programme, [(np.eye(n), np.zeros((n, n)), start)])
     np.testing.assert_allclose(answer, x, atol=1e-8 * np.abs(x).max())
 
 
 def test_indefinite_control_hessian_names_its_frame():
     programme, work, _ = random_programme(0)
-    programme.control_hessian[4, 1, 1] = -1e9
+    programme.control_curvature[4, 1, 1] = -1e9
     with pytest.raises(ends.SingularFrameError, match="frame 4") as raised:
         ends.factor(programme, work, start_pinned=True, end_bound=False, cycle=None)
     assert raised.value.frame == 4

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where to walk, for methods that need no motion, on the armature."""
+
+import bpy
+from bpy.props import FloatProperty
+
+from .overrides import OVERRIDABLE
+
+
+class HEFT_PG_course(bpy.types.PropertyGroup):
+    """Where to walk, and how fast: keyed like anything else. A step looks at it as it begins."""
+
+    forward: FloatProperty(
+        name="Speed",
+        description="How fast to walk ahead, in metres a second",
+        default=0.7,
+        soft_min=-0.3,
+        soft_max=1.2,
+        min=-10.0,
+        max=10.0,
+        override=OVERRIDABLE,
+    )
+    left: FloatProperty(
+        name="Sideways",
+        description="How fast to walk to the left, in metres a second; negative to the right",
+        soft_min=-0.2,
+        soft_max=0.2,
+        min=-10.0,
+        max=10.0,
+        override=OVERRIDABLE,
+    )
+    heading: FloatProperty(
+        name="Heading",
+        description="Where to walk, to the left of where the character faces at the start; whole turns count",
+        subtype="ANGLE",
+        override=OVERRIDABLE,
+    )
+
+
+KEYED = ("forward", "left", "heading")
+
+CLASSES = (HEFT_PG_course,)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look-ahead control as a method: gains by way of the cache, settings by rehearsal."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from ...cache import Cache
+from ...motion.reference import Reference
+from ..method import Method, Preset
+from ..stage import Stage
+from .lookahead import LookAhead
+from .precompute import precompute
+from .search import choose_settings
+from .settings import Settings
+from .storage import load_policy, policy_key, save_policy
+from .track import Track
+
+REHEARSED = 30.0  # s of a longer simulation that are rehearsed
+
+
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> LookAhead:
+    """Gains from the cache, or made and kept there."""
+    reference = motions[0]
+    character, track = reference.character, Track.of(reference)
+    key = policy_key(character, track, settings)
+    policy = cache.get(key, partial(load_policy, key=key))
+    if policy is None:
+        policy = precompute(character, track, settings)
+        cache.put(key, partial(save_policy, policy, key=key))
+    return LookAhead(character, track, settings, policy)
+
+
+def start(controller: LookAhead, stage: Stage) -> LookAhead:
+    """Follow the track from its first frame on, with settings that hold if there are such."""
+    controller.terrain = stage.terrain
+    controller = _rehearsed(controller, stage)
+    controller.reset(0, (0.0, 0.0, stage.lift, 0.0))
+    return controller
+
+
+def _rehearsed(controller: LookAhead, stage: Stage) -> LookAhead:
+    """The controller, or one with other settings where with its own the character falls."""
+    own = controller.settings
+    if own.rehearsals == 0:
+        return controller
+    choice = choose_settings(
+        controller.character,
+        controller.track,
+        own,
+        world=stage.world(),
+        duration=min(stage.seconds, REHEARSED),
+        lift=stage.lift,
+        replicas=1,
+        most=own.rehearsals,
+        seconds=own.rehearsal_seconds or None,
+        controller=controller,
+        progress=lambda number: stage.rehearsing(number / own.rehearsals),
+    )
+    if choice.settings != own:
+        controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
+    controller.rehearsed = choice.text
+    return controller
+
+
+METHOD = Method(
+    name="lookahead",
+    number=0,
+    label="Look Ahead",
+    description="Follows the action closely and plans its steps ahead: walking, running, turning",
+    paper="Muico et al. 2009",
+    settings=Settings,
+    plan=plan,
+    start=start,
+    presets=(
+        Preset("Default", "What serves most motions.", {}),
+        Preset("Fast Motion", "More steps of simulation a second: runs, jumps, quick gestures.", {}, rate=240),
+        Preset(
+            "Long Walks",
+            "Leans on the ground more freely: steadier over many steps, weaker against pushes.",
+            {"adaptation": 0.001, "force": 0.01},
+        ),
+    ),
+)

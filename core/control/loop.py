@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one loop: a controller acts on a stage, step by step, and what came of it is recorded."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character
+from ..character.tree import carried_mass
+from ..contact.detection import Contacts
+from ..simulation import Recording, World, simulate
+from ..simulation.fall import FallDetector
+from ..simulation.law import AffineLaw, State
+from ..simulation.outcome import Followed, Simulation
+from ..simulation.recording import Stepper
+from .method import Follower, Method
+from .stage import Observer, Stage
+
+Array = NDArray[np.float64]
+
+AFTER_FALL = 2.0  # s that a fallen character is still watched
+RUNAWAY = 1000.0  # rad/s or m/s, beyond which what has fallen is not watched any more: the next steps are no numbers
+SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
+
+
+def act(method: Method, plan: object, stage: Stage, observer: Observer) -> Simulation:
+    """Start a method on a stage and let it act; a character that falls in a world goes limp, and is watched a while."""
+    follower = method.start(plan, stage)
+    return follow(follower, method.stepper(follower, stage), stage, observer)
+
+
+def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observer) -> Simulation:
+    """Step under a controller that has been started."""
+    q, v = follower.reference_state()
+    stepper.reset(q, v if stage.noise is None else v + stage.noise)
+    loop = _Loop(follower, stage, observer, limp=isinstance(stepper, World))
+    seconds = follower.seconds(stage.seconds) if loop.told(0, stepper.system_q) else 0.0
+    durations: list[float] = []
+    recording = simulate(stepper, loop, seconds=seconds, progress=loop.after_step, durations=durations)
+    states = len(recording.q)
+    simulation = Simulation(
+        character=stage.character,
+        terrain=stage.terrain,
+        recording=recording,
+        followed=Followed(
+            q=np.array(loop.q[:states]),
+            frame=np.array(loop.frame[:states], dtype=np.int64),
+            lap=np.array(loop.lap[:states], dtype=np.int64),
+        ),
+        cancelled=loop.cancelled,
+        lost=loop.lost_in(recording),
+        step_seconds=np.array(durations[: recording.steps]),
+    )
+    return simulation.with_notes(follower.notes(simulation))
+
+
+class _Limp:
+    """No muscle pulls; joints resist motion as those of a body do that has lost its hold."""
+
+    def __init__(self, character: Character) -> None:
+        tree = character.tree
+        self._motors = slice(6 if character.bodies[0].joint.kind == "free" else 0, character.nv)
+        self._damping = SLACK * carried_mass(tree)[self._motors]
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """Damping by the velocity after the step, so that it never drives."""
+        del contacts
+        return AffineLaw(-self._damping * state.v[self._motors], implicit=state.dt * self._damping)
+
+
+class _Loop:
+    """What happens between the steps."""
+
+    def __init__(self, follower: Follower, stage: Stage, observer: Observer, *, limp: bool) -> None:
+        self._follower, self._observer = follower, observer
+        self._limp = _Limp(stage.character)
+        self._most_after = round(AFTER_FALL * stage.rate) if limp else 0
+        self._nq = stage.character.nq
+        self._fall = FallDetector(stage.character, stage.rate)
+        self._given_up: int | None = None  # the state in which the controller did
+        self.cancelled = False
+        self.q: list[Array] = []
+        self.frame: list[int] = []
+        self.lap: list[int] = []
+        self._note()
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """The controller's, or none once it has lost the character."""
+        acting = self._follower if self._fall.lost is None else self._limp
+        return acting.law(state, contacts)
+
+    def after_step(self, state: int, stepper: Stepper) -> bool:
+        """Note what was wanted; False ends the simulation."""
+        self._note()
+        q, v = stepper.system_q, stepper.v
+        if self._follower.lost:
+            self._given_up = state
+            return False
+        fallen = self._fall.update(state, q[: self._nq], v, self.q[-1])
+        watched = state < (self._fall.lost or 0) + self._most_after and float(np.abs(v).max()) < RUNAWAY
+        return self.told(state, q) and (not fallen or watched) and not self._follower.over
+
+    def told(self, state: int, q: Array) -> bool:
+        """Let the observer see a state; False if it wants to see no more."""
+        self.cancelled = not self._observer(state, q, self.frame[-1], self.lap[-1])
+        return not self.cancelled
+
+    def lost_in(self, recording: Recording) -> int | None:
+        """The first state of a fall."""
+        if recording.outcome == "diverged":
+            return recording.steps if self._follower.lost else self._fall.end()
+        return self._fall.lost if self._given_up is None else self._given_up
+
+    def _note(self) -> None:
+        self.q.append(self._follower.reference_state()[0])
+        self.frame.append(self._follower.row)
+        self.lap.append(self._follower.lap)

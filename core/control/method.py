@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a method of control is: one folder beside this file, whose `method.py` holds a `METHOD` and is its one door.
+
+A run plans by motions and settings, starts on a stage, and steps what the method acts in (loop.py). All that others
+want to know of a method stands in its `Method`: nobody outside asks for its name.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cache import Cache
+from ..contact.detection import Contacts
+from ..motion.in_a_row import Choice, Piece
+from ..motion.reference import Reference
+from ..settings import Described, make_settings
+from ..simulation.law import AffineLaw, NoLawError, State
+from ..simulation.outcome import Simulation
+from ..simulation.recording import Stepper
+from .stage import Stage
+
+Array = NDArray[np.float64]
+
+DEFAULT = "lookahead"  # the method of those who choose none
+
+
+class Follower(Protocol):
+    """A controller that knows where it is in its motion. Those that derive from it have to say only what differs."""
+
+    @property
+    def row(self) -> int:
+        """The motion's frame in which the character is to be now."""
+        ...
+
+    @property
+    def lap(self) -> int:
+        """How many times a cycle has repeated; 0 of other motions."""
+        ...
+
+    def reference_state(self) -> tuple[Array, Array]:
+        """Positions (nq,) and velocities (nv,) where the character is to be now; at first, where it begins."""
+        ...
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """The law for one step of a world."""
+        del state, contacts
+        raise NoLawError("This controller acts in a model of its own, and has no law for a world.")
+
+    def seconds(self, asked: float) -> float:
+        """How long the simulation may take where so much is asked for."""
+        return asked
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to follow: that ends the simulation, before its time."""
+        return False
+
+    @property
+    def lost(self) -> bool:
+        """Whether it gives the character up, whatever that looks like."""
+        return False
+
+    def notes(self, simulation: Simulation) -> Sequence[str]:
+        """What it did on its own account and what it does not promise, in sentences, once the simulation is over."""
+        del simulation
+        return ()
+
+
+class Transitions(Protocol):
+    """Motions with the ways from one to another."""
+
+    def sequence(self, choices: Sequence[Choice], seconds: float) -> list[Piece]:
+        """Frames of motions and of what leads from one to the next, in a row, for so long; ValueError without a way."""
+        ...
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a method takes from a job, and what it can do with it."""
+
+    follows_keys: bool = False  # as they are, however rough; and plays them at other speeds, with transitions
+    no_motion: bool = False  # but a pose to begin with; where to, a course of speeds and headings says
+    blends: bool = False  # several motions at once, by a slider
+    switches: bool = False  # from one motion to another, as they are chosen; its `transitions` say how
+    places_feet: bool = False  # by itself, on whatever ground there is, and on footholds
+    props: bool = True  # may be in the scene
+    least_rate: float = 0.0  # steps of simulation a second
+
+    @property
+    def optimised(self) -> bool:
+        """Whether it takes no other motion than a possible one."""
+        return not (self.follows_keys or self.no_motion)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings under a name, for the panel's menu; of those that are not named here, the defaults."""
+
+    name: str
+    description: str  # what they are good for
+    settings: Mapping[str, Any]
+    rate: int = 120  # steps of simulation a second
+    optimise: bool = True
+
+
+def world_of(follower: Follower, stage: Stage) -> Stepper:
+    """What most methods act in."""
+    del follower
+    return stage.world()
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of control."""
+
+    name: str  # in jobs and scripts
+    number: int  # by which files of Blender know it, so that it never changes
+    label: str
+    description: str  # what it does and is good for, in a panel's line or two, without the last full stop
+    paper: str  # authors and year
+    settings: type[Described]
+    # of motions, the job's own first, and settings: whatever `start` needs; what takes long is kept in the cache
+    plan: Callable[[Sequence[Reference], Any, Cache], Any]
+    start: Callable[[Any, Stage], Follower]
+    needs: Needs = Needs()
+    stepper: Callable[[Any, Stage], Stepper] = world_of  # what the controller acts in
+    # of cycles by name, for those pairs that are wanted; told before each trial, which may raise
+    transitions: Callable[[Mapping[str, Reference], Iterable[tuple[str, str]], Callable[[], object]], Transitions] | (
+        None
+    ) = None
+    presets: tuple[Preset, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """What it is called in a sentence: "look-ahead control"."""
+        return self.settings.owner
+
+    @property
+    def title(self) -> str:
+        """The same at the beginning of a sentence."""
+        return self.in_words[0].upper() + self.in_words[1:]
+
+    def choose(self, chosen: Mapping[str, Any]) -> Described:
+        """The defaults but for what was chosen; ValueError where that makes no sense."""
+        return make_settings(self.settings, chosen, self.in_words).checked()

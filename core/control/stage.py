@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a controller is to act."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character
+from ..contact.terrain import Terrain
+from ..motion.playback import Playback
+from ..simulation import World
+from ..simulation.scene import Scene
+
+Array = NDArray[np.float64]
+
+
+def _tell_nobody(share: float) -> None:
+    """For stages without an audience."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A character in a scene, for some time; times count from the start of the motion that is followed."""
+
+    character: Character  # loads included that the controller does not know of
+    terrain: Terrain
+    scene: Scene
+    rate: float  # 1/s
+    seconds: float
+    lift: float  # height of the ground at the start over the reference's, m
+    playback: Playback = field(default_factory=Playback)
+    noise: Array | None = None  # (nv,) added to the velocities at the start
+    # told before each rehearsal which share of them is over; it may raise
+    rehearsing: Callable[[float], None] = _tell_nobody
+
+    def world(self) -> World:
+        """A world of it all."""
+        scene = self.scene
+        return World(
+            self.character,
+            self.terrain,
+            friction=scene.friction,
+            rate=self.rate,
+            props=scene.props,
+            grabs=scene.grabs,
+            pushes=scene.pushes,
+        )
+
+
+# told each state's number, the whole system's positions, and frame and lap of the reference; False ends it
+Observer = Callable[[int, Array, int, int], bool]
