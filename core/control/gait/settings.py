@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...settings import SHARE, Choice, Described, setting
-from .reduced import MODELS
 from .sole import LIMIT
 
 
@@ -54,8 +53,16 @@ class Settings(Described):
     prediction: str = setting(
         "M0",
         "Prediction Model",
-        "Of what body Stabilise Contact looks ahead: all of it, or less",
+        "What of the body Stabilise Contact looks ahead with",
         shown="hidden",
         symbol="Carensac et al., section 5.1",
-        choices=tuple(Choice(model, model, f"Model {model} of the paper") for model in MODELS),
+        choices=(  # reduced.MODELS
+            Choice("M0", "M0", "All of it"),
+            Choice("M1", "M1", "Without arms"),
+            Choice("M2", "M2", "Without arms and head"),
+            Choice("M3", "M3", "Without what is above the pelvis"),
+            Choice("M4", "M4", "Without that and the swinging leg"),
+            Choice("M5", "M5", "Without arms, head and swinging leg"),
+            Choice("M6", "M6", "As M3 while both feet touch the ground, else as M4"),
+        ),
     )
