@@ -59,7 +59,7 @@ def make_row(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
     if not job.loop:
         raise ValueError("Switching between actions needs Extend Cycle: switch it on.")
     if job.scene.grabs:
-        raise ValueError("Hands that hold on cannot switch between actions: leave out the grabs or the other actions.")
+        raise ValueError("Switching between actions does not work with grabs: remove the grabs or the other actions.")
     parts = of_one_character(job, tell, cache, clock)
     tell("reference", 0.0)
     with clock.stage("reference"):

@@ -153,14 +153,13 @@ class Acting(Follower):
         body, distance = self.performer.pulled()
         if not self.performer.failed and distance > PULLED:
             found.append(
-                f"'{self._stage.character.bodies[body].name}' was pulled {100 * distance:.0f} cm off its place: "
-                "contacts as the motion has them cannot take what happened; try a weaker push, lower steps, or another "
-                "method."
+                f"'{self._stage.character.bodies[body].name}' was pulled {100 * distance:.0f} cm off its foothold: no "
+                "forces at the motion's contacts could hold it. Try a weaker push, lower steps, or another method."
             )
         late = simulation.recording.steps - self.performer.at
         if simulation.lost is None and self._reference.cycle is None and abs(late) >= 1.0:
-            word = "more" if late > 0.0 else "less"
-            found.append(f"It took {abs(late) / self._reference.rate:.2f} s {word} than the motion does.")
+            word = "longer" if late > 0.0 else "less time"
+            found.append(f"It took {abs(late) / self._reference.rate:.2f} s {word} than the motion.")
         if self.performer.aside >= LEVEL:
             found.append(f"Steps were moved by up to {100 * self.performer.aside:.0f} cm to catch the body.")
             if not self._ground_under(simulation.recording.contact_point):
@@ -176,8 +175,8 @@ class Acting(Follower):
         grip = min((surface.friction for surface in scene.surfaces), default=scene.friction)
         if grip < self._reference.friction:
             found.append(
-                f"Forces count on a friction of {self._reference.friction:g}, but the ground has {grip:g}: feet would "
-                "slip."
+                f"The forces need a friction of {self._reference.friction:g}, but the ground has {grip:g}: raise its "
+                "friction, or the feet would slip."
             )
         return found
 

@@ -67,8 +67,8 @@ def test_feet_stand_on_the_scenes_ground(result):
 
 def test_what_it_does_not_promise_is_told():
     slippery = run(momentum_job(scene=Scene(friction=0.3)))
-    assert any("Forces count on a friction of 0.8, but the ground has 0.3" in note for note in slippery.report["notes"])
-    with pytest.raises(ValueError, match="Momentum control moves the character alone"):
+    assert any("The forces need a friction of 0.8, but the ground has 0.3" in note for note in slippery.report["notes"])
+    with pytest.raises(ValueError, match="Momentum control does not support props"):
         run(momentum_job(scene=Scene(props=(Prop.sphere("ball", 0.1, 1.0, (3.0, 0.0, 0.1)),))))
     with pytest.raises(ValueError, match="no setting 'adaptation' of momentum control"):
         run(momentum_job(settings={"adaptation": 0.1}))

@@ -66,12 +66,12 @@ def altered(reference, tmp_path, change):
         (lambda _, a, _h: a.pop("force"), "it holds"),
         (lambda v, _a, _h: v["schedule"]["points"][0].update(body=99), "belongs to no body"),
         (lambda v, _a, _h: v["schedule"]["points"][0].update(position=[0.0, "nan", 0.0]), "must be finite"),
-        (lambda v, _a, _h: v["quality"].pop("sentences"), "quality is no Quality"),
+        (lambda v, _a, _h: v["quality"].pop("sentences"), "quality is not a Quality"),
         (lambda v, _a, _h: v["quality"].update(slip_millimetres="none"), "slip_millimetres cannot be 'none'"),
         (lambda v, _a, _h: v["quality"].update(joint_change=v["torque"]), "one finite row"),
-        (lambda v, _a, _h: v.update(rate=-1.0), "makes no sense"),
-        (lambda v, _a, _h: v.pop("cycle"), "is no Reference"),
-        (lambda _, a, _h: a.update(q=np.array([object()])), "an array of .O in|is none"),
+        (lambda v, _a, _h: v.update(rate=-1.0), "must be positive"),
+        (lambda v, _a, _h: v.pop("cycle"), "is not a Reference"),
+        (lambda _, a, _h: a.update(q=np.array([object()])), "an array of .O in|is missing"),
     ],
 )
 def test_altered_files_are_refused(reference, tmp_path, change, message):
