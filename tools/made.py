@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 BEGIN, END = "<!-- made by run.py made -->\n", "<!-- end -->\n"
 LICENCE = "# SPDX-License-Identifier: GPL-3.0-or-later\n"
-COLUMNS = "| setting | in Python | by default | what it does | in the paper |\n|---|---|---|---|---|\n"
+COLUMNS = "| setting | in Python | default | what it does | in the paper |\n|---|---|---|---|---|\n"
 HEADERS = {
     "basic": "In the panel:",
     "advanced": "Under **Advanced**:",
-    "hidden": "In Python only, to compare with what the papers do:",
+    "hidden": "In Python only, for comparison with the papers:",
 }
 
 
@@ -63,13 +63,13 @@ def needs(method: Method) -> str:
     """What a method asks for, in a line or two."""
     asked = method.needs
     said = [
-        (asked.follows_keys, "follows keys as they are, at any speed"),
-        (asked.no_motion, "needs no motion but a pose to begin with"),
+        (asked.follows_keys, "can follow keys as they are, at any speed"),
+        (asked.no_motion, "needs only a pose to start from"),
         (asked.blends, "blends several actions"),
         (asked.switches, "switches between actions while Extend Cycle is on"),
         (asked.places_feet, "places feet on the scene's ground and on footholds"),
-        (not asked.props, "moves no props"),
-        (asked.least_rate > 0.0, f"takes {asked.least_rate:g} steps of simulation a second at least"),
+        (not asked.props, "does not support props"),
+        (asked.least_rate > 0.0, f"needs at least {asked.least_rate:g} simulation steps per second"),
     ]
     found = [text for true, text in said if true]
     return f"\nThis method {' and '.join(found)}.\n" if found else ""
@@ -88,7 +88,15 @@ def overview(methods: list[Method], before: str) -> str:
     """The list of all methods, in the page on baking."""
     rows = "".join(f"| [{m.label}](methods/{m.name}.md) | {m.description} | {m.paper} |\n" for m in methods)
     head, _, rest = before.partition(BEGIN)
-    return head + BEGIN + "\n| method | for | after |\n|---|---|---|\n" + rows + "\n" + END + rest.partition(END)[2]
+    return (
+        head
+        + BEGIN
+        + "\n| method | what it does | paper |\n|---|---|---|\n"
+        + rows
+        + "\n"
+        + END
+        + rest.partition(END)[2]
+    )
 
 
 def preset(method: Method, chosen: Preset) -> str:
@@ -130,7 +138,7 @@ def files(root: Path = ROOT) -> dict[Path, str]:
 def stale(root: Path = ROOT) -> list[str]:
     """What is not as it would be made."""
     return [
-        f"{path.relative_to(root)} is not as it is made from the methods: python3 run.py made"
+        f"{path.relative_to(root)} is not up to date with the methods: run python3 run.py made"
         for path, text in files(root).items()
         if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]

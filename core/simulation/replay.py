@@ -52,7 +52,7 @@ def tell(path: str | Path) -> Iterator[str]:
             f"{number}. Step {int(failed.state.steps[0])} at {float(failed.state.clock[0]):.4f} s of "
             f"'{failed.world.character.name}': {failed.reason}"
         )
-        yield f"   again: {found.reason or 'it gives a valid state here.'}"
+        yield f"   again: {found.reason or 'it succeeds here.'}"
         yield (
             f"   contact problem: {found.unknowns} unknowns, {found.status}, scaled residual {found.lcp_residual:.2g}, "
             f"worst miss {found.residual:.2g} m/s"

@@ -104,11 +104,11 @@ class World:
             raise ValueError(f"A friction pyramid has 4 or 6 sides, not {sides}.")
         restitution = check.not_negative(restitution, "restitution", "the world")
         if restitution > 1.0:
-            raise ValueError(f"The restitution of the world must not exceed 1, but is {restitution}.")
+            raise ValueError(f"The restitution of the world must be at most 1, not {restitution}.")
         if contacts not in MARGINS:
             raise ValueError(f"Contacts must be one of {', '.join(MARGINS)}, not {contacts!r}.")
         if not 1 <= max_contacts <= MOST_CONTACTS:
-            raise ValueError(f"There must be room for 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
+            raise ValueError(f"A world holds 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
         if terrain is None:
             terrain = [Plane(friction=friction)]
         pairs = None if pairs is None else tuple(pairs)
@@ -314,7 +314,7 @@ class World:
         """Go back to what `save_state` of a world of the same make gave: from there on the same bits follow."""
         for name, array in self._memory._asdict().items():
             if name not in state or state[name].shape != array.shape or state[name].dtype != array.dtype:
-                raise ValueError(f"This is not a state of this world: {name} is missing or of another shape or type.")
+                raise ValueError(f"This is not a state of this world: {name} is missing, or of another shape or type.")
         for name in ("q", "v", "momentum", "clock", "impulse"):
             if not np.isfinite(state[name]).all():
                 raise ValueError(f"This is not a state of a world: {name} is not finite.")
@@ -465,7 +465,7 @@ class World:
     def _reason(self, code: int) -> str:
         outcome = self._scratch.outcome
         if code == stepper.NOT_FINITE:
-            return "a force, position or velocity is not a finite number."
+            return "a force, position or velocity is not finite."
         if code == stepper.UNSOLVED:
             status = LcpStatus(int(outcome.counts[0])).name
             return f"no contact forces satisfy the contact problem of {outcome.counts[1]} unknowns ({status})."
@@ -485,7 +485,7 @@ def _finite(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     if array.shape != shape:
         raise ValueError(f"The shape of {name} must be {shape}, not {array.shape}.")
     if not np.isfinite(array).all():
-        raise ValueError(f"All numbers in {name} must be finite.")
+        raise ValueError(f"{name} must be finite.")
     return array
 
 

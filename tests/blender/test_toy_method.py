@@ -172,6 +172,6 @@ def test_it_is_documented(with_toy):
     assert "# Springs" in page
     assert "| Spring Stiffness | `stiffness` | 0.5 s⁻² | Higher pulls harder |" in page
     assert "| Metal | `metal` | Steel |" in page
-    assert "240 steps of simulation a second at least" in page
+    assert "at least 240 simulation steps per second" in page
     overview = (folder / "heft" / "docs" / "bake.md").read_text(encoding="utf-8")
     assert "| [Springs](methods/toy.md) | Pulls every joint by a spring | Hooke 1678 |" in overview

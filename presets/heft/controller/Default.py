@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What serves most motions."""
+"""Good for most motions."""
 
 import bpy
 

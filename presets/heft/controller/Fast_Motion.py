@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""More steps of simulation a second: runs, jumps, quick gestures."""
+"""More simulation steps per second: runs, jumps, quick gestures."""
 
 import bpy
 
