@@ -11,8 +11,8 @@ import numpy as np
 
 from ..motion.quaternions import Array
 
-Stage = Literal["fit", "reference", "policy", "rehearse", "simulate", "measure"]
-WORDS: dict[Stage, str] = {
+StageName = Literal["fit", "reference", "policy", "rehearse", "simulate", "measure"]
+WORDS: dict[StageName, str] = {
     "fit": "Fitting the character to the motion",
     "reference": "Finding forces that make the motion possible",
     "policy": "Preparing the controller",
@@ -22,7 +22,7 @@ WORDS: dict[Stage, str] = {
 }
 # Shares of the whole, as they are for a few seconds of walking: the reference takes most of the time. Rehearsals are
 # needed where a character falls, and then take as long as they take.
-SHARES: dict[Stage, float] = {
+SHARES: dict[StageName, float] = {
     "fit": 0.1,
     "reference": 0.6,
     "policy": 0.06,
@@ -41,7 +41,7 @@ class CancelledError(Exception):
 class Progress:
     """Where a run is. While it simulates, frames that are finished come along once each, in order."""
 
-    stage: Stage
+    stage: StageName
     share: float  # of the stage, 0 to 1
     first: int = 0  # row of the first of the frames among all of the result's
     poses: Array = field(default_factory=lambda: NO_POSES)  # (n, nb, 4, 4) as in BakeResult.poses
@@ -68,7 +68,7 @@ class Teller:
     def __init__(self, callback: Callback | None) -> None:
         self._callback = callback
 
-    def __call__(self, stage: Stage, share: float, first: int = 0, poses: Array = NO_POSES) -> None:
+    def __call__(self, stage: StageName, share: float, first: int = 0, poses: Array = NO_POSES) -> None:
         """Tell one thing."""
         if self._callback is not None and self._callback(Progress(stage, share, first, poses)) is False:
             raise CancelledError
@@ -81,7 +81,7 @@ class Clock:
         self.seconds: dict[str, float] = dict.fromkeys(SHARES, 0.0)
 
     @contextmanager
-    def stage(self, name: Stage) -> Iterator[None]:
+    def stage(self, name: StageName) -> Iterator[None]:
         """Everything in the block belongs to the stage."""
         begun = time.perf_counter()
         try:
