@@ -8,7 +8,7 @@ from ..character import Character
 from ..control.method import DEFAULT
 from .job import BakeJob
 from .preparing import Motion, character_of, make_motion
-from .progress import Clock, Stage, Teller
+from .progress import Clock, StageName, Teller
 
 
 class Part(Teller):
@@ -17,7 +17,7 @@ class Part(Teller):
     def __init__(self, tell: Teller, number: int, count: int) -> None:
         self._tell, self._number, self._count = tell, number, count
 
-    def __call__(self, stage: Stage, share: float, *more: object) -> None:
+    def __call__(self, stage: StageName, share: float, *more: object) -> None:
         """All of it counts as work on references: what comes before takes next to no time."""
         del more
         within = 0.1 * share if stage == "fit" else 0.1 + 0.9 * share
