@@ -28,6 +28,7 @@ from ..core.batch.journal import SUFFIX, Entry
 from ..core.batch.plan import Plan
 from ..core.job import BakeJob, BakeResult, cache
 from ..core.job.cache import code_version
+from ..core.job.methods import METHODS
 from ..core.worker.self_test import WHAT_TO_SEND
 from ..core.worker.worker import ROOT, python
 from .baking.gather import Gathered, gather
@@ -219,7 +220,8 @@ def run_doctor(_: argparse.Namespace) -> int:
     folder = kernels.cache_folder()
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
     say(f"Kernels: {kernels.kernel_folder() or 'kept where numba is told'}")
-    say(f"Physics: {'prepared' if kernels.are_ready() else 'to be prepared at the first bake, a few minutes'}")
+    missing = [method.label for name, method in METHODS.items() if not kernels.are_ready(name)]
+    say(f"Compiled: {'at the first bake of ' + ', '.join(missing) if missing else 'all'}")
     worker = keeper.worker()
     worker.send("self_test")
     (answer, *_) = worker.wait(SELF_TEST) or [None]

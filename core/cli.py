@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if known.command == "doctor":
             return doctor()
-        return {"bake": bake, "batch": batch, "bench": bench, "demo": demo}[known.command](known)
+        return {"bake": bake, "batch": batch, "bench": bench, "demo": demo, "prepare": prepare}[known.command](known)
     except (ValueError, OSError) as error:
         sys.stderr.write(f"heft: {error}\n")
         return FAILED
@@ -78,6 +78,8 @@ def make_parser() -> argparse.ArgumentParser:
     bench_command.add_argument("--only", metavar="NAME", help="only the benchmark of this name")
     demo_command = commands.add_parser("demo", help="bake a walk with a push and over a step, where bpy is installed")
     demo_command.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="a folder for the files")
+    prepare_command = commands.add_parser("prepare", help="compile now what bakes will need")
+    prepare_command.add_argument("methods", nargs="*", metavar="METHOD", help="of control; all unless given")
     commands.add_parser("doctor", help="say what Heft finds on this computer, and try it")
     return parser
 
@@ -152,6 +154,22 @@ def demo(known: argparse.Namespace) -> int:
     if importlib.util.find_spec("bpy") is None:
         raise ValueError("Blender makes the demo: blender --command heft demo, or install it here: pip install bpy")
     return subprocess.run([sys.executable, "-c", DEMO, str(known.output)], check=False).returncode
+
+
+def prepare(known: argparse.Namespace) -> int:
+    """Compile the kernels of some methods, or of all."""
+    from .job.methods import METHODS
+    from .worker import preparation
+
+    unknown = [name for name in known.methods if name not in METHODS]
+    if unknown:
+        raise ValueError(f"There is no method '{unknown[0]}'; there are {', '.join(METHODS)}.")
+    shown = _Shown()
+    for _ in preparation.prepare(known.methods or list(METHODS), shown.update):
+        pass
+    shown.end()
+    _say("All that these bakes need is compiled.")
+    return DONE
 
 
 def doctor() -> int:
