@@ -31,6 +31,7 @@ from ..core import cache, command_line
 from ..core.batch import command as batch_command
 from ..core.cache import code_version
 from ..core.command_line import DONE, FAILED, FELL, PACKAGES, ROOT, complain, say, there_is
+from ..core.control.methods import METHODS
 from ..core.job import BakeResult
 from ..core.worker.self_test import WHAT_TO_SEND
 from ..core.worker.worker import python
@@ -198,10 +199,8 @@ def doctor(_: argparse.Namespace) -> int:
     folder = kernels.cache_folder()
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
     say(f"Kernels: {kernels.kernel_folder() or 'where numba keeps its cache'}")
-    say(
-        "Physics: "
-        f"{'compiled' if kernels.are_ready() else 'not compiled yet; the first bake does it, in a few minutes'}"
-    )
+    later = [method.label for name, method in METHODS.items() if not kernels.are_ready(name)]
+    say(f"Compiled: {'at the first bake of ' + ', '.join(later) if later else 'all methods'}")
     say(f"The physics process answers. {answered('self_test')['text']}")
     say(WHAT_TO_SEND)
     return DONE

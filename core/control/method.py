@@ -132,6 +132,8 @@ class Method:
         None
     ) = None
     presets: tuple[Preset, ...] = ()
+    variants: tuple[Mapping[str, Any], ...] = ()  # settings that reach kernels which the defaults do not
+    kernels: int = 0  # that it alone calls from Python: what a bar goes by while they are compiled
 
     @property
     def in_words(self) -> str:

@@ -80,4 +80,5 @@ METHOD = Method(
             {"adaptation": 0.001, "force": 0.01},
         ),
     ),
+    kernels=3,
 )
