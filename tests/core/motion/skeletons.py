@@ -14,6 +14,7 @@ CLIPS = Path(__file__).resolve().parents[4] / "shared" / "clips"
 CMU_UNIT = 0.056444
 GOOD = sorted((CLIPS / "cmu").glob("*.bvh"))
 DAMAGED = CLIPS / "damaged"
+HARD = sorted((CLIPS / "cmu-hard").glob("*.bvh"))[::12]
 needs_clips = pytest.mark.skipif(not GOOD, reason=f"the motion capture clips are not at {CLIPS}")
 
 CMU_ROLES = {
