@@ -77,7 +77,8 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                     watch.look(row - offset, graph)
 
         scales = [armature.heft.scale for armature in armatures]
-        samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look)
+        ups = [armature.heft.up_in_motion() for armature in armatures]
+        samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look, ups)
         return [
             with_others(
                 context, armature, gathered(armature, source, cut(sampling, offset, offset + count), watch, loop)

@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.motion.clip import Skeleton
+from ...core.motion import quaternions
+from ...core.motion.clip import Clip, Skeleton, turned_skeleton
+from ...core.motion.rest_pose import poses_of
 from .by_name import ends_elsewhere, named_pair, tells_parts
 from .chains import (
     ABSENT,
@@ -35,20 +37,43 @@ from .role_names import ARM_ROLES, BIPED, LEG_ROLES, QUADRUPED, ROLES, SURE, Rol
 from .shape import UP, Body, Pair, Plane, limb_pairs, make_body, mirror_plane
 
 FEWEST_DEFORMING = 8
+POSES = 3  # of the motion that are tried
+AROUND = ((1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, -1.0, 0.0))
+STOOD_UP = tuple(quaternions.exp(0.5 * np.pi * np.array(axis)) for axis in AROUND)
 
 
 def detect_roles(
     skeleton: Skeleton,
     deform: Sequence[bool] | NDArray[np.bool_] | None = None,
     humanoid: Mapping[str, str] | None = None,
+    clip: Clip | None = None,
 ) -> Roles:
     """Find the roles of a skeleton.
 
     `deform` says which bones move a mesh, where that is known; `humanoid` is a VRM file's own mapping from its words
-    for bones to names, which is taken at its word.
+    for bones to names, which is taken at its word. Where the rest pose, which may be none, leaves roles open, poses out
+    of the `clip` are tried as well, and the figure stood up from either side.
     """
     if humanoid:
         return roles_of_humanoid(skeleton, humanoid)
+    best = _roles_at_rest(skeleton, deform)
+    if clip is None or _is_whole(best):
+        return best
+    shapes = [turned_skeleton(skeleton, turn) for turn in STOOD_UP] + poses_of(clip, POSES)
+    for shape in shapes:
+        found = _roles_at_rest(shape, deform)
+        if _worth(found) > _worth(best) + 1e-9:
+            best = found
+    return best
+
+
+def _is_whole(roles: Roles) -> bool:
+    """Whether every role that a figure has at least was found, and none is doubtful."""
+    wanted = _expected(roles.body == QUADRUPED, has_arms=True)
+    return all(roles.score.get(role, 0.0) >= SURE for role in wanted)
+
+
+def _roles_at_rest(skeleton: Skeleton, deform: Sequence[bool] | NDArray[np.bool_] | None) -> Roles:
     names = read_names(skeleton.names)
     best: Roles | None = None
     for keep in _candidate_bones(skeleton, names, deform):
@@ -190,7 +215,7 @@ def _assemble(
     for role, value in score.items():
         if value < SURE:
             unsure.append(f"{role} may not be '{bones[role][0]}'.")
-    for role in _expected(four_legged, arms is not None):
+    for role in _expected(four_legged, has_arms=arms is not None):
         if role not in bones:
             unsure.append(f"No bone was found for {role}.")
     left = left_sign * plane.normal
@@ -200,10 +225,11 @@ def _assemble(
         tuple(unsure),
         QUADRUPED if four_legged else BIPED,
         (float(left[0]), float(left[1]), float(left[2])),
+        (*by_names.sentences, *sentences) if named else (),
     )
 
 
-def _expected(four_legged: bool, has_arms: bool) -> list[str]:
+def _expected(four_legged: bool, *, has_arms: bool) -> list[str]:
     roles = ["pelvis", "head"]
     for side in (LEFT, RIGHT):
         roles += [f"thigh.{side}", f"shin.{side}", f"foot.{side}"]

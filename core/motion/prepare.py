@@ -20,6 +20,7 @@ from .limits import widened
 from .parts import Detail
 from .quaternions import Array
 from .resample import resample
+from .rest_pose import find_rest_pose, moved_vertices
 from .roles import Roles
 
 RATE = 120.0  # samples per second
@@ -36,11 +37,12 @@ class Performance:
     error: FitError
     floor: Floor
     repairs: tuple[Repair, ...]
+    rest: str = ""  # what was done about the rest pose
 
     @property
     def lines(self) -> tuple[str, ...]:
         """What was done to the clip, for the report."""
-        lines = [one.text for one in self.repairs]
+        lines = [one.text for one in self.repairs] + [self.rest] * bool(self.rest)
         if self.floor.samples:
             tilt = math.degrees(self.floor.tilt)
             moved = "floor: {height:.1f} cm high, tilted by {tilt:.2f}°, moved to z = 0"
@@ -76,10 +78,16 @@ def prepare(
     ValueError, DamagedClip where the clip is broken.
     """
     whole, repairs = repair(clip, roles)
+    posing = joined([repair(each, roles)[0] for each in motions], whole) if motions else whole
+    rest = find_rest_pose(posing, roles)
+    if rest is not None:
+        vertices = moved_vertices(vertices or {}, clip.skeleton, rest.skeleton)
+        whole, posing = (replace(each, skeleton=rest.skeleton) for each in (whole, posing))
+        on_floor = False if on_floor is None else on_floor
     plan = make_body_plan(
         whole.skeleton,
         roles,
-        clip=joined([repair(each, roles)[0] for each in motions], whole) if motions else whole,
+        clip=posing,
         detail=detail,
         sex=sex,
         total_mass=total_mass,
@@ -96,7 +104,8 @@ def prepare(
     trajectory, error = fit(plan, sampled)
     plan = replace(plan, character=widened(plan.character, trajectory.q))
     residuals = take_residuals(plan, sampled, trajectory)
-    return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs))
+    told = "" if rest is None else rest.line
+    return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs), told)
 
 
 def joined(clips: Sequence[Clip], like: Clip) -> Clip:
