@@ -104,6 +104,7 @@ def gathered(
         name=armature.name,
         body=body_settings(armature, sampling),
         scene=around.scene,
+        travel=settings.travel.lower(),
         contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / rate),
         method=settings.controller.lower(),
         settings=method_settings(settings),

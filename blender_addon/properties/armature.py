@@ -146,6 +146,17 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         default="AUTO",
         override=OVERRIDABLE,
     )
+    travel: EnumProperty(
+        name="Travel",
+        description="Whether the motion goes anywhere, or walks on the spot as games have it",
+        items=[
+            ("AUTO", "Automatic", "In place if standing feet glide back steadily under hips that stay", 0),
+            ("IN_PLACE", "In Place", "Carried along at the speed of its feet, simulated, and brought back", 1),
+            ("TRAVELLING", "Travelling", "Taken as it is", 2),
+        ],
+        default="AUTO",
+        override=OVERRIDABLE,
+    )
     found_up: StringProperty(description="The axis that Set Up found to be up", default="Z", override=OVERRIDABLE)
     character: StringProperty(
         name="Character", description="The physical character, as the text of a character file", override=OVERRIDABLE

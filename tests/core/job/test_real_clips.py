@@ -66,6 +66,22 @@ def test_a_walk_with_a_rest_pose_that_is_none_bakes_the_same(walk, cache):
     assert np.degrees(np.arccos(np.clip((np.trace(turn, axis1=2, axis2=3) - 1.0) / 2.0, -1.0, 1.0))).max() < 0.5
 
 
+def test_a_walk_in_place_bakes_as_the_walk_that_travels_less_the_way(walk, cache):
+    clip = walk.clip.cut(1, len(walk.clip.position))
+    hips = clip.position[:, 0, :2] - clip.position[0, 0, :2]
+    still = clip.position.copy()
+    still[..., :2] -= hips[:, None]
+    travels = run(replace(walk, clip=clip), cache=cache)
+    in_place = run(replace(walk, clip=replace(clip, position=still)), cache=cache)
+    assert in_place.outcome == "completed"
+    assert any(note.startswith("in place: carried along at 1.1") for note in in_place.report["notes"])
+    less = travels.poses[..., :3, 3].copy()
+    less[..., :2] -= hips[:, None]
+    away = np.linalg.norm(in_place.poses[..., :3, 3] - less, axis=2)
+    assert away.mean() < 0.01
+    assert away.max() < 0.04  # of a toe that leaves the ground some frames sooner
+
+
 def test_a_push_moves_a_walk_and_leaves_it_up(walk, cache):
     push = Push.constant("torso", (100.0, 0.0, 0.0), 1.0, 0.1)
     pushed = run(replace(walk, scene=Scene(pushes=(push,))), cache=cache)
