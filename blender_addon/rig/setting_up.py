@@ -25,7 +25,7 @@ from .role_names import Roles
 from .roles import detect_roles
 from .vrm import humanoid_of
 
-MOST_FRAMES = 2000
+MOST_FRAMES = 500
 """More than enough to tell a joint's axis; a longer action is read at wider steps."""
 
 SEX: dict[str, Literal["male", "female"]] = {"MALE": "male", "FEMALE": "female"}

@@ -58,10 +58,13 @@ def repair(clip: Clip, roles: Roles | None = None) -> tuple[Clip, list[Repair]]:
 
     `roles` tells hands and toes from other bones; without them, short ends of the skeleton are taken for such.
     """
-    clip, repairs = _without_lost_frames(clip)
+    with np.errstate(invalid="ignore"):
+        local = to_local(clip)
+    clip, repairs = _without_lost_frames(clip, local)
     if len(clip.position) < 3:
         return clip, repairs
-    local = to_local(clip)
+    if repairs:
+        local = to_local(clip)
     small = _extremities(clip.skeleton, roles)
     for step in (_despiked, _without_turns, _without_noise):
         local, found = step(clip, local, small)
@@ -69,14 +72,14 @@ def repair(clip: Clip, roles: Roles | None = None) -> tuple[Clip, list[Repair]]:
     return (from_local(clip, local), repairs) if repairs else (clip, repairs)
 
 
-def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
+def _without_lost_frames(clip: Clip, local: LocalPoses) -> tuple[Clip, list[Repair]]:
     """Frames without data and a pose inserted before the motion: cut off at the ends, filled in between."""
     repairs = []
     missing = np.isnan(clip.position.sum(axis=2)) | np.isnan(clip.orientation.sum(axis=2))
-    zero = _zero_poses(clip)
+    zero = _zero_poses(clip, local)
     lost = missing.any(axis=1) | zero
     inserted = np.zeros_like(lost)
-    inserted[0] = _is_inserted(clip, lost)
+    inserted[0] = _is_inserted(local, lost)
     lost |= inserted
     if lost.all():
         raise DamagedClip(f"No frame of the clip is complete: {clip.where(0, int(np.argmax(missing[0])))} is missing.")
@@ -112,11 +115,10 @@ def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
     return filled, repairs
 
 
-def _zero_poses(clip: Clip) -> Mask:
+def _zero_poses(clip: Clip, local: LocalPoses) -> Mask:
     """Frames in which every channel is zero: the rest pose, its root at rest or at the origin, amid other poses."""
     skeleton = clip.skeleton
     with np.errstate(invalid="ignore"):
-        local = to_local(clip)
         turned = quaternions.angle(local.orientation, skeleton.parent_orientation)
         roots = skeleton.parent < 0
         place = clip.position[:, roots]
@@ -140,12 +142,12 @@ def _zero_poses(clip: Clip) -> Mask:
     return result
 
 
-def _is_inserted(clip: Clip, lost: Mask) -> bool:
+def _is_inserted(local: LocalPoses, lost: Mask) -> bool:
     """Whether the first sample is a pose apart: many bones leap from it, and no step after it is like that."""
     good = np.flatnonzero(~lost[:32])
     if len(good) < 4 or good[0] > 0:
         return False
-    orientation = to_local(clip).orientation[good]
+    orientation = local.orientation[good]
     leaps = np.sum(quaternions.angle(orientation[1:], orientation[:-1]) > FIRST_POSE_ANGLE, axis=1)
     return bool(leaps[0] >= 4 and leaps[0] > 3 * leaps[1:].max())
 
@@ -154,11 +156,15 @@ def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, l
     slowness = max(1.0, FULL_RATE / clip.rate)
     half = max(1, round(0.5 * WINDOW * clip.rate))
     size = min(2 * half + 1, 2 * ((len(clip.position) - 1) // 2) + 1)
-    matrices = quaternions.matrix(local.orientation).reshape(len(clip.position), -1)
-    middle = median_filter(matrices, size=(size, 1), mode="mirror").reshape(*local.orientation.shape[:2], 3, 3)
-    turned = quaternions.angle(local.orientation, quaternions.from_matrix(middle)) > min(
-        SPIKE_ANGLE * slowness, LARGEST_SPIKE_ANGLE
-    )
+    turned = np.zeros(local.orientation.shape[:2], dtype=np.bool_)
+    quick = quaternions.angle(local.orientation[1:], local.orientation[:-1]).max(axis=0) > QUICK / clip.rate
+    for bone in np.flatnonzero(quick):  # no other has a spike that is as quick as no limb
+        turn = local.orientation[:, bone]
+        matrices = quaternions.matrix(turn).reshape(len(turn), 9)
+        middle = median_filter(matrices, size=(size, 1), mode="mirror").reshape(-1, 3, 3)
+        turned[:, bone] = quaternions.angle(turn, quaternions.from_matrix(middle)) > min(
+            SPIKE_ANGLE * slowness, LARGEST_SPIKE_ANGLE
+        )
     moved = np.zeros_like(turned)
     for root in np.flatnonzero(clip.skeleton.parent < 0):
         place = local.position[:, root]

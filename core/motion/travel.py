@@ -17,6 +17,7 @@ from scipy.linalg import solveh_banded
 from . import quaternions, roles
 from .clip import Clip
 from .quaternions import Array
+from .resample import smoothed
 
 Travel = Literal["auto", "in_place", "travelling"]
 
@@ -28,10 +29,11 @@ ITERATIONS = 10
 STIFF, FULL_RATE = 1000.0, 120.0  # of the velocity against changing, at that many frames per second
 SLOWEST = 0.35  # legs a second: a figure in place that is slower does not walk
 STAYS = 0.25  # of the way: a figure that moves further than this by itself travels
-STANDS, FEWEST = 0.2, 0.2  # of all frames so many need a point that stands, of a run too
+STANDS, FEWEST = 0.1, 0.1  # of all frames so many need a point that stands, of a sprint too
+STEADY = 1.0  # Hz: what sways faster than this, to and fro, goes nowhere
 KNOT, AROUND = 0.25, 0.5  # s, within which the usual speed may change
 NARROWEST = 0.15  # of the speed
-MOST, STARTS, SHIFTS = 600, 24, 12  # samples, places and steps by which the densest velocity is found
+MOST, STARTS, SHIFTS = 150, 12, 10  # samples, places and steps by which the densest velocity is found
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None
         stray = np.linalg.norm(speeds[..., :2] - velocity[:, None], axis=2) / (narrow * size)
         weight = nearness * np.exp(-(stray**2) - (speeds[..., 2] / (CALM * size)) ** 2)
         velocity = _smoothest(np.einsum("np,npk->nk", weight, speeds[..., :2]), weight.sum(axis=1), clip.rate)
-    return None if (weight.sum(axis=1) > STANDS).mean() < FEWEST else -velocity
+    goes = np.median(np.linalg.norm(smoothed(velocity, clip.rate, STEADY), axis=1)) > SLOWEST * leg
+    return -velocity if goes and (weight.sum(axis=1) > STANDS).mean() > FEWEST else None
 
 
 def _smoothest(weighted: Array, weight: Array, rate: float) -> Array:
@@ -113,17 +116,20 @@ def _usual(speeds: Array, nearness: Array, rate: float) -> Array:
     found, low = speeds[sample, point, :2], nearness[sample, point]
     fast = float(np.percentile(np.linalg.norm(found, axis=1), 75.0))
     width = max(NARROWEST * fast, 0.05)
-    thin = max(1, len(found) // MOST)
-    starts = found[:: max(1, len(found) // STARTS)]
     knots = np.linspace(0.0, len(frames) - 1.0, max(2, round(len(frames) / rate / KNOT) + 1))
-    modes = []
+    modes: list[Array] = []
     for knot in knots:
-        near = low[::thin] * np.exp(-(((sample[::thin] - knot) / (AROUND * rate)) ** 2))
-        centres = starts
+        inside = np.flatnonzero(np.abs(sample - knot) < 3.0 * AROUND * rate)
+        if len(inside) < 8:
+            modes.append(modes[-1] if modes else found.mean(axis=0))
+            continue
+        inside = inside[:: max(1, len(inside) // MOST)]
+        near = low[inside] * np.exp(-(((sample[inside] - knot) / (AROUND * rate)) ** 2))
+        here = found[inside]
+        centres = here[:: max(1, len(here) // STARTS)]
         for _ in range(SHIFTS):
-            away = np.sum((found[None, ::thin] - centres[:, None]) ** 2, axis=2) / width**2
-            pull = near[None] * np.exp(-away) + 1e-12
-            centres = pull @ found[::thin] / pull.sum(axis=1, keepdims=True)
+            pull = near * np.exp(-np.sum((here - centres[:, None]) ** 2, axis=2) / width**2) + 1e-12
+            centres = pull @ here / pull.sum(axis=1, keepdims=True)
         modes.append(centres[int(np.argmax(pull.sum(axis=1)))])
     return np.column_stack([np.interp(frames, knots, np.array(modes)[:, k]) for k in range(2)])
 
