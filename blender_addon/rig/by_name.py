@@ -61,7 +61,7 @@ def best_part(name: Name, parts: Sequence[str]) -> str:
 
 
 def _covered(names: Sequence[Name], chain: Sequence[int], parts: Sequence[str]) -> int:
-    """How many bones of a chain, but for segments and repeated words, are named as parts of the limb."""
+    """How many bones of a chain, but for repeated words, are named as parts of the limb."""
     said = _words(names, chain, parts)
     return len(set(said)) if len(set(said)) > 1 else len(said)
 
@@ -72,7 +72,7 @@ def tells_parts(names: Sequence[Name], chain: Sequence[int], parts: Sequence[str
 
 
 def _words(names: Sequence[Name], chain: Sequence[int], parts: Sequence[str]) -> list[tuple[str, ...]]:
-    return [tuple(sorted(names[b].parts)) for b in chain if best_part(names[b], parts) and not names[b].twist]
+    return [tuple(sorted(names[b].parts)) for b in chain if best_part(names[b], parts)]
 
 
 def _down(body: Body, names: Sequence[Name], start: int, own: set[int], parts: Sequence[str]) -> tuple[int, ...]:

@@ -126,7 +126,7 @@ def score_cut(
             total += min(score, 0.3) * 0.8 * trust - min((angle_between(own, segment) / 0.5) ** 2, 1.0) * 0.6 - 0.15
     for place in range(present[0]):
         known = [names[chain[place]].score(part) for part in parts]
-        total -= 0.3 + 1.5 * max(*known, 0.0)
+        total -= 0.3 + 0.6 * trust * max(*known, 0.0)
     shape = shape_of(limb, starts)
     return Cut(starts, total + shape, shape, tuple(said))
 

@@ -140,6 +140,7 @@ SIDED_PARTS: dict[str, Weights] = {
     "buttock": {"thigh": 0.3},
     "shoulder": {"clavicle": 0.8, "upper_arm": 0.6},
     "shldr": {"clavicle": 0.5, "upper_arm": 0.7},
+    **_same("shldrbend shldrtwist", upper_arm=1.0),
     "bicep": {"upper_arm": 0.9},
     "arm": {"upper_arm": 0.7, "forearm": 0.4, "hand": 0.1},
     "foreleg": {"upper_arm": 0.5, "forearm": 0.5},
