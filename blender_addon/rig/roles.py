@@ -9,6 +9,7 @@ contradicts the names the user is told.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from .shape import UP, Body, Pair, Plane, limb_pairs, make_body, mirror_plane
 
 FEWEST_DEFORMING = 8
 POSES = 3  # of the motion that are tried
+STILL = 1e-4  # rad, or of the skeleton's size
 AROUND = ((1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, -1.0, 0.0))
 STOOD_UP = tuple(quaternions.exp(0.5 * np.pi * np.array(axis)) for axis in AROUND)
 
@@ -57,14 +59,33 @@ def detect_roles(
     if humanoid:
         return roles_of_humanoid(skeleton, humanoid)
     best = _roles_at_rest(skeleton, deform)
-    if clip is None or _is_whole(best):
+    if clip is None:
         return best
+    if _is_whole(best):
+        return _without_still_roots(best, clip)
     shapes = [turned_skeleton(skeleton, turn) for turn in STOOD_UP] + poses_of(clip, POSES)
     for shape in shapes:
         found = _roles_at_rest(shape, deform)
         if _worth(found) > _worth(best) + 1e-9:
             best = found
-    return best
+    return _without_still_roots(best, clip)
+
+
+def _without_still_roots(roles: Roles, clip: Clip) -> Roles:
+    """The roles without bones at the head of the pelvis that stand still while what hangs from them moves."""
+    pelvis = list(roles["pelvis"])
+
+    def sways(name: str) -> float:
+        bone = clip.skeleton.index(name)
+        turn = quaternions.angle(clip.orientation[:, bone], clip.orientation[:1, bone]).max()
+        size = float(np.linalg.norm(np.ptp(clip.skeleton.head, axis=0)))
+        return float(turn) + float(np.linalg.norm(np.ptp(clip.position[:, bone], axis=0))) / max(size, 1e-9)
+
+    while len(pelvis) > 1 and sways(pelvis[0]) < STILL < sways(pelvis[-1]):
+        del pelvis[0]
+    if len(pelvis) == len(roles["pelvis"]):
+        return roles
+    return replace(roles, bones={**roles.bones, "pelvis": tuple(pelvis)})
 
 
 def _is_whole(roles: Roles) -> bool:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Skeletons of all families altered at random, set up by names and motion: `run.py study fuzzed_skeletons`."""
 
-import collections
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -135,7 +134,6 @@ def study(folder: Path) -> str:
     """The page; this study leaves no pictures."""
     del folder
     right, wrong, refused = 0, [], []
-    kinds: collections.Counter[str] = collections.Counter()
     for seed in range(COUNT):
         case = fuzzed(seed)
         try:
@@ -147,8 +145,9 @@ def study(folder: Path) -> str:
             right += 1
         else:
             other = sorted(role for role in case.roles | found if case.roles.get(role) != found.get(role))
-            kinds.update(other)
             wrong.append(f"- {seed} ({', '.join(case.what)}): {', '.join(other)}")
-    lines = [INTRODUCTION, f"All roles right in {right} of {COUNT}; refused {len(refused)}; other errors 0.\n"]
-    lines += ["## Wrong\n", *wrong, "", "## Refused\n", *refused]
+    lines = [f"{INTRODUCTION}All roles right in {right} of {COUNT}; refused {len(refused)}; other errors 0."]
+    for title, listed in (("Wrong", wrong), ("Refused", refused)):
+        if listed:
+            lines += ["", f"## {title}", "", *listed]
     return "\n".join(lines) + "\n"

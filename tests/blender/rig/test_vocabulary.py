@@ -10,11 +10,11 @@ from heft.blender_addon.rig.names import read_name
 from heft.blender_addon.rig.roles import detect_roles
 from heft.blender_addon.rig.vocabulary import MIDDLE_PARTS, SIDED_PARTS
 from heft.core.motion import quaternions
-from heft.core.motion.clip import LocalPoses, from_local
+from heft.core.motion.clip import LocalPoses, from_local, to_local
 
 from tests.blender.rig import rigs
 from tests.blender.rig.test_families import JOINTS, both_sides, figure
-from tests.core.motion.skeletons import still
+from tests.core.motion.skeletons import still, waving
 
 TURNED = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 UPWARDS = np.array([0.0, 0.0, 1e-3])
@@ -127,6 +127,23 @@ def test_feet_that_hang_from_the_root_belong_to_the_legs():
         parent[skeleton.index(f"Foot_{side}")] = skeleton.index("Root")
     found = detect_roles(rigs.make_skeleton(replace_parent(skeleton, parent)))
     assert dict(found.bones) == names
+
+
+def test_a_root_at_the_hips_that_stands_still_is_no_pelvis():
+    names = dict(LINES)["UE4"]
+    hips = JOINTS["pelvis"].head
+    skeleton = figure(
+        names,
+        extra=[("root", None, hips, hips + np.array([0.0, 0.1, 0.0]))],
+        parents={"pelvis": "root", "spine_01": "root"},
+    )
+    still_roots = waving(skeleton, frames=20, size=0.1)
+    place, turn = to_local(still_roots).position.copy(), to_local(still_roots).orientation.copy()
+    place[:, 0], turn[:, 0] = place[0, 0], turn[0, 0]
+    clip = from_local(still_roots, LocalPoses(place, turn))
+    assert skeleton.names[0] == "root"
+    assert detect_roles(skeleton).bones["pelvis"] == ("root", "pelvis")
+    assert dict(detect_roles(skeleton, None, None, clip).bones) == names
 
 
 def replace_parent(skeleton, parent):
