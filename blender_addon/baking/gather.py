@@ -72,7 +72,8 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                     reader.look(row - offset, graph)
 
         scales = [armature.heft.scale for armature in armatures]
-        samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look)
+        ups = [armature.heft.up_in_motion() for armature in armatures]
+        samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look, ups)
         return [
             with_others(
                 context, armature, gathered(armature, source, cut(sampling, offset, offset + count), reader, loop)
@@ -116,6 +117,7 @@ def gathered(
         name=armature.name,
         body=body_settings(armature, sampling),
         scene=around.scene,
+        travel=settings.travel.lower(),
         contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / rate),
         method=method.name,
         settings=values_in(settings),

@@ -19,10 +19,11 @@ from ..motion.parts import Detail
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
+from ..motion.travel import Travel
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 6
+VERSION = 7
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -88,6 +89,7 @@ class BakeJob:
     contacts: tuple[ContactInterval, ...] | None = None  # edited by hand; None: as they are found
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
+    travel: Travel = "auto"  # whether it is in place: carried along to be simulated, and brought back
     method: str = DEFAULT  # a name in control.methods.METHODS
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
@@ -203,4 +205,10 @@ def _from_5(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "choices": []}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5}
+def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 6, as version 7 says the same: it took every motion as it travelled."""
+    del keep
+    return {**job, "travel": "travelling"}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6}
