@@ -32,7 +32,7 @@ from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation.scene import Scene
 from .job import BakeJob, BodySettings
-from .progress import Clock, Teller
+from .progress import Clock, ProgressReporter
 
 T = TypeVar("T")
 
@@ -71,17 +71,17 @@ class Found:
     period: int  # samples of a lap
 
 
-def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
+def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> Motion:
     """Both stages; what is in the cache is not made again."""
-    tell("fit", 0.0)
+    reporter("fit", 0.0)
     with clock.stage("fit"):
         performance, terrain = performance_of(job, cache)
-    tell("fit", 1.0)
-    tell("reference", 0.0)
+    reporter("fit", 1.0)
+    reporter("reference", 0.0)
     with clock.stage("reference"):
         key = _reference_key(job, terrain)
-        found = keep(cache, key, Found, lambda: referred(job, performance, terrain, tell))
-    tell("reference", 1.0)
+        found = keep(cache, key, Found, lambda: referred(job, performance, terrain, reporter))
+    reporter("reference", 1.0)
     on_scene = terrain is not None or found.put_on
     return Motion(
         performance.plan,
@@ -99,11 +99,11 @@ def reference_settings(job: BakeJob) -> Settings:
     return make_settings(Settings, job.reference, "a reference").checked()
 
 
-def find_contacts(job: BakeJob, tell: Teller, cache: Cache) -> tuple[Contact, ...]:
+def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tuple[Contact, ...]:
     """The contacts of a job's range as they are found, whatever was edited; no reference is made."""
-    tell("fit", 0.0)
+    reporter("fit", 0.0)
     performance, terrain = performance_of(job, cache)
-    tell("fit", 1.0)
+    reporter("fit", 1.0)
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, _ = samples_of(job, performance)
     schedule = label(character, trajectory, terrain, grabs=_grabs(job, character, trajectory))
@@ -173,7 +173,7 @@ def _floor(job: BakeJob, height: float) -> Surface:
     return Plane(point=(0.0, 0.0, height), friction=job.scene.friction)
 
 
-def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Found:
+def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, reporter: ProgressReporter) -> Found:
     """The reference of one motion."""
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = samples_of(job, performance)
@@ -185,7 +185,7 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
         "begin": 0,
         "settings": reference_settings(job),
         "optimise": job.optimise,
-        "progress": lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
+        "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
     }
     lines: tuple[str, ...] = ()
     made = None

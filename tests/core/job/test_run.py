@@ -128,7 +128,7 @@ def test_a_run_is_cancelled_before_its_first_step(method):
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_run_is_cancelled_at_every_stage(stage, how, result, told_at_once):
     def stop(at):
-        if at.stage != stage or (stage == "simulate" and at.share < 0.5):
+        if at.stage != stage or (stage == "simulate" and at.fraction < 0.5):
             return True
         if how == "raise":
             raise CancelledError
