@@ -27,7 +27,7 @@ from heft.core.simulation import DivergedError, World
 from heft.studies.lib.captured_walks import WALKS
 from heft.studies.lib.chart import curves
 from heft.studies.lib.replanning_analytic import analytic
-from heft.studies.lib.replanning_follow import FALLEN, Outcome, follow, table, told, walk, walk_reference
+from heft.studies.lib.replanning_follow import FALLEN, Outcome, follow, outcome_words, table, walk, walk_reference
 from heft.studies.lib.replanning_motions import DT, Motion, chin_up, flight, lift, squat
 from heft.studies.lib.replanning_pushes import pushes
 
@@ -66,7 +66,7 @@ def windows(
     rows = []
     for n in steps:
         outcome = follow(motion, Settings(window=n * DT))
-        rows.append((n, told(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}", more(outcome)))
+        rows.append((n, outcome_words(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}", more(outcome)))
     return [f"## {title}", "", note, "", *table(("window", "outcome", "joints °", "root cm", "also"), rows)]
 
 
@@ -173,7 +173,7 @@ def edits() -> list[str]:
                 rows.append((name, "optimised" if optimise else "as it is", f"refused: {refusal}", "", ""))
                 continue
             outcome = follow(Motion(character, Track.of(reference)))
-            found = (told(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}")
+            found = (outcome_words(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}")
             rows.append((name, "optimised" if optimise else "as it is", *found))
     return [*page, *table(("edit", "reference", "outcome", "joints °", "root cm"), rows), *slopes()]
 
@@ -365,7 +365,9 @@ def thresholds() -> list[str]:
     for threshold in (5.0, 20.0, 60.0, 100.0, 130.0, 160.0, 250.0, 500.0):
         for n in (8, 12):
             outcome = follow(walk(), Settings(threshold=threshold, window=n * DT), seconds=10.0)
-            rows.append((f"{threshold:.0f}", n, told(outcome), f"{outcome.degrees:.2f}", f"{100 * outcome.root:.1f}"))
+            rows.append(
+                (f"{threshold:.0f}", n, outcome_words(outcome), f"{outcome.degrees:.2f}", f"{100 * outcome.root:.1f}")
+            )
     return page + table(("threshold", "window", "outcome", "joints °", "root cm"), rows)
 
 

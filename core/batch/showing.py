@@ -24,7 +24,7 @@ class Shown:
         """Show the progress."""
         entry = standing.last
         if entry is not None and (not self._live or entry.outcome != "completed"):
-            self._line(f"{standing.before + standing.done} of {standing.jobs}: {entry.name}: {told(entry)}")
+            self._line(f"{standing.before + standing.done} of {standing.jobs}: {entry.name}: {outcome_text(entry)}")
         now = time.monotonic()
         if self._live and (entry is not None or now - self._drawn > EVERY):
             self._drawn = now
@@ -52,7 +52,7 @@ class Shown:
         self._stream.flush()
 
 
-def told(entry: Entry) -> str:
+def outcome_text(entry: Entry) -> str:
     """What became of a job."""
     return f"failed. {entry.why}" if entry.failed else entry.why
 

@@ -22,7 +22,7 @@ from ..report import metrics
 from ..report.explanation import explain
 from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
-from ..sentences import say, to_data, told
+from ..sentences import join, say, to_data
 from ..simulation.outcome import Simulation
 from ..simulation.recording import between
 from .job import BakeJob
@@ -229,7 +229,7 @@ def _result(
     sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
-        "why": told(sentences),
+        "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
         "reference": quality.why,
@@ -271,7 +271,7 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
     sentences = [say("Cancelled before the simulation began.")]
     report = metrics.nothing() | {
-        "why": told(sentences),
+        "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
         "reference": "",

@@ -88,7 +88,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
     return [f"| {line} |" for line in lines] + [""]
 
 
-def told(outcome: Outcome) -> str:
+def outcome_words(outcome: Outcome) -> str:
     return "stands" if not outcome.why else f"{outcome.why} at {outcome.seconds:.1f} s"
 
 

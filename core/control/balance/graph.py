@@ -130,11 +130,11 @@ def _tell_nobody() -> None:
 def make_graph(
     motions: Mapping[str, Reference],
     wanted: Iterable[tuple[str, str]] | None = None,
-    told: Callable[[], object] = _tell_nobody,
+    before_trial: Callable[[], object] = _tell_nobody,
 ) -> ActionGraph:
     """The graph of cyclic motions of one character at one rate, with every bridge that is found, or those wanted.
 
-    Where one that is wanted is not found, all others are looked for: there may be a way round. `told` is called before
+    Where one that is wanted is not found, all others are looked for: there may be a way round. `before_trial` is called before
     each trial, and may raise.
     """
     for name, motion in motions.items():
@@ -145,7 +145,7 @@ def make_graph(
     for pairs in (every if wanted is None else list(wanted), every):
         for first, second in pairs:
             if (first, second) not in bridges:
-                bridge = find_bridge(motions[first], motions[second], told)
+                bridge = find_bridge(motions[first], motions[second], before_trial)
                 if bridge is not None:
                     bridges[first, second] = bridge
         if all(pair in bridges for pair in pairs):
@@ -153,12 +153,14 @@ def make_graph(
     return ActionGraph(dict(motions), bridges)
 
 
-def find_bridge(source: Reference, target: Reference, told: Callable[[], object] = _tell_nobody) -> Bridge | None:
+def find_bridge(
+    source: Reference, target: Reference, before_trial: Callable[[], object] = _tell_nobody
+) -> Bridge | None:
     """The nearest whose trial keeps to the course, or else the one that strays least of those that do not fall."""
     best, least = None, STRAYED
     for distance, *middle in candidates(source, target):
         for seconds in BLENDS:
-            told()
+            before_trial()
             try:
                 bridge = _bridge(source, target, middle, seconds, distance)
             except (ValueError, NoReferenceError):
