@@ -80,7 +80,7 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
     reporter("reference", 0.0)
     with clock.stage("reference"):
         key = _reference_key(job, terrain)
-        found = keep(cache, key, Found, lambda: referred(job, performance, terrain, reporter))
+        found = keep(cache, key, Found, lambda: find_reference(job, performance, terrain, reporter))
     reporter("reference", 1.0)
     on_scene = terrain is not None or found.put_on
     return Motion(
@@ -173,7 +173,9 @@ def _floor(job: BakeJob, height: float) -> Surface:
     return Plane(point=(0.0, 0.0, height), friction=job.scene.friction)
 
 
-def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, reporter: ProgressReporter) -> Found:
+def find_reference(
+    job: BakeJob, performance: Performance, terrain: Terrain | None, reporter: ProgressReporter
+) -> Found:
     """The reference of one motion."""
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = samples_of(job, performance)

@@ -28,13 +28,13 @@ from ..simulation.scene import Scene
 from .job import BakeJob
 from .preparing import (
     Motion,
+    find_reference,
     first_frame_of,
     keep,
     lift_of,
     loaded,
     performance_of,
     reference_settings,
-    referred,
     residuals_of,
     samples_of,
 )
@@ -113,10 +113,10 @@ def _cycle(job: BakeJob, performance: Performance, reporter: ProgressReporter) -
     trajectory, _ = samples_of(job, performance)
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     if find_cycles(character, trajectory, label(character, trajectory)):
-        found = referred(job, performance, None, reporter)
+        found = find_reference(job, performance, None, reporter)
         return found.reference, residuals_of(job, performance, found)
     once = replace(job, loop=False, seconds=None)
-    found = referred(once, performance, None, reporter)
+    found = find_reference(once, performance, None, reporter)
     last = np.abs(found.reference.v[-1])
     if last[:3].max() > SLOW or last.max() > CALM:
         raise ValueError(
