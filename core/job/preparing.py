@@ -19,12 +19,12 @@ from ..motion.cycle import Cycle
 from ..motion.fit import Trajectory
 from ..motion.floor import Floor
 from ..motion.labels import Contact, Grab, contacts_of, label
-from ..motion.lay_back import Residuals
 from ..motion.make_reference import OtherGround, make_reference
 from ..motion.playback import Playback
 from ..motion.prepare import Performance, prepare
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
+from ..motion.residuals import Residuals
 from ..motion.schedule import ContactPoint, contact_points
 from ..motion.spacetime import Settings
 from ..motion.tracks import ground_under, point_places, velocities

@@ -19,10 +19,10 @@ from ..motion import quaternions
 from ..motion.cycles import find_cycles, planar_step
 from ..motion.in_a_row import Choice, Piece, in_a_row, row_of, standing
 from ..motion.labels import label
-from ..motion.lay_back import Residuals
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
+from ..motion.residuals import Residuals
 from ..motion.rest import CALM, SLOW
 from ..simulation.scene import Scene
 from .job import BakeJob
