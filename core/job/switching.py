@@ -17,13 +17,13 @@ from ..cache import Cache, code_version
 from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.cycles import find_cycles, planar_step
-from ..motion.in_a_row import Choice, Piece, in_a_row, row_of, standing
 from ..motion.labels import label
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..motion.residuals import Residuals
 from ..motion.rest import CALM, SLOW
+from ..motion.sequence import Choice, Piece, concatenate, row_of, standing
 from ..simulation.scene import Scene
 from .job import BakeJob
 from .preparing import (
@@ -103,7 +103,7 @@ def _row(
     transitions = method_named(job.method).transitions
     assert transitions is not None
     pieces = transitions(motions, wanted, lambda: reporter("reference", 0.5)).sequence(choices, job.duration)
-    row = in_a_row(pieces)
+    row = concatenate(pieces)
     carried = _carried(pieces, motions, residuals, row, performances[0].plan.body < 0)
     return FoundRow(row, carried, tuple(_lines(job, late, pieces, row.rate)))
 

@@ -21,9 +21,9 @@ from ...motion.cycle import Cycle
 from ...motion.cycles import VELOCITY_WEIGHT, planar_step, power
 from ...motion.editing import joined
 from ...motion.fit import Trajectory
-from ...motion.in_a_row import NOWHERE, Choice, Piece, in_a_row, laps, row_of, then
 from ...motion.make_reference import make_reference
 from ...motion.reference import Reference
+from ...motion.sequence import NOWHERE, Choice, Piece, concatenate, laps, row_of, then
 from ...motion.spacetime import Ends, NoReferenceError
 from ...simulation import DivergedError, World
 from ..law import NoLawError
@@ -210,7 +210,7 @@ def _bridge(source: Reference, target: Reference, middle: Sequence[int], seconds
     made = make_reference(character, whole, bounds=bounds).reference
     # back by the laps that were gone forward on the first motion, and on by those of the second
     back = power(source.cycle or NOWHERE, -(leave // source.steps))
-    moved = in_a_row([Piece("bridge", made, range(made.steps + 1), back)])
+    moved = concatenate([Piece("bridge", made, range(made.steps + 1), back)])
     step = then(then(back, step), laps(target, enter))
     return Bridge(row_of(source, leave), row_of(target, enter), distance, moved, step)
 
@@ -221,7 +221,7 @@ def _strays(source: Reference, target: Reference, bridge: Bridge) -> float:
     graph = ActionGraph({"source": source, "target": target}, {("source", "target"): bridge})
     half = source.steps // 2
     over = half + (bridge.leave - half) % source.steps + bridge.reference.steps
-    course = in_a_row(graph.sequence([Choice("source", 0.0), Choice("target", half / rate)], over / rate + TRIAL))
+    course = concatenate(graph.sequence([Choice("source", 0.0), Choice("target", half / rate)], over / rate + TRIAL))
     controller, world = Balance(character, Track.of(course)), World(character, rate=rate)
     world.reset(*controller.reference_state())
     farthest = 0.0

@@ -9,8 +9,8 @@ import pytest
 from heft.core.control.balance.graph import ActionGraph, Bridge, candidates, find_bridge, make_graph
 from heft.core.dynamics import difference
 from heft.core.motion.cycle import Cycle
-from heft.core.motion.in_a_row import NOWHERE, Choice, Piece, in_a_row, standing
 from heft.core.motion.reference import Reference
+from heft.core.motion.sequence import NOWHERE, Choice, Piece, concatenate, standing
 
 
 def velocities(character, q, dt):
@@ -34,7 +34,7 @@ def test_a_bridge_lies_on_both_motions_and_a_course_has_no_seams(walk_on_corners
     bridge = find_bridge(walk, turning)
     graph = ActionGraph({"ahead": walk, "around": turning}, {("ahead", "around"): bridge})
     pieces = graph.sequence([Choice("ahead", 0.0), Choice("around", 2.0)], 6.0)
-    course = in_a_row(pieces)
+    course = concatenate(pieces)
     assert [piece.name for piece in pieces] == ["ahead", "ahead to around", "around"]
     before = len(pieces[0].frames)
     assert 0 <= before - round(2.0 / dt) < walk.steps
@@ -76,7 +76,7 @@ def test_a_course_takes_the_way_that_there_is(walk_on_corners):
     pieces = graph.sequence([Choice("a", 0.0), Choice("a", 7 / 120), Choice("c", 8 / 120)], 23 / 120)
     # a to frame 9, a bridge, b from 2 to 3, a bridge, c from 2 on
     assert [len(piece.frames) for piece in pieces] == [9, 4, 1, 4, 6]
-    course = in_a_row(pieces)
+    course = concatenate(pieces)
     heights = np.round((course.q[:, 2] - character.neutral()[2]) / 0.1).astype(int)
     np.testing.assert_array_equal(heights, [0] * 13 + [1] + [0] * 4 + [2] * 6)
     # forwards, and then forwards as seen from there: a quarter to the left
@@ -95,7 +95,7 @@ def test_points_that_only_some_motions_touch_with_have_a_column_too(walk_on_corn
     other = replace(
         walk, schedule=fewer, normal=walk.normal[:, 2:], carrying=walk.carrying[:, 2:], force=walk.force[:, 2:]
     )
-    course = in_a_row([Piece("fewer", other, range(5), NOWHERE), Piece("all", walk, range(5, 10), NOWHERE)])
+    course = concatenate([Piece("fewer", other, range(5), NOWHERE), Piece("all", walk, range(5, 10), NOWHERE)])
     order = [course.schedule.points.index(point) for point in walk.schedule.points]
     assert not course.schedule.active[:5, order[:2]].any()
     np.testing.assert_array_equal(course.force[:5, order[2:]], walk.force[:5, 2:])
