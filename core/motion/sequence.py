@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A sequence of references: laps of cycles, and what leads from one to another, as one reference that does not repeat."""
+"""A sequence of references, laps of cycles and transitions between them, as one reference that does not repeat."""
 
 from collections.abc import Sequence
 from dataclasses import replace

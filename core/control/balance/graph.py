@@ -134,8 +134,8 @@ def make_graph(
 ) -> ActionGraph:
     """The graph of cyclic motions of one character at one rate, with every bridge that is found, or those wanted.
 
-    Where one that is wanted is not found, all others are looked for: there may be a way round. `before_trial` is called before
-    each trial, and may raise.
+    Where one that is wanted is not found, all others are looked for: there may be a way round. `before_trial` is called
+    before each trial, and may raise.
     """
     for name, motion in motions.items():
         if motion.cycle is None:

@@ -111,7 +111,7 @@ def choose_settings(
     """Rehearse in `world` (level ground unless given) for `duration` (once through, or 10 s of a cycle).
 
     At most `most` rehearsals, and none begins after `seconds` of computation. `lift` is the ground's height at the
-    start. `controller` is one with these settings, if there is one already. `progress` is told the number of rehearsals
+    start. `controller` is one with these settings, if there is one already. `progress` is called with the number of rehearsals
     before each, and may raise an exception of its own to end the search.
     """
     first = (settings or Settings()).checked()
