@@ -88,7 +88,7 @@ class Walked(NamedTuple):
 def watched(course: str, seed: int, settings: Settings, models: Sequence[str] = ("M0",)) -> Walked:
     """A walk of STEPS, or until it falls."""
     world, gait = World(GAIT28, rate=RATE), Gait(GAIT28, courses()[course], RATE, settings)
-    gait.reset(first=seed % 2)
+    gait.begin(first=seed % 2)
     q, v = gait.reference_state()
     world.reset(q, v + np.random.default_rng(seed).normal(scale=0.05, size=GAIT28.nv))
     watch = Watch(gait, models)
@@ -212,7 +212,7 @@ def found_ways() -> Iterator[str]:
         found = []
         for seed in SEEDS:
             world, gait = World(GAIT28, rate=RATE), Gait(GAIT28, course, RATE)
-            gait.reset(first=seed % 2)
+            gait.begin(first=seed % 2)
             q, v = gait.reference_state()
             world.reset(q, v + np.random.default_rng(seed).normal(scale=0.05, size=GAIT28.nv))
             corrected = Corrected(gait)

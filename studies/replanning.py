@@ -52,7 +52,7 @@ def modes() -> list[str]:
         for frame in range(0, len(motion.track.q), 12):
             world.reset(motion.track.q[frame])
             contacts = world.prepare()
-            controller.reset(frame)
+            controller.seek(frame)
             controller.law(world.state(), contacts)
             counts.append(int((controller.squares[6:] < controller.settings.threshold).sum()))
         rows.append((name, f"{min(counts)} to {max(counts)}", f"{36 - max(counts)} to {36 - min(counts)}"))
@@ -379,7 +379,7 @@ def speed() -> list[str]:
         world = World(motion.character, grabs=motion.grabs)
         best, plans, pivots = np.full(240, np.inf), np.full(240, np.inf), []
         for _ in range(3):
-            controller.reset()
+            controller.seek()
             world.reset(*controller.reference_state())
             for k in range(len(best)):
                 begun = time.perf_counter()

@@ -83,7 +83,7 @@ def row(name: str, controller: Balance) -> str:
         contacts, state = world.prepare(), world.state()
         if not reduced:
             controller.law(state, contacts)
-            controller.reset()
+            controller.seek()
         program = controller._scratch.program
         program.weight[:] = 0.0
         law = controller.law(state, contacts)

@@ -152,7 +152,7 @@ class TestWalks:
         character = Character.preset(name)
         world = World(character, rate=300.0)
         gait = Gait(character, Course.straight(0.6), 300.0)
-        gait.reset(first=1)
+        gait.begin(first=1)
         world.reset(*gait.reference_state())
         for _ in range(1800):
             world.step(gait)
@@ -173,7 +173,7 @@ class TestWalks:
     def test_the_same_bits_after_a_reset(self):
         _, gait, world = walked(Course.straight(0.7), 3.0)
         once = world.q
-        gait.reset()
+        gait.begin()
         world.reset(*gait.reference_state())
         for _ in range(900):
             world.step(gait)
@@ -199,7 +199,7 @@ class TestWalks:
             start[k : k + 4] = quaternions.exp(np.array([0.0, angle, 0.0]))
         world = World(character, rate=300.0)
         gait = Gait(character, Course.straight(0.7), 300.0, start=start)
-        gait.reset(first)
+        gait.begin(first)
         world.reset(*gait.reference_state())
         for _ in range(2400):
             world.step(gait)
