@@ -25,12 +25,12 @@ from ...maths.kernel import inner_kernel, kernel
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, scale, subtract
 from ...simulation.pushes import mean_force
 from .forces import correct_forces, set_ray
+from .joint_targets import aim, straighten, turned
 from .machine import Machine
 from .model import ANGULAR, CENTER, LINEAR, STATE, TURNED, set_part
 from .pose import solve_velocities
 from .recovery import move_limbs, move_steps, moved_in, update_base
 from .timing import find_index, pace, split
-from .wishes import straighten, turned, wish
 
 GOING, OVER, FAILED = range(3)
 LET_GO = 8  # steps before its end at which a segment hands over to the next: the gains grow without bound there
@@ -66,7 +66,7 @@ def step(machine: Machine) -> int:
         momentum[3 + i] = x[ANGULAR + i] + dt * momentum[3 + i]
     forward = _advance(machine)
     move_limbs(machine, forward)
-    wish(machine, forward)
+    aim(machine, forward)
     yielding = rays if pushed else 0
     if not pushed:
         for i in range(6):
@@ -194,10 +194,10 @@ def _ask(machine: Machine, center: Vector) -> None:
 
 @inner_kernel
 def _push(machine: Machine, center: Vector) -> bool:
-    """The pushes' force and moment into the pose's momentum, and what they do to the joints into `wish`."""
-    momentum, wish, pushes, bodies = machine.pose.momentum, machine.pose.wish, machine.pushes, machine.bodies
+    """The pushes' force and moment into the pose's momentum, and what they do to the joints into `target`."""
+    momentum, target, pushes, bodies = machine.pose.momentum, machine.pose.target, machine.pushes, machine.bodies
     momentum[:] = 0.0
-    wish[:] = 0.0
+    target[:] = 0.0
     begin = machine.memory.clock[3]
     pushed = False
     for n in range(pushes.body.shape[0]):
@@ -209,13 +209,13 @@ def _push(machine: Machine, center: Vector) -> bool:
             for i in range(3):
                 momentum[i] += force[i]
                 momentum[3 + i] += moment[i]
-            add_point_force(machine.tree, bodies, pushes.body[n], point, force, wish)
+            add_point_force(machine.tree, bodies, pushes.body[n], point, force, target)
     if pushed:
-        for i in range(wish.shape[0]):
+        for i in range(target.shape[0]):
             bodies.diagonal[i] = 0.0
-            wish[i] *= machine.course.dt
+            target[i] *= machine.course.dt
         factorize(machine.tree, bodies)
-        solve(machine.tree, bodies, wish)
+        solve(machine.tree, bodies, target)
     return pushed
 
 

@@ -110,7 +110,7 @@ def test_equation_12_against_another_solver():
 
 
 def pose_problem(walk, rng):
-    """A pose of the walk, random wishes, and eq. 13 as dense matrices."""
+    """A pose of the walk, random targets, and eq. 13 as dense matrices."""
     character = walk.character
     tree, q, nv = character.tree, np.ascontiguousarray(walk.q[30]), character.nv
     feet = np.array([character.index(name) for name in ("left_foot", "right_foot")])
@@ -118,11 +118,11 @@ def pose_problem(walk, rng):
     update_positions(tree, bodies, q)
     update_mass_matrix(tree, bodies)
     work = make_pose_work(nv, 2, 8, 6)
-    work.wish[:] = rng.normal(size=nv)
+    work.target[:] = rng.normal(size=nv)
     work.limb[:] = rng.normal(size=(2, 6))
     work.momentum[:] = rng.normal(scale=20.0, size=6)
     joint = np.where(np.arange(nv) < 6, LEAST, 1.0)
-    H, g = np.diag(joint), joint * work.wish
+    H, g = np.diag(joint), joint * work.target
     rows = FEET * np.repeat([1.0, LEVER**2], 3)
     for n, body in enumerate(feet):
         J = body_jacobian(character, q, int(body))
@@ -173,7 +173,7 @@ def test_a_joint_is_stopped_at_the_end_of_its_range(walk):
         n for n in range(len(limits.kind)) if limits.kind[n] == 0 and "shank" in character.bodies[limits.body[n]].name
     )
     i, k, dt = int(limits.position[n]), int(limits.velocity[n]), 1.0 / 120.0
-    work.wish[k] = -1e4
+    work.target[k] = -1e4
     v = np.zeros(character.nv)
     assert solve_velocities(character.tree, bodies, limits, feet, work, make_force_work(8), 0, dt, q, v)
     assert q[i] + dt * v[k] > limits.bound[n] - 0.02

@@ -98,7 +98,7 @@ class TestWalks:
         left = np.repeat([0.0, 0.2, -0.2, 0.0, 0.2], 2)[:-1]
         places, _, _ = walked(Course(time, np.full(9, 0.7), left, np.zeros(9)), 14.0)
         assert places[:, 2].min() > 0.85
-        # two steps after the wish has turned to the right
+        # two steps after the command has turned to the right
         assert (places[round(8.25 * 300), 1] - places[round(6.6 * 300), 1]) / 1.65 < -0.1
 
     @pytest.mark.parametrize(("force", "at"), [(300.0, 5.4), (-300.0, 5.0)])

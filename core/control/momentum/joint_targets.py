@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What joints and limbs are to do next: g1 and g2 of Ye and Liu 2010, eq. 13, from the reference as it is warped."""
+"""What joints and limbs should do next: g1 and g2 of Ye and Liu 2010, eq. 13, from the reference as it is warped."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,18 +34,18 @@ def _reference_pose(machine: Machine, at: float, out: Array) -> None:
 
 
 @inner_kernel
-def wish(machine: Machine, forward: float) -> None:
-    """Add the joints' velocities [g1] to `wish`, and fill the limbs' [g2]: those of the reference as it is warped."""
+def aim(machine: Machine, forward: float) -> None:
+    """Add the joints' velocities [g1] to `target`, and fill the limbs' [g2]: those of the reference as it is warped."""
     course, bodies, pose = machine.course, machine.bodies, machine.pose
     dt, at = course.dt, machine.memory.clock[1] + forward
     _reference_pose(machine, at + forward, machine.ahead)
     _reference_pose(machine, at, machine.outcome.wanted)
     difference_positions(machine.tree, machine.outcome.wanted, machine.ahead, machine.difference)
-    for i in range(pose.wish.shape[0]):
-        pose.wish[i] += machine.difference[i] / dt
+    for i in range(pose.target.shape[0]):
+        pose.target[i] += machine.difference[i] / dt
     difference_positions(machine.tree, machine.memory.q, machine.outcome.wanted, machine.off)
-    for i in range(pose.wish.shape[0]):
-        pose.wish[i] += FOLLOW * machine.off[i] / dt
+    for i in range(pose.target.shape[0]):
+        pose.target[i] += FOLLOW * machine.off[i] / dt
     k, share = split(at + forward, course.q.shape[0] - 1)
     for n in range(course.limb_body.shape[0]):
         b = course.limb_body[n]
@@ -89,7 +89,7 @@ def turned(machine: Machine, at: float) -> Vector:
     """Phi of the pose: the reference's, and the angular momentum that would take the reference there in unit time.
 
     The sum of angular momentum over time says less and less of how the body is turned; as with the centre of mass
-    (section 6), what the pose has is fed back. After `wish` and `solve_velocities`.
+    (section 6), what the pose has is fed back. After `target` and `solve_velocities`.
     """
     course, off = machine.course, machine.off
     k, share = split(at, course.q.shape[0] - 1)
