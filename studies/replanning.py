@@ -18,7 +18,7 @@ from heft.core.control.replanning.contact_plan import plan_contacts
 from heft.core.control.track import Track
 from heft.core.dynamics import center_of_mass, difference, integrate
 from heft.core.job import Scene
-from heft.core.job.running import prepare
+from heft.core.job.running import precompute
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
@@ -326,7 +326,7 @@ def halfway() -> list[str]:
     for path in GOOD:
         if path.stem.startswith(WALKS):
             job = BakeJob(read_bvh(path, CMU_UNIT), CMU_ROLES, method="replanning")
-            made = [prepare(replace(job, optimise=optimise)).reference for optimise in (False, True)]
+            made = [precompute(replace(job, optimise=optimise)).reference for optimise in (False, True)]
             pairs.append(made)
     rows = []
     for share in (0.0, 0.5, 0.75, 0.9, 1.0):

@@ -13,8 +13,8 @@ import numpy as np
 from .. import trace
 from ..motion.quaternions import Array
 
-Stage = Literal["fit", "reference", "policy", "rehearse", "simulate", "measure"]
-WORDS: dict[Stage, str] = {
+StageName = Literal["fit", "reference", "policy", "rehearse", "simulate", "measure"]
+WORDS: dict[StageName, str] = {
     "fit": "Fitting the character to the motion",
     "reference": "Correcting the motion's physics",
     "policy": "Preparing the controller",
@@ -24,7 +24,7 @@ WORDS: dict[Stage, str] = {
 }
 # Fractions of the whole, as they are for a few seconds of walking: the reference takes most of the time. Rehearsals are
 # needed where a character falls, and then take as long as they take.
-FRACTIONS: dict[Stage, float] = {
+FRACTIONS: dict[StageName, float] = {
     "fit": 0.1,
     "reference": 0.6,
     "policy": 0.06,
@@ -67,7 +67,7 @@ NOTHING = Nothing()
 class Progress:
     """Where a run is. While it simulates, frames that are finished come along once each, in order."""
 
-    stage: Stage
+    stage: StageName
     fraction: float  # of the stage, 0 to 1
     first: int = 0  # row of the first of the frames among all of the result's
     finished: Finished = NOTHING
@@ -104,7 +104,7 @@ class ProgressReporter:
     def __init__(self, callback: Callback | None) -> None:
         self._callback = callback
 
-    def __call__(self, stage: Stage, fraction: float, first: int = 0, finished: Finished = NOTHING) -> None:
+    def __call__(self, stage: StageName, fraction: float, first: int = 0, finished: Finished = NOTHING) -> None:
         """Report progress in a stage."""
         if self._callback is not None and self._callback(Progress(stage, fraction, first, finished)) is False:
             raise CancelledError
@@ -116,18 +116,18 @@ class Clock:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = dict.fromkeys(FRACTIONS, 0.0)
 
-    def begin(self, name: Stage) -> float:
+    def begin(self, name: StageName) -> float:
         """Tell the trace of the stage; the time now."""
         trace.note("stage", stage=name)
         return time.perf_counter()
 
-    def spent(self, name: Stage, seconds: float) -> None:
+    def spent(self, name: StageName, seconds: float) -> None:
         """Add to the stage."""
         self.seconds[name] += seconds
         trace.note("spent", stage=name, seconds=round(seconds, 6))
 
     @contextmanager
-    def stage(self, name: Stage) -> Iterator[None]:
+    def stage(self, name: StageName) -> Iterator[None]:
         """Everything in the block belongs to the stage."""
         begun = self.begin(name)
         try:

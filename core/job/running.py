@@ -83,7 +83,7 @@ def check(job: BakeJob) -> None:
     reference_settings(job)
 
 
-def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
+def precompute(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
     """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
     motion, _ = planned(job, ProgressReporter(progress), Cache(cache), Clock())
     return motion

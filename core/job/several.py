@@ -8,7 +8,7 @@ from ..character import Character
 from ..control.method import DEFAULT
 from .job import BakeJob
 from .preparing import Motion, character_of, make_motion
-from .progress import Clock, ProgressReporter, Stage
+from .progress import Clock, ProgressReporter, StageName
 
 
 class Part(ProgressReporter):
@@ -17,7 +17,7 @@ class Part(ProgressReporter):
     def __init__(self, reporter: ProgressReporter, number: int, count: int) -> None:
         self._reporter, self._number, self._count = reporter, number, count
 
-    def __call__(self, stage: Stage, fraction: float, *more: object) -> None:
+    def __call__(self, stage: StageName, fraction: float, *more: object) -> None:
         """All of it counts as work on references: what comes before takes next to no time."""
         del more
         within = 0.1 * fraction if stage == "fit" else 0.1 + 0.9 * fraction

@@ -14,7 +14,7 @@ from heft import core
 from heft.core import cache
 from heft.core.contact.terrain import Plane
 from heft.core.control.methods import METHODS
-from heft.core.job import BakeJob, BakeResult, CancelledError, Load, Scene, prepare, run
+from heft.core.job import BakeJob, BakeResult, CancelledError, Load, Scene, precompute, run
 from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab, Prop, Push
 
@@ -84,7 +84,7 @@ def test_frames_are_the_scenes(result):
 
 
 def test_who_stands_is_balanced_over_both_feet(result):
-    weight = 9.81 * sum(body.mass for body in prepare(waving_job()).reference.character.bodies)
+    weight = 9.81 * sum(body.mass for body in precompute(waving_job()).reference.character.bodies)
     feet = [result.curves[f"contact_force_{side}_foot_n"] for side in ("left", "right")]
     assert np.sum(feet, axis=0) == pytest.approx(weight, rel=0.1)
     assert result.curves["balance_margin_m"].min() > 0.01
@@ -354,7 +354,7 @@ def test_impossible_wishes_are_refused_in_a_sentence(changes, message):
 
 
 def test_a_given_character_is_used():
-    made = prepare(waving_job()).plan.character
+    made = precompute(waving_job()).plan.character
     heavy = replace(made, bodies=tuple(replace(body, mass=2.0 * body.mass) for body in made.bodies))
     done = run(waving_job(character=heavy))
     force = sum(done.curves[f"contact_force_{side}_foot_n"][8] for side in ("left", "right"))
