@@ -174,11 +174,11 @@ def batch(known: argparse.Namespace) -> int:
 
 def replay(known: argparse.Namespace) -> int:
     """Say what becomes of a trace's failed steps in the physics process."""
-    say(asked("replay", {"trace": str(known.trace.resolve())})["text"])
+    say(answered("replay", {"trace": str(command_line.there_is(known.trace).resolve())})["text"])
     return DONE
 
 
-def asked(task: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def answered(task: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return what the physics process answers."""
     worker = keeper.worker()
     worker.send(task, values)
@@ -202,7 +202,7 @@ def doctor(_: argparse.Namespace) -> int:
         "Physics: "
         f"{'compiled' if kernels.are_ready() else 'not compiled yet; the first bake does it, in a few minutes'}"
     )
-    say(f"The physics process answers. {asked('self_test')['text']}")
+    say(f"The physics process answers. {answered('self_test')['text']}")
     say(WHAT_TO_SEND)
     return DONE
 

@@ -114,7 +114,7 @@ def replay(known: argparse.Namespace) -> int:
     """Say what becomes of a trace's failed steps here."""
     from .simulation.replay import tell
 
-    for line in tell(known.trace):
+    for line in tell(there_is(known.trace)):
         say(line)
     return DONE
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`World`: a character among terrain, props, pushes and grabs, stepped through time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple, Self
 
@@ -372,39 +372,42 @@ class World:
         """Second half: find v_{k+1} under a law and move on; `DivergedError` if that gives no valid state."""
         if not self._prepared:
             raise RuntimeError("A step must be prepared before it is solved.")
-        arguments = self._arguments(law)
-        self._prepared = False
-        self._check(stepper.solve(self._machine, *arguments), law)
+        self._run(stepper.solve, law)
 
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
             self._begin()
-            arguments = self._arguments(action)
-            self._prepared = False
-            self._check(stepper.step(self._machine, *arguments), action)
+            self._run(stepper.step, action)
             return
         contacts = self.prepare()
-        if not isinstance(action, AffineLaw):
-            try:
-                action = action.law(self.state(), contacts)
-            except NoLawError as error:
-                self._note_failure(None, str(error))
-                raise DivergedError(self.steps, self.time, str(error)) from error
-        self.solve(action)
+        self.solve(action if isinstance(action, AffineLaw) else self._ask(action, contacts))
 
     def _begin(self) -> None:
-        """What a trace is to tell of a step that fails: a failed one may leave another start for the next."""
+        """Keep the state for a trace: a step that fails may leave another start for the next."""
         if self._traced:
             self._before = self.save_state()
 
-    def _check(self, code: int, law: Torques | AffineLaw | None) -> None:
+    def _ask(self, controller: Controller, contacts: Contacts) -> AffineLaw:
+        """The controller's law; `DivergedError` where it has none."""
+        try:
+            return controller.law(self.state(), contacts)
+        except NoLawError as error:
+            self._note_failure(None, str(error))
+            raise DivergedError(self.steps, self.time, str(error)) from error
+
+    def _run(self, kernel: Callable[..., int], law: Torques | AffineLaw | None) -> None:
+        """Let a kernel of the stepper find v_{k+1} under a law and move on, or say why it did not."""
+        arguments = self._arguments(law)
+        self._prepared = False
+        code = kernel(self._machine, *arguments)
         if code != stepper.STEPPED:
             reason = self._reason(code)
             self._note_failure(law, reason)
             raise DivergedError(self.steps, self.time, reason)
 
     def _note_failure(self, law: Torques | AffineLaw | None, reason: str) -> None:
+        """Write the step to the trace, if there is one."""
         if self._traced:
             given = law if law is None or isinstance(law, AffineLaw) else AffineLaw(np.asarray(law, dtype=np.float64))
             note_failure(self._made_of, self._before, given, reason)
