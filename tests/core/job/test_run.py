@@ -332,19 +332,19 @@ def test_loads_weigh_whether_planned_or_not():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"method": "magic"}, "no method 'magic'; there are lookahead"),
+        ({"method": "magic"}, "no method 'magic'; choose from lookahead"),
         ({"settings": {"gamma": 1.0}}, "no setting 'gamma' of look-ahead control"),
         ({"settings": {"cycles": 1.5}}, "setting 'cycles' of look-ahead control cannot be 1.5"),
         ({"reference": {"friction": 10**400}}, "setting 'friction' of a reference cannot be 1000"),
         ({"settings": {"policy": "pid"}}, "setting 'policy'"),
-        ({"settings": {"adaptation": -1.0}}, "adaptation of look-ahead control must not be negative"),
+        ({"settings": {"adaptation": -1.0}}, "'adaptation' of look-ahead control must lie between 0"),
         ({"reference": {"friction": "much"}}, "setting 'friction' of a reference"),
         ({"ground": "terrain"}, "the scene has none"),
         ({"loop": True}, "no gait cycle"),
         ({"contacts": (("tail", 1.0, 2.0),)}, "no contact point 'tail'"),
         ({"character": core.Character.preset("muico29")}, "given character does not fit"),
         ({"scene": Scene(pushes=(Push.constant("tail", (1.0, 0.0, 0.0), 0.1, 0.1),))}, "unknown body 'tail'"),
-        ({"scene": Scene(loads=(Load("bag", "tail", 1.0),))}, "load 'bag' hangs from an unknown body"),
+        ({"scene": Scene(loads=(Load("bag", "tail", 1.0),))}, "load 'bag' is attached to an unknown body"),
     ],
 )
 def test_impossible_wishes_are_refused_in_a_sentence(changes, message):

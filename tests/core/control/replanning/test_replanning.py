@@ -335,7 +335,7 @@ def test_what_makes_no_sense_is_refused(character):
     track = squatting(character)
     with pytest.raises(ValueError, match="'window' of replanning control must lie between 0 and 1, not 3"):
         Replanning(character, track, Settings(window=3.0))
-    with pytest.raises(ValueError, match="threshold of replanning control must be positive"):
+    with pytest.raises(ValueError, match="'threshold' of replanning control must lie between"):
         Replanning(character, track, Settings(threshold=0.0))
     with pytest.raises(ValueError, match="frame must lie between"):
         Replanning(character, track).seek(10_000)
