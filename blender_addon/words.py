@@ -15,4 +15,4 @@ def why(report: Mapping[str, Any]) -> str:
         found = sentences.from_data(report.get("sentences"))
     except ValueError:
         return str(report["why"])
-    return sentences.told(found, pgettext_rpt)
+    return sentences.join(found, pgettext_rpt)

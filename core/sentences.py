@@ -27,12 +27,12 @@ class Sentence:
                 raise ValueError(f"The sentence '{self.template[:80]}' cannot be filled with {', '.join(self.values)}.")
 
     def __str__(self) -> str:
-        return self.told(str)
+        return self.text(str)
 
-    def told(self, translate: Callable[[str], str]) -> str:
+    def text(self, translate: Callable[[str], str]) -> str:
         """The whole in the language of `translate`, which is given templates; in English where that does not fit."""
         parts = {
-            name: value.told(translate) if isinstance(value, Sentence) else value for name, value in self.values.items()
+            name: value.text(translate) if isinstance(value, Sentence) else value for name, value in self.values.items()
         }
         try:
             return translate(self.template).format(**parts)
@@ -46,9 +46,9 @@ def say(template: str, **values: Value) -> Sentence:
     return Sentence(template, {name: _plain(value, forms.get(name) or "") for name, value in values.items()})
 
 
-def told(sentences: Iterable[Sentence], translate: Callable[[str], str] = str) -> str:
-    """Sentences in a row."""
-    return " ".join(sentence.told(translate) for sentence in sentences)
+def join(sentences: Iterable[Sentence], translate: Callable[[str], str] = str) -> str:
+    """The sentences as one text."""
+    return " ".join(sentence.text(translate) for sentence in sentences)
 
 
 def to_data(sentences: Iterable[Sentence]) -> list[Any]:

@@ -48,7 +48,7 @@ class Working:
         self._session.at_end(lambda: bpy.context.window_manager.event_timer_remove(timer))
         context.window_manager.modal_handler_add(self)
         self._session.begin_showing()
-        tell_progress(self._session)
+        show_progress(self._session)
         redraw.panels()
         return {"RUNNING_MODAL"}
 
@@ -61,7 +61,7 @@ class Working:
             self._session.stop()
         elif event.type == "TIMER":
             self._session.take(keeper.poll())
-            tell_progress(self._session)
+            show_progress(self._session)
             drawing = self._pace.due(time.monotonic(), posed=self._session.has_pose)
             if drawing == "view":
                 self._session.show()
@@ -90,13 +90,13 @@ def chosen_armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [context.active_object, *others]
 
 
-def tell_progress(running: Session) -> None:
+def show_progress(running: Session) -> None:
     """Write the progress for the panels to draw."""
     state = bpy.context.window_manager.heft
     if running.over:
         return
     state.who, state.stage = running.turn.name if len(running.turns) > 1 else "", _(running.stage)
-    state.share, state.left = running.whole_share, in_words(running.seconds_left)
+    state.fraction, state.left = running.whole_fraction, in_words(running.seconds_left)
 
 
 def in_words(seconds: float | None) -> str:

@@ -35,7 +35,7 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
         if state.running:
             column = layout.column()
             sentence(context, column, state.line)
-            column.progress(factor=state.share, type="BAR", text=f"{100.0 * state.share:.0f} %  {state.left}")
+            column.progress(factor=state.fraction, type="BAR", text=f"{100.0 * state.fraction:.0f} %  {state.left}")
             row = column.row()
             row.scale_y = 1.4
             row.operator(HEFT_OT_cancel.bl_idname, icon="CANCEL")

@@ -13,7 +13,7 @@ def draw(header: bpy.types.Header, context: bpy.types.Context) -> None:
         return
     row = header.layout.row(align=True)
     row.label(text=state.line, translate=False)
-    row.progress(factor=state.share, type="BAR", text=f"{100.0 * state.share:.0f} %")
+    row.progress(factor=state.fraction, type="BAR", text=f"{100.0 * state.fraction:.0f} %")
     row.operator(HEFT_OT_cancel.bl_idname, text="", icon="CANCEL")
 
 

@@ -34,7 +34,7 @@ process may use {MEMORY // 2**30} GB of address space. Written by `run.py study 
 
 
 def until_it_simulates(progress: Progress) -> bool:
-    return progress.stage != "simulate" or progress.share < BEGUN
+    return progress.stage != "simulate" or progress.fraction < BEGUN
 
 
 def read_and_run(path: Path) -> None:

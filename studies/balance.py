@@ -57,7 +57,7 @@ CAPTURED = (
 def pushed(controller: Balance, force: tuple[float, float, float], begin: float = PUSHED[0]) -> bool:
     """Whether a walk is still up six seconds after a push at the torso."""
     world = World(controller.character, pushes=[Push.constant("torso", force, begin, PUSHED[1])])
-    controller.reset()
+    controller.seek()
     world.reset(*controller.reference_state())
     for _ in range(round((begin + 6.0) / DT)):
         world.step(controller)

@@ -80,11 +80,11 @@ class Coordinated:
 
     def __init__(self, gaits, values=None, temperature=1.0, fixed=None):
         self.gaits, self.values, self.temperature, self.fixed = gaits, values, temperature, fixed
-        self.reset()
+        self.begin()
 
-    def reset(self):
+    def begin(self):
         for one in self.gaits:
-            one.reset()
+            one.begin()
         self.slope, self.shares = 0.0, np.full(len(self.gaits), 1.0 / len(self.gaits))
 
     def law(self, state, contacts):
@@ -104,7 +104,7 @@ class Coordinated:
 
 def walk(rule, terrain, height, nudge, seconds) -> Paid:
     """`height` is the ground's over x."""
-    rule.reset()
+    rule.begin()
     world = World(rule.gaits[0].character, terrain, rate=RATE)
     q, v = rule.gaits[0].reference_state()
     world.reset(q, v + nudge)

@@ -116,7 +116,7 @@ def middles(walk: CombinedMotion) -> dict[int, float]:
 
 def run(walk: CombinedMotion, stride: float, laps: int = LAPS, push: np.ndarray | None = None) -> Outcome:
     """From the state between the walks on."""
-    walk.reset()
+    walk.start_at()
     walk.ask(walk.place_of(walk.strides, stride))
     world = World(walk.character, rate=1.0 / walk.controllers[0].track.dt)
     world.reset(*walk.reference_state())

@@ -11,9 +11,9 @@ from heft.core.motion import quaternions
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.damage import DamagedClip
 from heft.core.motion.fit import fit
-from heft.core.motion.lay_back import lay_back
 from heft.core.motion.parts import Detail
 from heft.core.motion.prepare import prepare
+from heft.core.motion.residuals import with_residuals
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, DAMAGED, GOOD
 
@@ -56,7 +56,7 @@ def rows(detail: Detail) -> Iterator[Row | str]:
         start = time.perf_counter()
         fit(found.plan, found.clip)
         seconds = time.perf_counter() - start
-        back = lay_back(found.plan, found.trajectory, found.residuals)
+        back = with_residuals(found.plan, found.trajectory, found.residuals)
         yield Row(
             path.stem,
             found.plan.character.nv,

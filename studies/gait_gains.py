@@ -129,7 +129,7 @@ def cases(rate: float, offset: int) -> list[Case]:
 
 
 def cost_of(case: Case, gains: Gains) -> float:
-    """A fall first of all; then wishes missed, then effort."""
+    """A fall first of all; then commands missed, then effort."""
     walked = walk(case, gains)
     if walked.fell:
         return FALL * (2.0 - walked.seconds / case.seconds)

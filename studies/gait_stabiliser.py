@@ -52,7 +52,7 @@ perturbed as in [the gait's own study](gait.md). Written by `run.py study gait_s
 """
 
 
-class Watch:
+class StabiliserProbe:
     """A gait whose laws are also shown to stabilisers that change nothing."""
 
     def __init__(self, gait: Gait, models: Sequence[str]) -> None:
@@ -88,17 +88,17 @@ class Walked(NamedTuple):
 def watched(course: str, seed: int, settings: Settings, models: Sequence[str] = ("M0",)) -> Walked:
     """A walk of STEPS, or until it falls."""
     world, gait = World(GAIT28, rate=RATE), Gait(GAIT28, courses()[course], RATE, settings)
-    gait.reset(first=seed % 2)
+    gait.begin(first=seed % 2)
     q, v = gait.reference_state()
     world.reset(q, v + np.random.default_rng(seed).normal(scale=0.05, size=GAIT28.nv))
-    watch = Watch(gait, models)
+    probe = StabiliserProbe(gait, models)
     feet = [GAIT28.index("left_foot"), GAIT28.index("right_foot")]
     low, spent, phase = FALLEN * GAIT28.neutral()[2], 0.0, []
     while gait.steps < STEPS:
         phase.append(float(gait._memory.clock[0] / gait._walk.step_seconds))
         begun = time.thread_time()
         try:
-            world.step(watch)
+            world.step(probe)
         except DivergedError:
             break
         spent += time.thread_time() - begun
@@ -107,11 +107,11 @@ def watched(course: str, seed: int, settings: Settings, models: Sequence[str] = 
     counts = np.zeros(4, dtype=np.int64) if gait.stabiliser is None else gait.stabiliser.counts.copy()
     return Walked(
         steps=gait.steps,
-        shares=np.array(watch.foreseen),
-        unbalanced=np.array([quality(shares[0], SLACKER * LIMIT) >= UNBALANCED for shares in watch.foreseen]),
+        shares=np.array(probe.foreseen),
+        unbalanced=np.array([quality(shares[0], SLACKER * LIMIT) >= UNBALANCED for shares in probe.foreseen]),
         phase=np.array(phase),
         counts=counts,
-        seconds=(spent - watch.seconds) / max(len(phase), 1),
+        seconds=(spent - probe.seconds) / max(len(phase), 1),
     )
 
 
@@ -212,7 +212,7 @@ def found_ways() -> Iterator[str]:
         found = []
         for seed in SEEDS:
             world, gait = World(GAIT28, rate=RATE), Gait(GAIT28, course, RATE)
-            gait.reset(first=seed % 2)
+            gait.begin(first=seed % 2)
             q, v = gait.reference_state()
             world.reset(q, v + np.random.default_rng(seed).normal(scale=0.05, size=GAIT28.nv))
             corrected = Corrected(gait)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from heft.core import BakeJob, run
-from heft.core.control.momentum import Outline, Performer, Settings, make_course, precompute, stances
+from heft.core.control.momentum import Outline, Performer, Settings, make_route, precompute, stances
 from heft.core.dynamics import center_of_mass, centroidal_momentum
 from heft.core.job import Scene
 from heft.core.motion.bvh import read_bvh
@@ -109,16 +109,16 @@ def policy(name: str, settings: Settings):
 def follow(name, moves=None, push=None, settings=None, giving=ASIDE, exact=False) -> Followed:
     """One motion, with stances moved, or under (force N, duration s, way, share of the motion)."""
     (reference, outline, facing), settings = case(name), settings or Settings()
-    character, course = reference.character, make_course(reference, outline, moves)
+    character, route = reference.character, make_route(reference, outline, moves)
     pushes = []
     if push is not None:
         force, seconds, way, begin = push
         x, y = force * np.array(WAYS[way]) @ facing
         pushes = [Push.constant(character.bodies[0].name, (x, y, 0.0), begin * reference.steps * outline.dt, seconds)]
     performer = Performer(
-        character, policy(name, settings), course, pushes, flexible=giving.flexible, aside=giving.aside
+        character, policy(name, settings), route, pushes, flexible=giving.flexible, aside=giving.aside
     )
-    performer.reset(reference.q[0] + np.pad(course.origin[0], (0, character.nq - 3)), reference.v[0])
+    performer.reset(reference.q[0] + np.pad(route.origin[0], (0, character.nq - 3)), reference.v[0])
     watch = FallDetector(character, reference.rate)
     foot = force = center = momentum = torque = 0.0
     steps, fallen = 0, False
@@ -171,7 +171,7 @@ def speeds() -> list[str]:
             begun = time.process_time()
             own = precompute(reference.character, outline, Settings())
             offline = min(offline, time.process_time() - begun)
-            performer = Performer(reference.character, own, make_course(reference, outline))
+            performer = Performer(reference.character, own, make_route(reference, outline))
             performer.reset(reference.q[0], reference.v[0])
             performer.step()
             begun = time.process_time()
@@ -242,11 +242,11 @@ def room() -> list[str]:
     lines = ["| begin | toes ahead of the centre of mass, cm | heels behind | 50 N, 0.3 s takes it, cm | 200 N |"]
     lines.append("|---|---|---|---|---|")
     reference, outline, facing = case("squat")
-    course, mass = make_course(reference, outline), reference.character.total_mass
+    route, mass = make_route(reference, outline), reference.character.total_mass
     for begin in BEGINS:
         k = round(begin * reference.steps)
         reach = (outline.place[k + 1][outline.loaded[k], :2] - outline.x[k, :2]) @ facing[0]
-        taken = [100.0 * force * 0.3 / (mass * course.falling) for force in (50.0, 200.0)]
+        taken = [100.0 * force * 0.3 / (mass * route.falling) for force in (50.0, 200.0)]
         cells = [100.0 * reach.max(), -100.0 * reach.min(), *taken]
         lines.append("| " + " | ".join([f"{begin:.2f}", *(f"{cell:.0f}" for cell in cells)]) + " |")
     return lines

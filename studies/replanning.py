@@ -18,7 +18,7 @@ from heft.core.control.replanning.contact_plan import plan_contacts
 from heft.core.control.track import Track
 from heft.core.dynamics import center_of_mass, difference, integrate
 from heft.core.job import Scene
-from heft.core.job.running import prepare
+from heft.core.job.running import precompute
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
@@ -27,7 +27,7 @@ from heft.core.simulation import DivergedError, World
 from heft.studies.lib.captured_walks import WALKS
 from heft.studies.lib.chart import curves
 from heft.studies.lib.replanning_analytic import analytic
-from heft.studies.lib.replanning_follow import FALLEN, Outcome, follow, table, told, walk, walk_reference
+from heft.studies.lib.replanning_follow import FALLEN, Outcome, follow, outcome_words, table, walk, walk_reference
 from heft.studies.lib.replanning_motions import DT, Motion, chin_up, flight, lift, squat
 from heft.studies.lib.replanning_pushes import pushes
 
@@ -52,7 +52,7 @@ def modes() -> list[str]:
         for frame in range(0, len(motion.track.q), 12):
             world.reset(motion.track.q[frame])
             contacts = world.prepare()
-            controller.reset(frame)
+            controller.seek(frame)
             controller.law(world.state(), contacts)
             counts.append(int((controller.squares[6:] < controller.settings.threshold).sum()))
         rows.append((name, f"{min(counts)} to {max(counts)}", f"{36 - max(counts)} to {36 - min(counts)}"))
@@ -66,7 +66,7 @@ def windows(
     rows = []
     for n in steps:
         outcome = follow(motion, Settings(window=n * DT))
-        rows.append((n, told(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}", more(outcome)))
+        rows.append((n, outcome_words(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}", more(outcome)))
     return [f"## {title}", "", note, "", *table(("window", "outcome", "joints °", "root cm", "also"), rows)]
 
 
@@ -173,7 +173,7 @@ def edits() -> list[str]:
                 rows.append((name, "optimised" if optimise else "as it is", f"refused: {refusal}", "", ""))
                 continue
             outcome = follow(Motion(character, Track.of(reference)))
-            found = (told(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}")
+            found = (outcome_words(outcome), f"{outcome.degrees:.1f}", f"{100 * outcome.root:.1f}")
             rows.append((name, "optimised" if optimise else "as it is", *found))
     return [*page, *table(("edit", "reference", "outcome", "joints °", "root cm"), rows), *slopes()]
 
@@ -326,7 +326,7 @@ def halfway() -> list[str]:
     for path in GOOD:
         if path.stem.startswith(WALKS):
             job = BakeJob(read_bvh(path, CMU_UNIT), CMU_ROLES, method="replanning")
-            made = [prepare(replace(job, optimise=optimise)).reference for optimise in (False, True)]
+            made = [precompute(replace(job, optimise=optimise)).reference for optimise in (False, True)]
             pairs.append(made)
     rows = []
     for share in (0.0, 0.5, 0.75, 0.9, 1.0):
@@ -365,7 +365,9 @@ def thresholds() -> list[str]:
     for threshold in (5.0, 20.0, 60.0, 100.0, 130.0, 160.0, 250.0, 500.0):
         for n in (8, 12):
             outcome = follow(walk(), Settings(threshold=threshold, window=n * DT), seconds=10.0)
-            rows.append((f"{threshold:.0f}", n, told(outcome), f"{outcome.degrees:.2f}", f"{100 * outcome.root:.1f}"))
+            rows.append(
+                (f"{threshold:.0f}", n, outcome_words(outcome), f"{outcome.degrees:.2f}", f"{100 * outcome.root:.1f}")
+            )
     return page + table(("threshold", "window", "outcome", "joints °", "root cm"), rows)
 
 
@@ -377,7 +379,7 @@ def speed() -> list[str]:
         world = World(motion.character, grabs=motion.grabs)
         best, plans, pivots = np.full(240, np.inf), np.full(240, np.inf), []
         for _ in range(3):
-            controller.reset()
+            controller.seek()
             world.reset(*controller.reference_state())
             for k in range(len(best)):
                 begun = time.perf_counter()

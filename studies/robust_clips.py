@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from heft.blender_addon.rig.roles import detect_roles
 from heft.core import BakeJob, run
-from heft.core.job import BodySettings, prepare
+from heft.core.job import BodySettings, precompute
 from heft.studies.lib.altered_clips import enlarged, mirrored, retargeted
 from heft.studies.lib.captured_walks import DEGREES, METRES, SLIDE, WALKS
 
@@ -83,7 +83,7 @@ def rigs() -> dict[str, tuple[Any, Any]]:
 def mid_stride(job: BakeJob) -> tuple[float, float]:
     """The middles of the first and of the last stretch in which one foot alone stands and the other is on its way."""
     with tempfile.TemporaryDirectory() as folder:
-        contacts = prepare(job, cache=folder).contacts
+        contacts = precompute(job, cache=folder).contacts
     first, last = job.frames
     frames = np.arange(first, last + 1.0)
     standing = np.zeros(len(frames), dtype=np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 from heft.core.batch.local import LocalPool, processors
 from heft.core.batch.running import run
 from heft.core.batch.terrains import ahead
-from heft.core.job import BakeJob, Scene, prepare
+from heft.core.job import BakeJob, Scene, precompute
 from heft.core.simulation import Push
 from heft.studies.lib.heat_map import heat_map
 
@@ -84,7 +84,7 @@ def study(folder: Path) -> str:
     page, bakes, failed = [], 0, 0
     with tempfile.TemporaryDirectory() as place:
         cache = Path(place, "cache")
-        reference = prepare(walk, cache=cache).reference
+        reference = precompute(walk, cache=cache).reference
         period = (len(reference.q) - 1) / reference.rate
         cases = [Case(*case) for case in product(range(DIRECTIONS), range(PHASES))]
         for force in FORCES:

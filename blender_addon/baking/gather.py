@@ -167,7 +167,7 @@ def check_choice(armature: bpy.types.Object) -> None:
     """Refuse a choice of bones with none in it: nothing of the simulation would be taken, or all of it."""
     settings: HEFT_PG_armature = armature.heft
     if settings.bones != "ALL" and not any(one.name in armature.data.bones for one in settings.chosen_bones):
-        raise ValueError(f"No bones of {armature.name} are chosen: select some in Pose Mode and press Take Selected.")
+        raise ValueError(f"No bones of {armature.name} are chosen: select some in Pose Mode and press Use Selected.")
 
 
 def contacts_of(

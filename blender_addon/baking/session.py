@@ -67,7 +67,7 @@ class Session:
             for armature, found in zip(armatures, gather(context, armatures), strict=True)
         ]
         self._at = 0
-        self.stage, self.share = "", 0.0
+        self.stage, self.fraction = "", 0.0
         self._begun = time.monotonic()
         self._cleanup = contextlib.ExitStack()
         self._send()
@@ -83,14 +83,14 @@ class Session:
         return self.turns[self._at]
 
     @property
-    def whole_share(self) -> float:
-        """Share of all turns that is done."""
-        return min((self._at + self.share) / len(self.turns), 1.0)
+    def whole_fraction(self) -> float:
+        """Fraction of all turns that is done."""
+        return min((self._at + self.fraction) / len(self.turns), 1.0)
 
     @property
     def seconds_left(self) -> float | None:
         """An estimate, once there is something to go by."""
-        gone, share = time.monotonic() - self._begun, self.whole_share
+        gone, share = time.monotonic() - self._begun, self.whole_fraction
         return gone * (1.0 - share) / share if share > LEAST_SHARE and gone > SHORTEST_MEASURE else None
 
     def take(self, said: Sequence[Message]) -> None:
@@ -99,7 +99,7 @@ class Session:
             if self.over:
                 return
             if message.kind == "progress":
-                self.stage, self.share = message.values["text"], message.values["share"]
+                self.stage, self.fraction = message.values["text"], message.values["fraction"]
                 self.turn.pose = message.arrays.get("pose", self.turn.pose)
             elif message.kind == "done":
                 self._take_answer(message)
@@ -166,7 +166,7 @@ class Session:
     def _send(self) -> None:
         self._keeper.give_way()
         job = self.turn.gathered.job
-        self.stage, self.share = "Starting" if are_ready(job.method) else COMPILING, 0.0
+        self.stage, self.fraction = "Starting" if are_ready(job.method) else COMPILING, 0.0
         self._keeper.worker().send(self._task, *tasks.request(job, str(cache_folder()), poses=True))
 
     def _take_answer(self, message: Message) -> None:

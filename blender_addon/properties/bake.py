@@ -202,7 +202,7 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
     stop: BoolProperty(description="A cancel was requested", options={"SKIP_SAVE"})
     who: StringProperty(description="The armature being baked, if there are several", options={"SKIP_SAVE"})
     stage: StringProperty(options={"SKIP_SAVE"})
-    share: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
+    fraction: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})
     left: StringProperty(description="The time left, in words", options={"SKIP_SAVE"})
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The course of a walk: its keyed wishes, read at whole frames as Blender evaluates them."""
+"""The course of a walk: its keyed speeds and heading, read at whole frames as Blender evaluates them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...core.motion.quaternions import Array
 from ...core.simulation import Course
 
 
-class Wishes:
+class CourseReader:
     """Speeds and heading, while the frames go by."""
 
     def __init__(self, armature: bpy.types.Object, frames: int) -> None:
@@ -26,4 +26,4 @@ class Wishes:
     def course(self, rate: float, start: int) -> Course:
         """Return the course, whose time begins at row `start`."""
         time = (np.arange(len(self._found)) - start) / rate
-        return Course(time, *(np.ascontiguousarray(wish) for wish in self._found.T))
+        return Course(time, *(np.ascontiguousarray(curve) for curve in self._found.T))

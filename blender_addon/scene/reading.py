@@ -11,7 +11,7 @@ from ...core.job import Scene
 from ...core.motion.clip import Clip
 from ...core.motion.playback import Playback
 from ..overlay.data import read_rides
-from .course import Wishes
+from .course import CourseReader
 from .footholds import find_marks, foothold_of
 from .grabs import find_grips, grabs_of
 from .playback import Tempo
@@ -41,7 +41,7 @@ class SceneReader:
         self._ground = Ground(armature, context.view_layer, frames)
         self._arrows = find_arrows(context.view_layer, armature, frames)
         self._grips = find_grips(context.view_layer, armature, frames)
-        self._wishes = Wishes(armature, frames)
+        self._course = CourseReader(armature, frames)
         self._tempo = Tempo(armature, frames)
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
@@ -50,7 +50,7 @@ class SceneReader:
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
         self._ground.look(row, graph)
-        for moving in (*self._arrows, *self._grips, self._wishes, self._tempo):
+        for moving in (*self._arrows, *self._grips, self._course, self._tempo):
             moving.look(row, graph)
         if row == self._start:
             for mark in self._marks:
@@ -76,7 +76,7 @@ class SceneReader:
             pushes=tuple(push for push in pushes if push is not None),
             grabs=tuple(grabs),
             footholds=tuple(footholds),
-            course=self._wishes.course(clip.rate, start),
+            course=self._course.course(clip.rate, start),
             props=tuple(prop.prop for prop in props),
             loads=tuple(loads),
             # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too

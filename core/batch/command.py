@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .journal import Entry
     from .plan import Plan
     from .pool import Pool
-    from .sources import SceneReader
+    from .sources import SceneLoader
 
 DONE, FAILED, FELL, INTERRUPTED = 0, 1, 3, 130
 
@@ -49,7 +49,7 @@ def asks_for_scenes(path: Path) -> bool:
 
 def batch(
     known: argparse.Namespace,
-    scenes: "SceneReader | None" = None,
+    scenes: "SceneLoader | None" = None,
     kernels: Path | None = None,
     finish: "Callable[[Plan, Mapping[str, Entry]], None] | None" = None,
 ) -> int:

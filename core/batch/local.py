@@ -41,7 +41,7 @@ class LocalPool:
             if name is None:
                 continue
             if message.kind == "progress":
-                return Event(name, float(message.values["share"]))
+                return Event(name, float(message.values["fraction"]))
             del self._names[number]
             if message.kind == "done":
                 return Event(name, report=message.values["report"], result=message.arrays["result"].tobytes())

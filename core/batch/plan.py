@@ -12,14 +12,14 @@ from ..job import BakeJob
 from .document import Document, read_document
 from .grid import MOST_BAKES, Bake, bakes_of
 from .making import Maker
-from .sources import SceneReader, Sources
+from .sources import SceneLoader, Sources
 from .words import TOP, check_table
 
 
 class Plan(Mapping[str, BakeJob]):
     """The jobs of a batch file by name. Each is made when it is looked up, so that many take no memory."""
 
-    def __init__(self, document: Document, scenes: SceneReader | None = None) -> None:
+    def __init__(self, document: Document, scenes: SceneLoader | None = None) -> None:
         """Check everything. `scenes` reads jobs from .blend files, if Blender is available."""
         check_table(document, (), document.values, TOP)
         self.folder = document.path.parent / str(document.values.get("output", document.path.stem))
@@ -44,7 +44,7 @@ class Plan(Mapping[str, BakeJob]):
             self._maker.make(bake)
 
     @classmethod
-    def read(cls, path: Path, scenes: SceneReader | None = None) -> "Plan":
+    def read(cls, path: Path, scenes: SceneLoader | None = None) -> "Plan":
         """The plan of a file; ValueError with the line if it is invalid."""
         return cls(read_document(path), scenes)
 

@@ -11,7 +11,7 @@ class Event(NamedTuple):
     """An event of a job: its progress, its result, or why there is none."""
 
     name: str
-    share: float = 1.0  # of the job that is done
+    fraction: float = 1.0  # of the job that is done
     report: Mapping[str, Any] | None = None
     result: bytes | None = None  # the content of its file
     why: str = ""

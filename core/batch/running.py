@@ -20,13 +20,13 @@ class Standing:
     jobs: int
     before: int = 0  # done before it began
     done: int = 0
-    shares: dict[str, float] = field(default_factory=dict)  # of the running jobs
+    fractions: dict[str, float] = field(default_factory=dict)  # of the running jobs
     last: Entry | None = None  # what ended just now
 
     @property
-    def share(self) -> float:
-        """Of what there was to do that is done."""
-        return (self.done + sum(self.shares.values())) / max(self.jobs - self.before, 1)
+    def fraction(self) -> float:
+        """Fraction of the work that is done."""
+        return (self.done + sum(self.fractions.values())) / max(self.jobs - self.before, 1)
 
 
 def run(
@@ -52,12 +52,12 @@ def run(
                 raise ValueError(
                     f"{folder} already holds a batch: continue it with --resume, or choose another folder."
                 )
-            return _Run(jobs, journal, pool, progress or _tell_nobody).to_the_end()
+            return _Run(jobs, journal, pool, progress or _show_nothing).to_the_end()
     finally:
         pool.close()
 
 
-def _tell_nobody(_: Standing) -> None:
+def _show_nothing(_: Standing) -> None:
     """For batches without a progress display."""
 
 
@@ -65,9 +65,9 @@ class _Run:
     """A running batch."""
 
     def __init__(
-        self, jobs: Mapping[str, BakeJob], journal: Journal, pool: Pool, tell: Callable[[Standing], None]
+        self, jobs: Mapping[str, BakeJob], journal: Journal, pool: Pool, show: Callable[[Standing], None]
     ) -> None:
-        self._jobs, self._journal, self._pool, self._tell = jobs, journal, pool, tell
+        self._jobs, self._journal, self._pool, self._show = jobs, journal, pool, show
         self._keys: dict[str, str] = {}  # of the running jobs
         self._standing = Standing(len(jobs))
 
@@ -78,9 +78,9 @@ class _Run:
         while self._keys:
             event = self._pool.wait()
             if not event.ended:
-                self._standing.shares[event.name] = event.share
+                self._standing.fractions[event.name] = event.fraction
                 self._standing.last = None
-                self._tell(self._standing)
+                self._show(self._standing)
                 continue
             key = self._keys.pop(event.name)
             self._feed(waiting)  # first, so that no worker waits while a file is written
@@ -108,7 +108,7 @@ class _Run:
 
     def _end(self, entry: Entry, result: bytes | None) -> None:
         self._journal.add(entry, result)
-        self._standing.shares.pop(entry.name, None)
+        self._standing.fractions.pop(entry.name, None)
         self._standing.done += 1
         self._standing.last = entry
-        self._tell(self._standing)
+        self._show(self._standing)

@@ -9,7 +9,7 @@ from .running import Standing
 
 WIDTH = 30  # characters of the bar
 EVERY = 0.1  # s between updates of the bar
-LEAST_SHARE = 0.001
+LEAST_FRACTION = 0.001
 
 
 class Shown:
@@ -24,7 +24,7 @@ class Shown:
         """Show the progress."""
         entry = standing.last
         if entry is not None and (not self._live or entry.outcome != "completed"):
-            self._line(f"{standing.before + standing.done} of {standing.jobs}: {entry.name}: {told(entry)}")
+            self._line(f"{standing.before + standing.done} of {standing.jobs}: {entry.name}: {outcome_text(entry)}")
         now = time.monotonic()
         if self._live and (entry is not None or now - self._drawn > EVERY):
             self._drawn = now
@@ -40,9 +40,9 @@ class Shown:
         self._length = 0
 
     def _bar(self, standing: Standing, gone: float) -> None:
-        share = standing.share
-        filled = round(WIDTH * share)
-        left = f", {clock(gone * (1.0 - share) / share)} left" if share > LEAST_SHARE else ""
+        fraction = standing.fraction
+        filled = round(WIDTH * fraction)
+        left = f", {clock(gone * (1.0 - fraction) / fraction)} left" if fraction > LEAST_FRACTION else ""
         text = f"[{'#' * filled}{' ' * (WIDTH - filled)}] {standing.before + standing.done} of {standing.jobs}{left}"
         self._write(f"\r{text:<{self._length}}")
         self._length = len(text)
@@ -52,7 +52,7 @@ class Shown:
         self._stream.flush()
 
 
-def told(entry: Entry) -> str:
+def outcome_text(entry: Entry) -> str:
     """What became of a job."""
     return f"failed. {entry.why}" if entry.failed else entry.why
 

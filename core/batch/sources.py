@@ -12,7 +12,7 @@ from .document import Document
 from .grid import Bake
 from .words import CHAIN, RIG, check_table, check_value
 
-SceneReader = Callable[[Path, str | None], BakeJob]
+SceneLoader = Callable[[Path, str | None], BakeJob]
 """Reads the job of an armature out of Blender's file: that of the name, else the only one; ValueError if it cannot."""
 
 # the key that goes with each source
@@ -22,7 +22,7 @@ BESIDE: Mapping[str, str | None] = {"clip": "rig", "job": None, "scene": "armatu
 class Sources:
     """Jobs as their sources have them. The last is kept, since bakes of one source follow each other."""
 
-    def __init__(self, document: Document, scenes: SceneReader | None) -> None:
+    def __init__(self, document: Document, scenes: SceneLoader | None) -> None:
         """Check the rigs."""
         self._document, self._scenes = document, scenes
         self._rigs = {name: _rig(document, name, table) for name, table in tables(document, "rigs", RIG).items()}

@@ -33,7 +33,7 @@ def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observe
     q, v = follower.reference_state()
     stepper.reset(q, v if stage.noise is None else v + stage.noise)
     loop = _Loop(follower, stage, observer, limp=isinstance(stepper, World))
-    seconds = follower.seconds(stage.seconds) if loop.told(0, stepper.system_q) else 0.0
+    seconds = follower.seconds(stage.seconds) if loop.observe(0, stepper.system_q) else 0.0
     durations: list[float] = []
     recording = simulate(stepper, loop, seconds=seconds, progress=loop.after_step, durations=durations)
     states = len(recording.q)
@@ -97,9 +97,9 @@ class _Loop:
             return False
         fallen = self._fall.update(state, q[: self._nq], v, self.q[-1])
         watched = state < (self._fall.lost or 0) + self._most_after and float(np.abs(v).max()) < RUNAWAY
-        return self.told(state, q) and (not fallen or watched) and not self._follower.over
+        return self.observe(state, q) and (not fallen or watched) and not self._follower.over
 
-    def told(self, state: int, q: Array) -> bool:
+    def observe(self, state: int, q: Array) -> bool:
         """Let the observer see a state; False if it wants to see no more."""
         self.cancelled = not self._observer(state, q, self.frame[-1], self.lap[-1])
         return not self.cancelled

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..cache import Cache
 from ..contact.detection import Contacts
-from ..motion.in_a_row import Choice, Piece
 from ..motion.reference import Reference
+from ..motion.sequence import Choice, Piece
 from ..settings import Described, make_settings
 from ..simulation.law import AffineLaw, NoLawError, State
 from ..simulation.outcome import Simulation

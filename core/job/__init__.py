@@ -10,7 +10,7 @@ from .result import BakeResult
 
 if TYPE_CHECKING:
     from .preparing import Motion
-    from .running import check, prepare, run
+    from .running import check, precompute, run
 
 __all__ = [
     "BakeJob",
@@ -24,14 +24,14 @@ __all__ = [
     "Progress",
     "Scene",
     "check",
-    "prepare",
+    "precompute",
     "run",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """What runs a job, when it is first used: to describe one or to read a result need not import all of physics."""
-    if name not in {"Motion", "check", "prepare", "run"}:
+    if name not in {"Motion", "check", "precompute", "run"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import preparing, running
 

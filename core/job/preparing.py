@@ -19,12 +19,12 @@ from ..motion.cycle import Cycle
 from ..motion.fit import Trajectory
 from ..motion.floor import Floor
 from ..motion.labels import Contact, Grab, contacts_of, label
-from ..motion.lay_back import Residuals
 from ..motion.make_reference import OtherGround, make_reference
 from ..motion.playback import Playback
 from ..motion.prepare import Performance, prepare
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
+from ..motion.residuals import Residuals
 from ..motion.schedule import ContactPoint, contact_points
 from ..motion.spacetime import Settings
 from ..motion.tracks import ground_under, point_places, velocities
@@ -32,7 +32,7 @@ from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation.scene import Scene
 from .job import BakeJob, BodySettings
-from .progress import Clock, Teller
+from .progress import Clock, ProgressReporter
 
 T = TypeVar("T")
 
@@ -73,17 +73,17 @@ class Found:
     period: int  # samples of a lap
 
 
-def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
+def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> Motion:
     """Both stages; what is in the cache is not made again."""
-    tell("fit", 0.0)
+    reporter("fit", 0.0)
     with clock.stage("fit"):
         performance, terrain = performance_of(job, cache)
-    tell("fit", 1.0)
-    tell("reference", 0.0)
+    reporter("fit", 1.0)
+    reporter("reference", 0.0)
     with clock.stage("reference"):
         key = _reference_key(job, terrain)
-        found = keep(cache, key, Found, lambda: referred(job, performance, terrain, tell))
-    tell("reference", 1.0)
+        found = keep(cache, key, Found, lambda: find_reference(job, performance, terrain, reporter))
+    reporter("reference", 1.0)
     on_scene = terrain is not None or found.put_on
     return Motion(
         performance.plan,
@@ -102,11 +102,11 @@ def reference_settings(job: BakeJob) -> Settings:
     return make_settings(Settings, job.reference, "a reference").checked()
 
 
-def find_contacts(job: BakeJob, tell: Teller, cache: Cache) -> tuple[Contact, ...]:
+def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tuple[Contact, ...]:
     """The contacts of a job's range as they are found, whatever was edited; no reference is made."""
-    tell("fit", 0.0)
+    reporter("fit", 0.0)
     performance, terrain = performance_of(job, cache)
-    tell("fit", 1.0)
+    reporter("fit", 1.0)
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, _ = samples_of(job, performance)
     schedule = label(character, trajectory, terrain, grabs=_grabs(job, character, trajectory))
@@ -177,7 +177,9 @@ def _floor(job: BakeJob, height: float) -> Surface:
     return Plane(point=(0.0, 0.0, height), friction=job.scene.friction)
 
 
-def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, tell: Teller) -> Found:
+def find_reference(
+    job: BakeJob, performance: Performance, terrain: Terrain | None, reporter: ProgressReporter
+) -> Found:
     """The reference of one motion."""
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = samples_of(job, performance)
@@ -189,7 +191,7 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
         "begin": 0,
         "settings": reference_settings(job),
         "optimise": job.optimise,
-        "progress": lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
+        "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
     }
     lines: tuple[str, ...] = ()
     made = None

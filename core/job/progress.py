@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a run tells how far it is, and how it is stopped."""
+"""How a run reports its progress, and how it is cancelled."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ WORDS: dict[StageName, str] = {
     "simulate": "Simulating",
     "measure": "Measuring",
 }
-# Shares of the whole, as they are for a few seconds of walking: the reference takes most of the time. Rehearsals are
+# Fractions of the whole, as they are for a few seconds of walking: the reference takes most of the time. Rehearsals are
 # needed where a character falls, and then take as long as they take.
-SHARES: dict[StageName, float] = {
+FRACTIONS: dict[StageName, float] = {
     "fit": 0.1,
     "reference": 0.6,
     "policy": 0.06,
@@ -68,7 +68,7 @@ class Progress:
     """Where a run is. While it simulates, frames that are finished come along once each, in order."""
 
     stage: StageName
-    share: float  # of the stage, 0 to 1
+    fraction: float  # of the stage, 0 to 1
     first: int = 0  # row of the first of the frames among all of the result's
     finished: Finished = NOTHING
 
@@ -89,24 +89,24 @@ class Progress:
 
     @property
     def whole(self) -> float:
-        """Share of the whole run, 0 to 1."""
-        stages = list(SHARES)
-        before = sum(SHARES[stage] for stage in stages[: stages.index(self.stage)])
-        return min(before + SHARES[self.stage] * self.share, 1.0)
+        """Fraction of the whole run, 0 to 1."""
+        stages = list(FRACTIONS)
+        before = sum(FRACTIONS[stage] for stage in stages[: stages.index(self.stage)])
+        return min(before + FRACTIONS[self.stage] * self.fraction, 1.0)
 
 
 Callback = Callable[[Progress], bool | None]
 
 
-class Teller:
+class ProgressReporter:
     """Calls back, and raises CancelledError when told to stop."""
 
     def __init__(self, callback: Callback | None) -> None:
         self._callback = callback
 
-    def __call__(self, stage: StageName, share: float, first: int = 0, finished: Finished = NOTHING) -> None:
-        """Tell one thing."""
-        if self._callback is not None and self._callback(Progress(stage, share, first, finished)) is False:
+    def __call__(self, stage: StageName, fraction: float, first: int = 0, finished: Finished = NOTHING) -> None:
+        """Report progress in a stage."""
+        if self._callback is not None and self._callback(Progress(stage, fraction, first, finished)) is False:
             raise CancelledError
 
 
@@ -114,7 +114,7 @@ class Clock:
     """Seconds spent in each stage."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = dict.fromkeys(SHARES, 0.0)
+        self.seconds: dict[str, float] = dict.fromkeys(FRACTIONS, 0.0)
 
     def begin(self, name: StageName) -> float:
         """Tell the trace of the stage; the time now."""

@@ -22,18 +22,18 @@ from ..report import metrics
 from ..report.explanation import explain
 from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
-from ..sentences import say, to_data, told
+from ..sentences import join, say, to_data
 from ..simulation.outcome import Simulation
 from ..simulation.recording import between
 from .job import BakeJob
 from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
-from .progress import NOTHING, Callback, CancelledError, Clock, Finished, Teller
+from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
 from .showing import bone_poses, carried_lines, moment, prop_poses
 from .switching import make_row
 
-TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
+REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
 
 def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> BakeResult:
@@ -43,10 +43,10 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     the frames so far are kept. `cache` is a folder of references and policies, which are computed only once; whatever
     is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
     """
-    method, tell, kept, clock = _method(job), Teller(progress), Cache(cache), Clock()
+    method, reporter, kept, clock = _method(job), ProgressReporter(progress), Cache(cache), Clock()
     trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
     try:
-        motion, plan = planned(job, tell, kept, clock)
+        motion, plan = planned(job, reporter, kept, clock)
     except CancelledError:
         return _nothing(job, clock, kept)
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
@@ -63,9 +63,9 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         seconds=math.ceil(asked * job.rate - 1e-6) / job.rate,
         lift=motion.lift,
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
-        rehearsing=lambda share: tell("rehearse", share),
+        rehearsing=lambda fraction: reporter("rehearse", fraction),
     )
-    shown, begun = _Shown(job, motion, stage, tell), clock.begin("simulate")
+    shown, begun = _Shown(job, motion, stage, reporter), clock.begin("simulate")
     try:
         simulation = act(method, plan, stage, shown)
     except CancelledError:
@@ -83,9 +83,9 @@ def check(job: BakeJob) -> None:
     reference_settings(job)
 
 
-def prepare(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
+def precompute(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
     """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
-    motion, _ = planned(job, Teller(progress), Cache(cache), Clock())
+    motion, _ = planned(job, ProgressReporter(progress), Cache(cache), Clock())
     return motion
 
 
@@ -118,18 +118,18 @@ def _method(job: BakeJob) -> Method:
     return method
 
 
-def planned(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
+def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
     """The job's motion and its method's plan."""
     method = _method(job)
     settings = method.choose(job.settings)
     if job.others and method.needs.switches:
-        motions = [make_row(job, tell, cache, clock)]
+        motions = [make_row(job, reporter, cache, clock)]
     else:
-        motions = make_motions(job, tell, cache, clock)
-    tell("policy", 0.0)
+        motions = make_motions(job, reporter, cache, clock)
+    reporter("policy", 0.0)
     with clock.stage("policy"):
         plan = method.plan([motion.reference for motion in motions], settings, cache)
-    tell("policy", 1.0)
+    reporter("policy", 1.0)
     return motions[0], plan
 
 
@@ -153,15 +153,15 @@ class _Frames:
 class _Shown:
     """Shows finished frames while the simulation runs."""
 
-    def __init__(self, job: BakeJob, motion: Motion, stage: Stage, tell: Teller) -> None:
-        self._job, self._motion, self._tell = job, motion, tell
+    def __init__(self, job: BakeJob, motion: Motion, stage: Stage, reporter: ProgressReporter) -> None:
+        self._job, self._motion, self._reporter = job, motion, reporter
         self._tree = stage.character.tree
         self._last = max(_steps(stage), 1)
         self._done = 0  # frames finished
-        self._shown = 0  # frames told
+        self._shown = 0  # frames reported
         self._waiting: list[Frame] = []
         self._before: tuple[Array, int, int] | None = None
-        self.begun = self._told_at = time.perf_counter()  # when the first state was seen
+        self.begun = self._reported_at = time.perf_counter()  # when the first state was seen
 
     def __call__(self, state: int, q: Array, frame: int, lap: int) -> bool:
         """A new state."""
@@ -171,8 +171,8 @@ class _Shown:
         while self._done / self._job.fps * self._job.rate <= state + 1e-9:
             self._finish(state, own, frame, lap)
         self._before = (own, frame, lap)
-        due = time.perf_counter() - self._told_at > TELL_AFTER
-        return self._told(state) if due or state in {0, self._last} else True
+        due = time.perf_counter() - self._reported_at > REPORT_AFTER
+        return self._report(state) if due or state in {0, self._last} else True
 
     def _finish(self, state: int, q: Array, frame: int, lap: int) -> None:
         """The next frame lies at this state or on the way to it."""
@@ -184,16 +184,16 @@ class _Shown:
             self._waiting.append((between(self._tree, before, q, share), sample + share, lap))
         self._done += 1
 
-    def _told(self, state: int) -> bool:
-        share, first = min(state / self._last, 1.0), self._shown
+    def _report(self, state: int) -> bool:
+        fraction, first = min(state / self._last, 1.0), self._shown
         finished: Finished = _Frames(self._motion, self._waiting) if self._waiting else NOTHING
         self._shown += len(finished)
         self._waiting = []
         try:
-            self._tell("simulate", share, first, finished)
+            self._reporter("simulate", fraction, first, finished)
         except CancelledError:
             return False
-        self._told_at = time.perf_counter()
+        self._reported_at = time.perf_counter()
         return True
 
 
@@ -229,7 +229,7 @@ def _result(
     sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
-        "why": told(sentences),
+        "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
         "reference": quality.why,
@@ -271,7 +271,7 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
     sentences = [say("Cancelled before the simulation began.")]
     report = metrics.nothing() | {
-        "why": told(sentences),
+        "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
         "reference": "",

@@ -8,42 +8,42 @@ from ..character import Character
 from ..control.method import DEFAULT
 from .job import BakeJob
 from .preparing import Motion, character_of, make_motion
-from .progress import Clock, StageName, Teller
+from .progress import Clock, ProgressReporter, StageName
 
 
-class Part(Teller):
+class Part(ProgressReporter):
     """Tells the shares of one of some motions that are made in a row."""
 
-    def __init__(self, tell: Teller, number: int, count: int) -> None:
-        self._tell, self._number, self._count = tell, number, count
+    def __init__(self, reporter: ProgressReporter, number: int, count: int) -> None:
+        self._reporter, self._number, self._count = reporter, number, count
 
-    def __call__(self, stage: StageName, share: float, *more: object) -> None:
+    def __call__(self, stage: StageName, fraction: float, *more: object) -> None:
         """All of it counts as work on references: what comes before takes next to no time."""
         del more
-        within = 0.1 * share if stage == "fit" else 0.1 + 0.9 * share
-        self._tell("reference", (self._number + within) / self._count)
+        within = 0.1 * fraction if stage == "fit" else 0.1 + 0.9 * fraction
+        self._reporter("reference", (self._number + within) / self._count)
 
 
-def make_motions(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> list[Motion]:
+def make_motions(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> list[Motion]:
     """The job's own motion, and those to combine with it.
 
     One character does them all: it is made from all clips, and its joints reach as far as any of them.
     """
     if not job.others:
-        return [make_motion(job, tell, cache, clock)]
-    parts = of_one_character(job, tell, cache, clock)
-    return [make_motion(part, Part(tell, number, len(parts)), cache, clock) for number, part in enumerate(parts)]
+        return [make_motion(job, reporter, cache, clock)]
+    parts = of_one_character(job, reporter, cache, clock)
+    return [make_motion(part, Part(reporter, number, len(parts)), cache, clock) for number, part in enumerate(parts)]
 
 
-def of_one_character(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> list[BakeJob]:
+def of_one_character(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> list[BakeJob]:
     """A job for each motion, with the character that does them all."""
-    tell("fit", 0.0)
+    reporter("fit", 0.0)
     parts = single(job)
     character: Character | None = job.character
     with clock.stage("fit"):
         for number, part in enumerate(parts, 1):
             character = character_of(replace(part, character=character), cache)
-            tell("fit", number / len(parts))
+            reporter("fit", number / len(parts))
     return [replace(part, character=character) for part in parts]
 
 

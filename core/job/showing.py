@@ -12,8 +12,8 @@ from ..dynamics.workspace import make_workspace
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.fit import Trajectory
-from ..motion.lay_back import lay_back, move_on
 from ..motion.quaternions import Array
+from ..motion.residuals import move_on, with_residuals
 from .preparing import Motion
 
 
@@ -37,7 +37,7 @@ def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) 
     Bones that no body carries go where the clip has them: over the scene's ground, and on by a cycle in each lap.
     """
     like = Trajectory(motion.reference.rate, np.ascontiguousarray(q), np.zeros((len(q), 0)))
-    clip = lay_back(motion.plan, like, motion.residuals.at(sample))
+    clip = with_residuals(motion.plan, like, motion.residuals.at(sample))
     place, turn = clip.position, clip.orientation
     loose = motion.plan.body < 0
     place[:, loose, 2] += motion.lift

@@ -17,28 +17,28 @@ from ..cache import Cache, code_version
 from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.cycles import find_cycles, planar_step
-from ..motion.in_a_row import Choice, Piece, in_a_row, row_of, standing
 from ..motion.labels import label
-from ..motion.lay_back import Residuals
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
+from ..motion.residuals import Residuals
 from ..motion.rest import CALM, SLOW
+from ..motion.sequence import Choice, Piece, concatenate, row_of, standing
 from ..simulation.scene import Scene
 from .job import BakeJob
 from .preparing import (
     Motion,
+    find_reference,
     first_frame_of,
     keep,
     lift_of,
     loaded,
     performance_of,
     reference_settings,
-    referred,
     residuals_of,
     samples_of,
 )
-from .progress import Clock, Teller
+from .progress import Clock, ProgressReporter
 from .several import Part, of_one_character
 
 STANDING = 0.5  # s, of standing as a cycle
@@ -53,21 +53,21 @@ class FoundRow:
     lines: tuple[str, ...]
 
 
-def make_row(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
+def make_row(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> Motion:
     """What `make_motion` gives of one motion; what is in the cache is not made again."""
     reference_settings(job)
     if not job.loop:
         raise ValueError("Switching between actions needs Extend Cycle: switch it on.")
     if job.scene.grabs:
         raise ValueError("Switching between actions does not work with grabs: remove the grabs or the other actions.")
-    parts = of_one_character(job, tell, cache, clock)
-    tell("reference", 0.0)
+    parts = of_one_character(job, reporter, cache, clock)
+    reporter("reference", 0.0)
     with clock.stage("reference"):
         performances = [performance_of(part, cache)[0] for part in parts]
         own = performances[0]
         late = (first_frame_of(parts[0], own) - job.frames[0]) / job.fps
-        found = keep(cache, _key(job), FoundRow, lambda: _row(job, parts, performances, late, tell))
-    tell("reference", 1.0)
+        found = keep(cache, _key(job), FoundRow, lambda: _row(job, parts, performances, late, reporter))
+    reporter("reference", 1.0)
     return Motion(
         own.plan,
         found.reference,
@@ -87,14 +87,14 @@ def _key(job: BakeJob) -> str:
 
 
 def _row(
-    job: BakeJob, parts: Sequence[BakeJob], performances: Sequence[Performance], late: float, tell: Teller
+    job: BakeJob, parts: Sequence[BakeJob], performances: Sequence[Performance], late: float, reporter: ProgressReporter
 ) -> FoundRow:
     """Cycles, bridges, and what is chosen in a row; time begins `late` seconds after the job's first frame."""
     names = [f"motion {number}" for number in range(len(parts))]
     motions, residuals = {}, {}
     for number, (name, part, performance) in enumerate(zip(names, parts, performances, strict=True)):
         try:
-            motions[name], residuals[name] = _cycle(part, performance, Part(tell, number, 2 * len(parts)))
+            motions[name], residuals[name] = _cycle(part, performance, Part(reporter, number, 2 * len(parts)))
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from error
     # the first choice may come late; until then it is the clip's own motion
@@ -102,21 +102,21 @@ def _row(
     wanted = dict.fromkeys((a.motion, b.motion) for a, b in pairwise(choices) if a.motion != b.motion)
     transitions = method_named(job.method).transitions
     assert transitions is not None
-    pieces = transitions(motions, wanted, lambda: tell("reference", 0.5)).sequence(choices, job.duration)
-    row = in_a_row(pieces)
+    pieces = transitions(motions, wanted, lambda: reporter("reference", 0.5)).sequence(choices, job.duration)
+    row = concatenate(pieces)
     carried = _carried(pieces, motions, residuals, row, performances[0].plan.body < 0)
     return FoundRow(row, carried, tuple(_lines(job, late, pieces, row.rate)))
 
 
-def _cycle(job: BakeJob, performance: Performance, tell: Teller) -> tuple[Reference, Residuals]:
+def _cycle(job: BakeJob, performance: Performance, reporter: ProgressReporter) -> tuple[Reference, Residuals]:
     """A motion as a cycle, with what it lacks in each of its frames."""
     trajectory, _ = samples_of(job, performance)
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     if find_cycles(character, trajectory, label(character, trajectory)):
-        found = referred(job, performance, None, tell)
+        found = find_reference(job, performance, None, reporter)
         return found.reference, residuals_of(job, performance, found)
     once = replace(job, loop=False, seconds=None)
-    found = referred(once, performance, None, tell)
+    found = find_reference(once, performance, None, reporter)
     last = np.abs(found.reference.v[-1])
     if last[:3].max() > SLOW or last.max() > CALM:
         raise ValueError(

@@ -103,20 +103,20 @@ def clean_up(
     soles = find_soles(character, schedule.points)
     planted, lines = plant(character, trajectory, schedule, soles, ground)
     q = clip if cutoff is None else low_passed(character, clip, rate, cutoff)
-    wishes = _wishes(soles, planted)
-    points, bound = wishes.points, wishes.bound
+    goals = _goals(soles, planted)
+    points, bound = goals.points, goals.bound
     radius = np.array([point.radius for point in points])
     places = point_places(character, q, points)
-    shift = _shift(wishes.stands, wishes.place - places, rate)
+    shift = _shift(goals.stands, goals.place - places, rate)
     free = character.tree.joint[0] == FREE
     if free:
         q[:, :3] += shift
         places += shift[:, None]
-    missing = wishes.place - places
-    carried, along = _carried(wishes, missing, rate)
+    missing = goals.place - places
+    carried, along = _carried(goals, missing, rate)
     target = places + _faded(along, carried, rate) + _faded(bound, missing - carried, rate)
-    slack = np.where(np.repeat(wishes.stands[:, :, None], 3, axis=2), STANDS, LIKES)
-    slack[..., 2] = np.where(bound[..., 2], np.minimum(slack[..., 2], wishes.level), slack[..., 2])
+    slack = np.where(np.repeat(goals.stands[:, :, None], 3, axis=2), STANDS, LIKES)
+    slack[..., 2] = np.where(bound[..., 2], np.minimum(slack[..., 2], goals.level), slack[..., 2])
     mobility = np.ones(character.nv)
     if free:
         mobility[:3], mobility[3:6] = ROOT_MOBILITY, TURN_MOBILITY
@@ -124,7 +124,7 @@ def clean_up(
     found = target
     for _ in range(PASSES):
         # what is deep in the ground where it would like to be, or where it came to be, is to be lifted out of there
-        lift = _lift(wishes.stands, ground_under(ground, found, radius, rate), rate)
+        lift = _lift(goals.stands, ground_under(ground, found, radius, rate), rate)
         if not lift.any() and found is not target:
             break
         raised = np.asarray(lift.any(axis=2))
@@ -132,7 +132,7 @@ def clean_up(
             np.where(raised[:, :, None], np.stack([target[..., 0], target[..., 1], found[..., 2]], axis=2), target)
             + lift
         )
-        slack[..., 2] = np.where(raised, np.minimum(slack[..., 2], wishes.level), slack[..., 2])
+        slack[..., 2] = np.where(raised, np.minimum(slack[..., 2], goals.level), slack[..., 2])
         q = reach(character, shifted, _targets(points, target, slack), mobility)
         found = point_places(character, q, points)
     v = fit.velocities(character, q, rate)
@@ -209,7 +209,7 @@ def slides(character: Character, before: Array, after: Array, schedule: ContactS
     return tuple(found)
 
 
-class _Wishes(NamedTuple):
+class _Goals(NamedTuple):
     """Points (n): heels, toes and whatever else bears weight, then the corners of the soles."""
 
     points: tuple[ContactPoint, ...]
@@ -219,7 +219,7 @@ class _Wishes(NamedTuple):
     level: Array  # (n,) slack in height of corners on the ground
 
 
-def _wishes(soles: list[Sole], planted: Planted) -> _Wishes:
+def _goals(soles: list[Sole], planted: Planted) -> _Goals:
     """What is planted, point by point."""
     schedule = planted.schedule
     used = [i for i, point in enumerate(schedule.points) if point.foot or schedule.active[:, i].any()]
@@ -237,7 +237,7 @@ def _wishes(soles: list[Sole], planted: Planted) -> _Wishes:
             stands.append(np.zeros_like(flat))
             bound.append(np.stack([flat, flat, schedule.active[:, end]], axis=1))
             place.append(planted.middle[sole.body] + planted.rotation[sole.body] @ arm)
-    return _Wishes(
+    return _Goals(
         tuple(points), np.stack(stands, axis=1), np.stack(bound, axis=1), np.stack(place, axis=1), np.array(level)
     )
 
@@ -264,13 +264,13 @@ def _shift(active: Mask, missing: Array, rate: float) -> Array:
     return smoothed(mean, rate, SHIFT_CUTOFF)
 
 
-def _carried(wishes: _Wishes, missing: Array, rate: float) -> tuple[Array, Mask]:
+def _carried(goals: _Goals, missing: Array, rate: float) -> tuple[Array, Mask]:
     """The way (nf, n, 3) on which points are taken along by those of their body that stand, and when (nf, n, 3)."""
     carried, along = np.zeros_like(missing), np.zeros(missing.shape, dtype=np.bool_)
-    body = np.array([point.body for point in wishes.points])
+    body = np.array([point.body for point in goals.points])
     for b in np.unique(body):
         own = body == b
-        stands = wishes.stands & own
+        stands = goals.stands & own
         count = stands.sum(axis=1)
         mean = np.where(stands[:, :, None], missing, 0.0).sum(axis=1) / np.maximum(count, 1)[:, None]
         standing = np.asarray(count > 0)

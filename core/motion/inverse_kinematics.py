@@ -94,7 +94,7 @@ def _reach(
     matrix: Array,
     right: Array,
     step: Array,
-    wish: Array,
+    wanted: Array,
     change: Array,
     free: Array,
     start: Array,
@@ -132,8 +132,8 @@ def _reach(
                 s = 0.0
                 for i in range(rows):
                     s += jacobian[i, k] * right[i]
-                wish[k] = mobility[k] * s
-                step[k] = wish[k] - change[k] if free[k] > 0.0 else 0.0
+                wanted[k] = mobility[k] * s
+                step[k] = wanted[k] - change[k] if free[k] > 0.0 else 0.0
                 largest = max(largest, abs(step[k]))
             share = min(1.0, LONGEST_STEP / max(largest, 1e-300))
             for k in range(nv):
@@ -144,7 +144,7 @@ def _reach(
                 if tree.joint[b] in (HINGE, UNIVERSAL):
                     for axis in range(VELOCITIES_OF_JOINT[tree.joint[b]]):
                         i, k = tree.position_start[b] + axis, tree.velocity_start[b] + axis
-                        if free[k] == 0.0 and lower[i] < start[i] + wish[k] < upper[i]:
+                        if free[k] == 0.0 and lower[i] < start[i] + wanted[k] < upper[i]:
                             free[k] = mobility[k]
                             released = free[k] > 0.0
                         elif now[i] < lower[i] or now[i] > upper[i]:

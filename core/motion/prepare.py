@@ -15,11 +15,11 @@ from .clip import Clip
 from .damage import Repair, repair
 from .fit import FitError, Trajectory, fit
 from .floor import Floor, estimate_floor, level
-from .lay_back import Residuals, take_residuals
 from .limits import widened
 from .parts import Detail
 from .quaternions import Array
 from .resample import resample
+from .residuals import Residuals, take_residuals
 from .rest_pose import find_rest_pose, moved_vertices
 from .roles import Roles
 from .travel import Travel, carry_along

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .. import archive
 from ..character import Character
-from ..sentences import Sentence, told
+from ..sentences import Sentence, join
 from .cycle import Cycle
 from .schedule import ContactSchedule
 
@@ -49,7 +49,7 @@ class Quality:
     @property
     def why(self) -> str:
         """The sentences in English."""
-        return told(self.sentences)
+        return join(self.sentences)
 
 
 @dataclass(frozen=True, eq=False)

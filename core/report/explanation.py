@@ -43,7 +43,7 @@ def explain(
 
     `trouble` is what came first if it failed (failure.py).
     """
-    first = [] if trouble is None else [trouble.told(frame_at, simulation.recording.rate)]
+    first = [] if trouble is None else [trouble.sentence(frame_at, simulation.recording.rate)]
     outcome, seconds = figures["outcome"], figures["simulated_seconds"]
     if outcome == "cancelled":
         return [say("Cancelled after {seconds:.1f} s of motion.", seconds=seconds)]
@@ -58,11 +58,11 @@ def explain(
 def _completed(figures: dict[str, Any]) -> list[Sentence]:
     stayed = "Stayed up to the end: joints {degrees:.1f}° RMS off the motion, feet slid at most {millimetres:.0f} mm."
     slid = MILLIMETRES * figures["max_foot_slide_m"]
-    told = [say(stayed, degrees=figures["joint_rms_deg"], millimetres=slid)]
+    sentences = [say(stayed, degrees=figures["joint_rms_deg"], millimetres=slid)]
     strayed = figures["root_max_m"]
     if strayed > STRAYED:
-        told.append(say("It strayed up to {centimetres:.0f} cm from its path.", centimetres=CENTIMETRES * strayed))
-    return told
+        sentences.append(say("It strayed up to {centimetres:.0f} cm from its path.", centimetres=CENTIMETRES * strayed))
+    return sentences
 
 
 def _fall(simulation: Simulation, pushes: Sequence[Push], frame_at: Callable[[float], float]) -> Sentence:

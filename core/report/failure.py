@@ -62,8 +62,8 @@ class Trouble(NamedTuple):
     amount: float  # s early or late, m slid, frames skipped, N m
     at: int | None = None  # the step to name, where it is another
 
-    def told(self, frame_at: Callable[[float], float], rate: float) -> Sentence:
-        """In words; `frame_at` gives the scene's frame of a time."""
+    def sentence(self, frame_at: Callable[[float], float], rate: float) -> Sentence:
+        """What happened and what to try; `frame_at` gives the scene's frame of a time."""
         step = self.step if self.at is None else self.at
         amounts = {"amount": self.amount, "milliseconds": 1e3 * self.amount, "centimetres": 1e2 * self.amount}
         return say(FIRST[self.kind], what=self.what, frame=frame_at(step / rate), **amounts)

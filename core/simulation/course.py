@@ -44,6 +44,6 @@ class Course:
     def at(self, time: float) -> tuple[float, float, float]:
         """Speed forward and to the left, and heading."""
         forward, left, heading = (
-            float(np.interp(time, self.time, wish)) for wish in (self.forward, self.left, self.heading)
+            float(np.interp(time, self.time, curve)) for curve in (self.forward, self.left, self.heading)
         )
         return forward, left, heading

@@ -240,8 +240,8 @@ def simulate(
 ) -> Recording:
     """Step a world for some time under torques, a law or a controller, and record it.
 
-    A step without a valid state ends the simulation, and what went before is kept. `progress` is told the number of
-    steps after each, and ends it by returning False. `durations` takes in how long each step was computed, s.
+    A step without a valid state ends the simulation, and what went before is kept. `progress` is called with the number
+    of steps after each, and ends it by returning False. `durations` takes in how long each step was computed, s.
     """
     count = round(check.not_negative(seconds, "duration", "the simulation") / stepper.dt)
     outcome: Outcome = "completed"

@@ -33,4 +33,4 @@ def self_test() -> str:
             f"carried by {carried:.0f} N. Report this as a bug."
         )
     state = hashlib.sha256(world.q.tobytes() + world.v.tobytes()).hexdigest()[:8]
-    return f"{SECONDS:g} s of a falling rag doll took {took:.1f} s: passed. Computers that round alike show {state}."
+    return f"{SECONDS:g} s of a falling rag doll took {took:.1f} s: passed; computers that round alike show {state}"

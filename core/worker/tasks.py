@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker can do; each task is told in a message, and may send messages before its answer.
+"""What the worker can do; each task comes in a message, and may send messages before its answer.
 
 Each comes with its other half, by which the side that sends it asks for it and reads the answer.
 """
@@ -22,32 +22,32 @@ STANDING = 12  # frames
 OFTEN = 0.04  # s: what a person is shown need not come more often
 
 
-class Tell:
+class ProgressSender:
     """Sends where a run is, not too often; with the last finished frame's pose where somebody looks on."""
 
     def __init__(self, send: Send, *, poses: bool = False) -> None:
-        self._send, self._poses, self._told = send, poses, 0.0
+        self._send, self._poses, self._sent = send, poses, 0.0
 
     def __call__(self, progress: Progress) -> None:
         """Called by the run."""
         now = time.monotonic()
-        if now - self._told > OFTEN:
-            self._told = now
+        if now - self._sent > OFTEN:
+            self._sent = now
             pose = progress.last_pose if self._poses else None
             arrays = None if pose is None else {"pose": pose}
-            self._send("progress", {"text": progress.text, "share": progress.whole}, arrays)
+            self._send("progress", {"text": progress.text, "fraction": progress.whole}, arrays)
 
 
 def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
-    """Run a job; on the way "progress" tells `text` and `share`, and `pose` (nb, 4, 4) if `poses` are asked for."""
+    """Run a job; "progress" messages have `text` and `fraction`, and `pose` (nb, 4, 4) if `poses` are asked for."""
     from ..job import run
 
-    done = run(unpack_job(message), Tell(send, poses=message.values["poses"]), message.values["cache"])
+    done = run(unpack_job(message), ProgressSender(send, poses=message.values["poses"]), message.values["cache"])
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 
 def request(asked: BakeJob, cache: str | None, *, poses: bool = False) -> tuple[Mapping[str, Any], Arrays]:
-    """Values and arrays of a message that asks for a bake; `poses` of finished frames are told on the way if wanted."""
+    """Values and arrays of a message that asks for a bake; `poses` of finished frames are sent on the way if wanted."""
     return {"cache": cache, "poses": poses}, packed("job", archive.pack(asked, BakeJob, job.FORMAT, job.VERSION))
 
 
@@ -72,26 +72,28 @@ def unpacked(kind: type[T], message: Message, name: str, format_name: str, versi
 
 
 def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
-    """Make a job's reference and gains and keep them in the cache; on the way "progress" tells `text` and `share`."""
+    """Make a job's reference and gains and keep them in the cache; "progress" messages have `text` and `fraction`."""
     from ..cache import Cache
-    from ..job.progress import Clock, Teller
+    from ..job.progress import Clock, ProgressReporter
     from ..job.running import planned
 
     cache = Cache(message.values["cache"])
-    motion, _ = planned(unpack_job(message), Teller(Tell(send)), cache, Clock())
+    motion, _ = planned(unpack_job(message), ProgressReporter(ProgressSender(send)), cache, Clock())
     return {"quality": motion.reference.quality.why, "notes": cache.notes}, {}
 
 
 def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
-    """Make a job's reference and keep it in the cache; tell its contacts, how good it is, and what it changed."""
+    """Make a job's reference and keep it in the cache, and answer with its contacts, its quality and its changes."""
     from ..cache import Cache
     from ..job.preparing import make_motion
-    from ..job.progress import Clock, Teller
+    from ..job.progress import Clock, ProgressReporter
     from ..report.reference import changes, summary
 
-    motion = make_motion(unpack_job(message), Teller(Tell(send)), Cache(message.values["cache"]), Clock())
+    motion = make_motion(
+        unpack_job(message), ProgressReporter(ProgressSender(send)), Cache(message.values["cache"]), Clock()
+    )
     found = changes(motion.reference)
-    told = {
+    reply = {
         "contacts": motion.contacts,
         "summary": summary(motion.reference, motion.lines),
         "frames": found.frames.tolist(),
@@ -99,16 +101,20 @@ def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
         "heading": found.heading.tolist(),
         "joints": {name: values.tolist() for name, values in found.joints.items()},
     }
-    return told, {}
+    return reply, {}
 
 
 def contacts(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Find a job's contacts, whatever was edited."""
     from ..cache import Cache
     from ..job.preparing import find_contacts
-    from ..job.progress import Teller
+    from ..job.progress import ProgressReporter
 
-    return {"contacts": find_contacts(unpack_job(message), Teller(Tell(send)), Cache(message.values["cache"]))}, {}
+    return {
+        "contacts": find_contacts(
+            unpack_job(message), ProgressReporter(ProgressSender(send)), Cache(message.values["cache"])
+        )
+    }, {}
 
 
 def self_test(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:

@@ -14,9 +14,9 @@ from heft.core.control.track import Track
 from heft.core.dynamics import difference
 from heft.core.motion import fit
 from heft.core.motion.fit import Trajectory
-from heft.core.motion.in_a_row import Choice, in_a_row, standing
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.reference import Reference
+from heft.core.motion.sequence import Choice, concatenate, standing
 from heft.core.simulation import World
 from heft.studies.lib.balance_ground import NOISE, RATE, REPLICAS
 
@@ -133,7 +133,7 @@ def sections(folder: Path) -> list[str]:
     for (first, second), bridge in graph.bridges.items():
         lasts = bridge.reference.steps / RATE
         page.append(f"| {first} | {second} | {bridge.leave} | {bridge.enter} | {lasts:.2f} | {bridge.distance:.3f} |")
-    course = Track.of(in_a_row(graph.sequence(COURSE, LASTS)))
+    course = Track.of(concatenate(graph.sequence(COURSE, LASTS)))
     found = [followed(character, course, seed) for seed in range(REPLICAS)]
     whole = (len(course.q) - 1) / RATE
     complete = sum(seconds == whole for seconds, _ in found)

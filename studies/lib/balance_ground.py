@@ -25,7 +25,7 @@ from heft.core.motion.tracks import point_places
 from heft.core.report import metrics
 from heft.core.report.explanation import explain
 from heft.core.report.failure import first_trouble
-from heft.core.sentences import told
+from heft.core.sentences import join
 from heft.core.simulation import Prop
 from heft.core.simulation.outcome import Simulation
 from heft.core.simulation.props import Hinge
@@ -140,7 +140,7 @@ def met(reference: Reference, *surroundings: Any) -> list[dict[str, Any]]:
         figures = metrics.measure(simulation)
         trouble = first_trouble(simulation, reference)
         sentences = explain(simulation, figures, (), lambda time: time * RATE, (), trouble)
-        reports.append(figures | {"why": told(sentences)})
+        reports.append(figures | {"why": join(sentences)})
     return reports
 
 

@@ -75,7 +75,7 @@ def of_the_model() -> list[str]:
 def stands(controller: Balance, start: np.ndarray) -> bool:
     """Whether who leans is back at the end."""
     world = World(controller.character)
-    controller.reset()
+    controller.seek()
     world.reset(start, np.zeros(controller.character.nv))
     for _ in range(round(LASTS / DT)):
         world.step(controller)

@@ -54,7 +54,7 @@ def printed(program: Program, M: Any, bias: Any, limbs: int, rows: int, forces: 
     P = np.zeros((size, size))
     P[:nv, :nv] = np.eye(nv) + J.T @ (weight[:, None] * J)
     q = np.zeros(size)
-    q[:nv] = -program.wish - J.T @ (weight * program.aim[:limbs])
+    q[:nv] = -program.target - J.T @ (weight * program.aim[:limbs])
     motors = np.zeros((nv, nv - ROOT))
     motors[ROOT:] = np.eye(nv - ROOT)
     A = np.zeros((nv + len(contact) + nx, size))
@@ -83,7 +83,7 @@ def row(name: str, controller: Balance) -> str:
         contacts, state = world.prepare(), world.state()
         if not reduced:
             controller.law(state, contacts)
-            controller.reset()
+            controller.seek()
         program = controller._scratch.program
         program.weight[:] = 0.0
         law = controller.law(state, contacts)

@@ -136,7 +136,7 @@ def run(motion, law=None, noise=0.0, push=None):
 
     `push` is a force along x, N, from PUSHED_AT on for PUSHED; or a function of time.
     """
-    motion.reset()
+    motion.start_at()
     world = World(motion.character, rate=RATE)
     q, v = motion.reference_state()
     world.reset(q, v + noise)

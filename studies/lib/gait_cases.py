@@ -23,7 +23,7 @@ def cycled(speed: float, steps: float = 0.55) -> Course:
     """Sideways 0, 0.2 and -0.2 m/s, each for about five steps (Carensac et al., section 5.1)."""
     time = np.arange(400) * 5.0 * steps
     left = np.array([0.0, 0.2, -0.2])[np.arange(400) % 3]
-    # a wish holds to the next
+    # a command holds to the next
     held = np.repeat(time, 2)[1:]
     return Course(held, np.full(len(held), speed), np.repeat(left, 2)[:-1], np.zeros(len(held)))
 

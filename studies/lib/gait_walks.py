@@ -62,7 +62,7 @@ def walk(case: Case, gains: Gains | None = None) -> Walked:
     character, rate = case.character, case.rate
     world = World(character, case.surfaces, rate=rate, pushes=case.pushes)
     gait = Gait(character, case.course, rate, case.settings, gains=gains, start=case.start)
-    gait.reset(first=case.seed % 2)
+    gait.begin(first=case.seed % 2)
     q, v = gait.reference_state()
     facing = yaw(q)
     if case.seed:

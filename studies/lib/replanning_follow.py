@@ -49,7 +49,7 @@ def follow(
     controller = kind(character, track, settings)
     world = World(character, grabs=motion.grabs, props=motion.props, pushes=pushes)
     unfelt = Unfelt(world, World(character, grabs=motion.grabs, props=motion.props)) if aware else None
-    controller.reset(surprises=[push.start for push in pushes], unfelt=unfelt)
+    controller.seek(surprises=[push.start for push in pushes], unfelt=unfelt)
     q, v = controller.reference_state()
     if seed is not None:
         v = v + seeded(character, seed)
@@ -88,7 +88,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
     return [f"| {line} |" for line in lines] + [""]
 
 
-def told(outcome: Outcome) -> str:
+def outcome_words(outcome: Outcome) -> str:
     return "stands" if not outcome.why else f"{outcome.why} at {outcome.seconds:.1f} s"
 
 

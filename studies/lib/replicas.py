@@ -45,7 +45,7 @@ def run(
     weights = make_weights(character, PAPER)
     noise = 0.0 if seed is None else np.random.default_rng(seed).normal(scale=NOISE, size=character.nv)
     world.reset(track.q[0], track.v[0] + noise)
-    controller.reset()
+    controller.seek()
     costs, joints, contacts = [], [], []
     for step in range(round(seconds / track.dt)):
         before = controller.place.frame

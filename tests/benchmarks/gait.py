@@ -32,7 +32,7 @@ def step_times(settings: Settings) -> list[float]:
     world = World(character, rate=RATE)
     gait = Gait(character, Course.straight(0.7), RATE, settings)
     world.step(gait)
-    gait.reset()
+    gait.begin()
     world.reset(*gait.reference_state())
     found = []
     for _ in range(round(SECONDS * RATE)):

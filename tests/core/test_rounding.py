@@ -22,7 +22,7 @@ BAKE = """
 import hashlib
 from heft import core
 import numpy as np
-from heft.core.job import prepare
+from heft.core.job import precompute
 from heft.core.worker.preparation import standing_job
 
 digest = hashlib.sha256()
@@ -37,7 +37,7 @@ def add(value):
     elif isinstance(value, tuple | list):
         [add(one) for one in value]
 
-add(prepare(standing_job()))
+add(precompute(standing_job()))
 add(core.run(standing_job()))
 print(digest.hexdigest())
 """

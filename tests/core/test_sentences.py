@@ -18,12 +18,12 @@ def test_english_is_the_template_filled():
 
 
 def test_templates_are_translated_and_filled_in_their_own_order():
-    assert FELL.told(lambda text: GERMAN.get(text, text)) == "Bei Bild 12 gefallen: forwards."
+    assert FELL.text(lambda text: GERMAN.get(text, text)) == "Bei Bild 12 gefallen: forwards."
 
 
 @pytest.mark.parametrize("wrong", ["{nothing}", "{way:.1f}", "{", "{0}", "{way.left.right}"])
 def test_a_translation_that_does_not_fit_is_not_used(wrong):
-    assert say("Fell {way}.", way="down").told(lambda _: wrong) == "Fell down."
+    assert say("Fell {way}.", way="down").text(lambda _: wrong) == "Fell down."
 
 
 def test_numbers_rounded_to_nothing_have_no_sign():
@@ -67,4 +67,4 @@ def test_translators_find_every_template_as_text_in_the_code():
                 found += 1
                 assert not isinstance(call.args[0], ast.JoinedStr | ast.BinOp), f"{path.name}:{call.lineno}"
     assert found > 10
-    assert Sentence("Nothing in it.").told(str) == "Nothing in it."
+    assert Sentence("Nothing in it.").text(str) == "Nothing in it."

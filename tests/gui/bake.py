@@ -57,7 +57,7 @@ def stop_timer(name):
 
 
 def simulating():
-    return running() and bpy.context.window_manager.heft.share > 0.75
+    return running() and bpy.context.window_manager.heft.fraction > 0.75
 
 
 def nothing_was_written():

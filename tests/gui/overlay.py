@@ -93,7 +93,7 @@ def two_more():
 def at_the_second():
     """Whether the second of several is being baked."""
     state = bpy.context.window_manager.heft
-    return state.running and state.who.endswith(".001") and state.share > 0.3
+    return state.running and state.who.endswith(".001") and state.fraction > 0.3
 
 
 guikit.steps(

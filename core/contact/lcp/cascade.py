@@ -61,7 +61,7 @@ def solve(
     """
     s = scale_problem(workspace, M, q, n)
     if np.isnan(s):
-        _spoil(workspace, n)
+        _invalidate(workspace, n)
         return NOT_FINITE, np.nan, 0
     if not warm:
         for i in range(n):
@@ -86,13 +86,13 @@ def solve(
     if status == SOLVED and not residual <= bound:
         status = RESIDUAL
     if status != SOLVED:
-        _spoil(workspace, n)
+        _invalidate(workspace, n)
         return status, residual, pivots
     for i in range(n):
         workspace.z[i] = s * workspace.column_scale[i] * workspace.point[0, i]
         workspace.w[i] = s * max(workspace.point[1, i], 0.0) / workspace.row_scale[i]
         if not workspace.z[i] < np.inf:
-            _spoil(workspace, n)
+            _invalidate(workspace, n)
             return NOT_FINITE, residual, pivots
     return SOLVED, residual, pivots
 
@@ -253,8 +253,8 @@ def _proximal_steps(workspace: LcpWorkspace, n: int, least: float) -> tuple[floa
 
 
 @kernel
-def _spoil(workspace: LcpWorkspace, n: int) -> None:
-    """Leave nothing that looks like an answer."""
+def _invalidate(workspace: LcpWorkspace, n: int) -> None:
+    """Overwrite the answer with NaN."""
     for i in range(n):
         workspace.z[i] = np.nan
         workspace.w[i] = np.nan

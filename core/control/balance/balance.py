@@ -27,7 +27,7 @@ SAME_STEP = 1e-9
 class Balance(Follower):
     """Style and balance reconciled by a quadratic program (da Silva 2010, chapter 3). One step of the world, one frame.
 
-    The controller counts frames by itself: `reset` it together with its world.
+    The controller counts frames by itself: `seek` a frame when its world is reset.
     """
 
     def __init__(self, character: Character, track: Track, settings: Settings | None = None) -> None:
@@ -44,7 +44,7 @@ class Balance(Follower):
         self._way = (0, Cycle((0.0, 0.0)))
         self._machine_of: tuple[Workspace, Contacts] | None = None
 
-    def reset(self, frame: int = 0, lift: float = 0.0) -> None:
+    def seek(self, frame: int = 0, lift: float = 0.0) -> None:
         """Go to a frame."""
         if not 0 <= frame < len(self.track.q):
             raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")

@@ -145,7 +145,7 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float, balancing: bool,
     damping = 2.0 * np.sqrt(weights.stiffness)
     for i in range(nv):
         spring = weights.stiffness * work.error[i] + damping * (goal.v[i] - v[i])
-        program.wish[i] = goal.acceleration[i] + spring
+        program.target[i] = goal.acceleration[i] + spring
     rows = 0
     if balancing and weights.balance > 0.0:
         rows = _add_balance(tree, bodies, model, goal, work, weights.balance, heading)

@@ -21,9 +21,9 @@ from ...motion.cycle import Cycle
 from ...motion.cycles import VELOCITY_WEIGHT, planar_step, power
 from ...motion.editing import joined
 from ...motion.fit import Trajectory
-from ...motion.in_a_row import NOWHERE, Choice, Piece, in_a_row, laps, row_of, then
 from ...motion.make_reference import make_reference
 from ...motion.reference import Reference
+from ...motion.sequence import NOWHERE, Choice, Piece, concatenate, laps, row_of, then
 from ...motion.spacetime import Ends, NoReferenceError
 from ...simulation import DivergedError, World
 from ..law import NoLawError
@@ -130,12 +130,12 @@ def _tell_nobody() -> None:
 def make_graph(
     motions: Mapping[str, Reference],
     wanted: Iterable[tuple[str, str]] | None = None,
-    told: Callable[[], object] = _tell_nobody,
+    before_trial: Callable[[], object] = _tell_nobody,
 ) -> ActionGraph:
     """The graph of cyclic motions of one character at one rate, with every bridge that is found, or those wanted.
 
-    Where one that is wanted is not found, all others are looked for: there may be a way round. `told` is called before
-    each trial, and may raise.
+    Where one that is wanted is not found, all others are looked for: there may be a way round. `before_trial` is called
+    before each trial, and may raise.
     """
     for name, motion in motions.items():
         if motion.cycle is None:
@@ -145,7 +145,7 @@ def make_graph(
     for pairs in (every if wanted is None else list(wanted), every):
         for first, second in pairs:
             if (first, second) not in bridges:
-                bridge = find_bridge(motions[first], motions[second], told)
+                bridge = find_bridge(motions[first], motions[second], before_trial)
                 if bridge is not None:
                     bridges[first, second] = bridge
         if all(pair in bridges for pair in pairs):
@@ -153,12 +153,14 @@ def make_graph(
     return ActionGraph(dict(motions), bridges)
 
 
-def find_bridge(source: Reference, target: Reference, told: Callable[[], object] = _tell_nobody) -> Bridge | None:
+def find_bridge(
+    source: Reference, target: Reference, before_trial: Callable[[], object] = _tell_nobody
+) -> Bridge | None:
     """The nearest whose trial keeps to the course, or else the one that strays least of those that do not fall."""
     best, least = None, STRAYED
     for distance, *middle in candidates(source, target):
         for seconds in BLENDS:
-            told()
+            before_trial()
             try:
                 bridge = _bridge(source, target, middle, seconds, distance)
             except (ValueError, NoReferenceError):
@@ -208,7 +210,7 @@ def _bridge(source: Reference, target: Reference, middle: Sequence[int], seconds
     made = make_reference(character, whole, bounds=bounds).reference
     # back by the laps that were gone forward on the first motion, and on by those of the second
     back = power(source.cycle or NOWHERE, -(leave // source.steps))
-    moved = in_a_row([Piece("bridge", made, range(made.steps + 1), back)])
+    moved = concatenate([Piece("bridge", made, range(made.steps + 1), back)])
     step = then(then(back, step), laps(target, enter))
     return Bridge(row_of(source, leave), row_of(target, enter), distance, moved, step)
 
@@ -219,7 +221,7 @@ def _strays(source: Reference, target: Reference, bridge: Bridge) -> float:
     graph = ActionGraph({"source": source, "target": target}, {("source", "target"): bridge})
     half = source.steps // 2
     over = half + (bridge.leave - half) % source.steps + bridge.reference.steps
-    course = in_a_row(graph.sequence([Choice("source", 0.0), Choice("target", half / rate)], over / rate + TRIAL))
+    course = concatenate(graph.sequence([Choice("source", 0.0), Choice("target", half / rate)], over / rate + TRIAL))
     controller, world = Balance(character, Track.of(course)), World(character, rate=rate)
     world.reset(*controller.reference_state())
     farthest = 0.0

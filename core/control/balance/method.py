@@ -21,7 +21,7 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Bala
 
 def start(controller: Balance, stage: Stage) -> Balance:
     """Follow the track from its first frame on."""
-    controller.reset(lift=stage.lift)
+    controller.seek(lift=stage.lift)
     return controller
 
 

@@ -33,9 +33,9 @@ EVENNESS = 1e-6
 
 
 class Program(Structure):
-    """A program of nv accelerations, up to nr rows of wishes and nx shares of forces; the first ones are used."""
+    """A program of nv accelerations, up to nr rows of targets and nx shares of forces; the first ones are used."""
 
-    wish: Array  # (nv,) [a_s], the weight of which is one
+    target: Array  # (nv,) [a_s], the weight of which is one
     rows: Array  # (nr, nv) [J_c] and [J_p]
     aim: Array  # (nr,) [b] and [p]
     weight: Array  # (nr,) [w_b / w_s] and [w_p / w_s]
@@ -57,7 +57,7 @@ class Program(Structure):
 def make_program(nv: int, rows: int, edges: int) -> Program:
     """Allocate."""
     return Program(
-        wish=np.zeros(nv),
+        target=np.zeros(nv),
         rows=np.zeros((rows, nv)),
         aim=np.zeros(rows),
         weight=np.zeros(rows),
@@ -83,7 +83,7 @@ def solve_program(program: Program, M: Array, bias: Array, rows: int, n: int) ->
 
     M (nv, nv) and `bias` (nv,) are the equation of motion's, of which the first six rows count.
     """
-    nv = program.wish.shape[0]
+    nv = program.target.shape[0]
     H, X, S, r = program.square, program.solved, program.root, program.miss
     for k in range(rows):
         size = np.sqrt(program.weight[k])
@@ -93,7 +93,7 @@ def solve_program(program: Program, M: Array, bias: Array, rows: int, n: int) ->
         for j in range(nv):
             H[i, j] = 0.0
         H[i, i] = 1.0
-        total = program.wish[i]
+        total = program.target[i]
         for k in range(rows):
             total += program.weight[k] * program.rows[k, i] * program.aim[k]
         X[i, ROOT] = total

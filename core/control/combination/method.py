@@ -41,7 +41,7 @@ def start(controller: CombinedMotion, stage: Stage) -> "Slid":
     for component in controller.controllers:
         component.terrain = stage.terrain
     slid = Slid(controller, stage.scene.slider or HALF_WAY)
-    controller.reset(0.0, 0.0, stage.lift)
+    controller.start_at(0.0, 0.0, stage.lift)
     slid.ask(0.0)
     return slid
 

@@ -37,7 +37,7 @@ IN_STEP = 0.75  # share of a motion in which the same bodies stand, at least
 
 
 class CombinedMotion:
-    """References of one character as one controller. It counts frames by itself: `reset` it with its world.
+    """References of one character as one controller. It counts frames by itself: `start_at` a place with its world.
 
     `temperature` [lambda] is that of the shares. Unless given it is the greatest d^T S d, d from one motion's state to
     another's at the same phase: the rule by which their bells melt into one (projection.py). Far below it the shares
@@ -75,7 +75,7 @@ class CombinedMotion:
             temperature = softness * 0.5 * float(np.median(distances)) if by_value else float(distances.max())
         self.temperature = temperature
         self._asked: Array = np.full(len(references), 1.0 / len(references))
-        self.reset()
+        self.start_at()
         self.ask(0.5)
 
     @property
@@ -98,11 +98,11 @@ class CombinedMotion:
         order = np.argsort(attained)
         return float(np.interp(wanted, attained[order], self.places[order]))
 
-    def reset(self, x: float = 0.0, y: float = 0.0, z: float = 0.0, yaw: float = 0.0) -> None:
+    def start_at(self, x: float = 0.0, y: float = 0.0, z: float = 0.0, yaw: float = 0.0) -> None:
         """Go to the start, with the references' coordinates there in the world."""
         self.lap = 0
         for controller in self.controllers:
-            controller.reset(0, (x, y, z, yaw))
+            controller.seek(0, (x, y, z, yaw))
         self._begin(x, y, yaw)
 
     def ask(self, place: float) -> Projection:

@@ -31,7 +31,7 @@ ROOT = 6  # velocities of the free root, which no motor drives
 
 
 class Gait(Follower):
-    """A walk along a course. It counts its steps by itself: `reset` it, and its world to the `reference_state`.
+    """A walk along a course. It counts its steps by itself: `begin` it, and reset its world to the `reference_state`.
 
     There is no reference, so where the character is to be is told by what the controller wants at the moment: joints
     as they are to be, the pelvis upright over where it is, as high as a straight leg on the standing foot holds it.
@@ -85,16 +85,16 @@ class Gait(Follower):
         self.stabiliser: Stabiliser | None = None
         if self.settings.stabiliser:
             self.stabiliser = Stabiliser(character, self.biped, self.settings.prediction, self.settings.share)
-        self.reset()
+        self.begin()
 
-    def reset(self, first: int = LEFT, lift: float = 0.0) -> None:
+    def begin(self, first: int = LEFT, lift: float = 0.0) -> None:
         """Stand at time zero, first on this leg, on ground that is so much higher than the start's."""
         for array in self._memory:
             array[...] = 0
         for array in (self._walk.curve, self._walk.offset, self._walk.speed):
             array[...] = 0.0
         if self.stabiliser is not None:
-            self.stabiliser.reset()
+            self.stabiliser.clear()
         self.steps = 0
         self._wanted[:] = self.start
         self._wanted[2] += lift

@@ -19,11 +19,11 @@ class Heading:
 
     def __init__(self, heading: float = 0.0) -> None:
         self._from = self._to = heading
-        self._seen = heading  # as much of the wish as was taken up
+        self._seen = heading  # as much of the command as was taken up
         self._left = 0.0  # the second part of the change seen before
 
     def begin_step(self, wanted: float, outside: float) -> None:
-        """A step begins under this wish, rad; whole turns count.
+        """A step begins under this command, rad; whole turns count.
 
         `outside` is the sign of the turns that the standing leg is outside of: 1, to the left, for the right leg.
         """

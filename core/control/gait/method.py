@@ -22,7 +22,7 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Gait
 def start(controller: Gait, stage: Stage) -> Gait:
     """Walk along the scene's course."""
     controller.course = stage.scene.course
-    controller.reset(lift=stage.lift)
+    controller.begin(lift=stage.lift)
     return controller
 
 

@@ -43,7 +43,7 @@ class Stabiliser:
         self._of: Machine | None = None
         self._predictors: dict[tuple[str, int], tuple[Predictor, Machine]] = {}  # with their models' steppers
 
-    def reset(self) -> None:
+    def clear(self) -> None:
         """Forget what a reduced model remembers of the step before."""
         self._of = None
         self.counts[:] = 0

@@ -17,14 +17,14 @@ BINS = 10  # of a step's phase
 SHAPE_RATE = 0.3  # share of the seen shape that a step teaches
 # Share of the missed mean; with 0.2 three walks of 200 s at 300 Hz fell, with 0.05 a march.
 MEAN_RATE = 0.1
-# The offset may not ask for more than this beside the wish, m/s.
+# The offset may not ask for more than this beside the command, m/s.
 MOST = 0.3
 
 
 class Learnt(NamedTuple):
     """Of one direction: [curve] and [offset]."""
 
-    curve: Array  # (BINS,) m/s, added to the wish
+    curve: Array  # (BINS,) m/s, added to the command
     offset: float  # m/s, added as well
 
 

@@ -44,7 +44,7 @@ class Place(NamedTuple):
 class LookAhead(Follower):
     """Look-ahead policy and contact adaptation (Muico et al. 2009, section 4.3). One step of the world, one frame.
 
-    The controller counts frames by itself: `reset` it together with its world.
+    The controller counts frames by itself: `seek` a frame when its world is reset.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class LookAhead(Follower):
         self._waited = 0  # frames in a row
         self.rehearsed = ""  # what rehearsals found, in a sentence
 
-    def reset(self, frame: int = 0, anchor: ArrayLike = (0.0, 0.0, 0.0, 0.0)) -> None:
+    def seek(self, frame: int = 0, anchor: ArrayLike = (0.0, 0.0, 0.0, 0.0)) -> None:
         """Go to a frame, with the reference's coordinates at x, y, z, yaw in the world."""
         if not 0 <= frame < len(self.track.q):
             raise ValueError(f"The frame must lie between 0 and {len(self.track.q) - 1}, not {frame}.")

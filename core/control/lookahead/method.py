@@ -34,7 +34,7 @@ def start(controller: LookAhead, stage: Stage) -> LookAhead:
     """Follow the track from its first frame on, with settings that hold if there are such."""
     controller.terrain = stage.terrain
     controller = _rehearsed(controller, stage)
-    controller.reset(0, (0.0, 0.0, stage.lift, 0.0))
+    controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
     return controller
 
 

@@ -111,8 +111,8 @@ def choose_settings(
     """Rehearse in `world` (level ground unless given) for `duration` (once through, or 10 s of a cycle).
 
     At most `most` rehearsals, and none begins after `seconds` of computation. `lift` is the ground's height at the
-    start. `controller` is one with these settings, if there is one already. `progress` is told the number of rehearsals
-    before each, and may raise an exception of its own to end the search.
+    start. `controller` is one with these settings, if there is one already. `progress` is called with the
+    number of rehearsals before each, and may raise an exception of its own to end the search.
     """
     first = (settings or Settings()).checked()
     stage = World(character, rate=1.0 / track.dt) if world is None else world
@@ -147,7 +147,7 @@ def choose_settings(
 def rehearse(controller: LookAhead, world: World, steps: int, seed: int, lift: float = 0.0) -> Rehearsal:
     """One replica: seed 0 starts on the reference, others off it."""
     character, track = controller.character, controller.track
-    controller.reset(0, (0.0, 0.0, lift, 0.0))
+    controller.seek(0, (0.0, 0.0, lift, 0.0))
     q, v = controller.reference_state()
     if seed > 0:
         v = v + np.random.default_rng(seed).normal(scale=NOISE, size=character.nv)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Momentum control after Ye and Liu 2010: an abstract model whose final time and final state may change."""
 
-from .course import make_course, stances
 from .laps import unrolled
 from .performer import Performer, Touches
 from .placing import place_stances
 from .policy import Policy, precompute
+from .route import make_route, stances
 from .settings import Settings
 from .states import Outline
 
@@ -15,7 +15,7 @@ __all__ = [
     "Policy",
     "Settings",
     "Touches",
-    "make_course",
+    "make_route",
     "place_stances",
     "precompute",
     "stances",

@@ -128,7 +128,7 @@ class Acting(Follower):
         """Where the character is to be now; the velocity is that of the start."""
         q, v = self._followed.q[0], self._followed.v[0]
         if not self.performer.begun:
-            return q + np.pad(self.performer.course.origin[0], (0, len(q) - 3)), v
+            return q + np.pad(self.performer.route.origin[0], (0, len(q) - 3)), v
         return self.performer.wanted(), v
 
     def seconds(self, asked: float) -> float:

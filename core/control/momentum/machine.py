@@ -9,10 +9,10 @@ from ...dynamics.limits import JointLimits
 from ...dynamics.workspace import Workspace
 from ...maths.structure import Structure
 from ...simulation.pushes import Pushes
-from .course import Course
 from .forces import ForceWork
 from .policy import Policy
 from .pose import PoseWork
+from .route import Route
 
 Array = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class Machine(Structure):
     limits: JointLimits
     pushes: Pushes
     policy: Policy
-    course: Course
+    route: Route
     flexible: bool  # whether the final time may change
     aside: bool  # whether steps may be moved to catch the body
     rehearsed: Array  # (N + 1, 3) unpushed, in each frame: extrapolated centre of mass (2,), and t_c - t_d

@@ -12,11 +12,11 @@ from ...motion.reference import Reference
 from ..method import Method, Needs
 from ..stage import Stage
 from .acting import Acting, ModelStepper
-from .course import make_course, stances
 from .laps import unrolled
 from .performer import Performer
 from .placing import LEVEL, place_stances
 from .policy import Policy, precompute
+from .route import make_route, stances
 from .settings import Settings
 from .states import Outline
 
@@ -55,7 +55,7 @@ def start(made: Plan, stage: Stage) -> Acting:
     performer = Performer(
         stage.character,
         policy,
-        make_course(reference, outline, moves),
+        make_route(reference, outline, moves),
         stage.scene.pushes,
         flexible=made.settings.flexible_time,
         aside=made.settings.step_aside and _free_to_step(stage, outline, moves),

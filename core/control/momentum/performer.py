@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`Performer`: a policy acting on a course, step by step."""
+"""`Performer`: a policy acting on a route, step by step."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,6 @@ from ...dynamics import point_jacobian
 from ...dynamics.limits import make_limits
 from ...dynamics.workspace import make_workspace
 from ...simulation.pushes import Push, make_pushes
-from .course import Course
 from .forces import make_force_work
 from .machine import Machine, Memory, Outcome
 from .model import STATE
@@ -21,6 +20,7 @@ from .performing import FAILED, GOING, step
 from .policy import Policy
 from .pose import make_pose_work
 from .recovery import extrapolated
+from .route import Route
 from .states import states
 
 Array = NDArray[np.float64]
@@ -42,23 +42,23 @@ class Touches(NamedTuple):
 
 
 class Performer:
-    """A character that follows a course by a policy; its arrays are made once."""
+    """A character that follows a route by a policy; its arrays are made once."""
 
     def __init__(
         self,
         character: Character,
         policy: Policy,
-        course: Course,
+        route: Route,
         pushes: Sequence[Push] = (),
         *,
         flexible: bool = True,
         aside: bool = True,
     ) -> None:
-        tree, points = character.tree, len(course.body)
+        tree, points = character.tree, len(route.body)
         nv, rays = character.nv, policy.rays.point.shape[1]
-        limbs = len(course.limb_body)
+        limbs = len(route.limb_body)
         names = {body.name: b for b, body in enumerate(character.bodies)}
-        self.character, self.policy, self.course = character, policy, course
+        self.character, self.policy, self.route = character, policy, route
         self.going = GOING
         self.begun = False
         self._first = 6 if tree.joint[0] == FREE else 0
@@ -67,10 +67,10 @@ class Performer:
             limits=make_limits(character.bodies, tree),
             pushes=make_pushes(pushes, names),
             policy=policy,
-            course=course,
+            route=route,
             flexible=flexible,
             aside=aside and len(pushes) > 0,
-            rehearsed=np.zeros((len(course.q), 3)),
+            rehearsed=np.zeros((len(route.q), 3)),
             strongest=STRONGEST * character.total_mass * float(np.linalg.norm(character.gravity)),
             bodies=make_workspace(tree),
             next=make_workspace(tree),
@@ -113,15 +113,15 @@ class Performer:
         """See where the body goes unpushed."""
         self._start(q, v)
         machine = self.machine._replace(pushes=make_pushes((), {}), aside=False)
-        memory, course = machine.memory, self.course
+        memory, route = machine.memory, self.route
         rows, going = [], True
         while going:
             at = memory.clock[1]
-            center = extrapolated(memory.x, self.character.total_mass, course.falling, course.height)
+            center = extrapolated(memory.x, self.character.total_mass, route.falling, route.height)
             going = step(machine) == GOING
             rows.append((at, *center, memory.clock[2] - at))
         at, *columns = np.array(rows).T
-        frames = np.arange(len(course.q))
+        frames = np.arange(len(route.q))
         self.machine.rehearsed[:] = np.stack([np.interp(frames, at, column) for column in columns], axis=1)
 
     def _start(self, q: Array, v: Array) -> None:
@@ -130,8 +130,8 @@ class Performer:
         for array in (*memory, self.machine.forces.ray):
             array[:] = 0
         memory.q[:], memory.v[:] = q, v
-        memory.x[:] = states(self.character.tree, q[None], v[None], self.course.dt)[0]
-        self.machine.outcome.wanted[:] = self.course.q[0]
+        memory.x[:] = states(self.character.tree, q[None], v[None], self.route.dt)[0]
+        self.machine.outcome.wanted[:] = self.route.q[0]
         self.going = GOING
 
     def step(self) -> bool:
@@ -152,7 +152,7 @@ class Performer:
     @property
     def at(self) -> float:
         """The frame of the reference [t_d]."""
-        return min(float(self.machine.memory.clock[1]), len(self.course.q) - 1.0)
+        return min(float(self.machine.memory.clock[1]), len(self.route.q) - 1.0)
 
     @property
     def q(self) -> Array:
@@ -171,12 +171,12 @@ class Performer:
 
     def wanted(self) -> Array:
         """Where the reference has the character now, moved as its segments are."""
-        course, memory = self.course, self.machine.memory
+        route, memory = self.route, self.machine.memory
         s = int(memory.segment[0])
-        span = course.last[s] - course.first[s]
-        share = min(max((self.at - course.first[s]) / span, 0.0), 1.0)
+        span = route.last[s] - route.first[s]
+        share = min(max((self.at - route.first[s]) / span, 0.0), 1.0)
         pose = self.machine.outcome.wanted.copy()
-        pose[:3] += memory.base + (1.0 - share) * course.origin[s] + share * course.origin[s + 1]
+        pose[:3] += memory.base + (1.0 - share) * route.origin[s] + share * route.origin[s + 1]
         return pose
 
     @property
@@ -186,22 +186,22 @@ class Performer:
 
     def touches(self) -> Touches:
         """The contacts of the last step."""
-        course, outcome, bodies = self.course, self.machine.outcome, self.machine.bodies
+        route, outcome, bodies = self.route, self.machine.outcome, self.machine.bodies
         k, point = self._loaded()
         meant = self._meant(k, point)
         wrench = np.zeros((len(self.character.bodies), 6))
         for p in point:
-            body = course.body[p]
+            body = route.body[p]
             wrench[body, :3] += outcome.force[p]
             wrench[body, 3:] += np.cross(outcome.place[p] - bodies.position[body], outcome.force[p])
         velocity = [
-            point_jacobian(self.character, self.machine.memory.q, int(course.body[p]), course.local[p])
+            point_jacobian(self.character, self.machine.memory.q, int(route.body[p]), route.local[p])
             @ self.machine.memory.v
             for p in point
         ]
         return Touches(
             key=point,
-            body=course.body[point],
+            body=route.body[point],
             point=outcome.place[point],
             force=outcome.force[point],
             gap=outcome.place[point, 2] - meant[:, 2],
@@ -216,14 +216,14 @@ class Performer:
         off = np.linalg.norm(self.machine.outcome.place[point] - self._meant(k, point), axis=1)
         if len(off) == 0:
             return 0, 0.0
-        return int(self.course.body[point[np.argmax(off)]]), float(off.max())
+        return int(self.route.body[point[np.argmax(off)]]), float(off.max())
 
     def _meant(self, k: int, point: NDArray[np.int64]) -> Array:
         """Where points that bear weight are to be after step k."""
-        found: Array = self.course.place[k + 1, point] + self.machine.memory.moved[self.course.limb[point]]
+        found: Array = self.route.place[k + 1, point] + self.machine.memory.moved[self.route.limb[point]]
         return found
 
     def _loaded(self) -> tuple[int, NDArray[np.int64]]:
         """The reference's step that the last step was, and the points that may bear weight in it."""
         k = int(self.machine.memory.step[0])
-        return k, np.flatnonzero(self.course.loaded[k])
+        return k, np.flatnonzero(self.route.loaded[k])

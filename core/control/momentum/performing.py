@@ -25,12 +25,12 @@ from ...maths.kernel import inner_kernel, kernel
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, scale, subtract
 from ...simulation.pushes import mean_force
 from .forces import correct_forces, set_ray
+from .joint_targets import aim, straighten, turned
 from .machine import Machine
 from .model import ANGULAR, CENTER, LINEAR, STATE, TURNED, set_part
 from .pose import solve_velocities
 from .recovery import move_limbs, move_steps, moved_in, update_base
 from .timing import find_index, pace, split
-from .wishes import straighten, turned, wish
 
 GOING, OVER, FAILED = range(3)
 LET_GO = 8  # steps before its end at which a segment hands over to the next: the gains grow without bound there
@@ -39,13 +39,13 @@ LET_GO = 8  # steps before its end at which a segment hands over to the next: th
 @kernel
 def step(machine: Machine) -> int:
     """From memory to memory; whether it goes on, is over, or failed to find forces or velocities."""
-    memory, course, bodies, policy = machine.memory, machine.course, machine.bodies, machine.policy
-    tree, x, dt = machine.tree, memory.x, course.dt
+    memory, route, bodies, policy = machine.memory, machine.route, machine.bodies, machine.policy
+    tree, x, dt = machine.tree, memory.x, route.dt
     update_base(machine)
     _look_up(machine)
     if machine.aside:
         move_steps(machine, _advance(machine))
-    k, _ = split(memory.clock[1] + 1e-9, course.loaded.shape[0])
+    k, _ = split(memory.clock[1] + 1e-9, route.loaded.shape[0])
     memory.step[0] = k
     copy_into(memory.v, machine.before)
     integrate_positions(tree, memory.q, memory.v, dt, memory.q)
@@ -66,7 +66,7 @@ def step(machine: Machine) -> int:
         momentum[3 + i] = x[ANGULAR + i] + dt * momentum[3 + i]
     forward = _advance(machine)
     move_limbs(machine, forward)
-    wish(machine, forward)
+    aim(machine, forward)
     yielding = rays if pushed else 0
     if not pushed:
         for i in range(6):
@@ -88,25 +88,25 @@ def step(machine: Machine) -> int:
     memory.clock[0] += 1.0
     memory.clock[1] += forward
     memory.clock[3] += dt
-    return GOING if memory.clock[1] < course.q.shape[0] - 1 else OVER
+    return GOING if memory.clock[1] < route.q.shape[0] - 1 else OVER
 
 
 @inner_kernel
 def _look_up(machine: Machine) -> None:
     """The segment, the state as it sees it, and t_c; where there is none in it, those of a segment beside it."""
-    memory, course = machine.memory, machine.course
+    memory, route = machine.memory, machine.route
     s = memory.segment[0]
-    while s + 1 < course.first.shape[0] and memory.clock[1] >= course.last[s] - LET_GO:
-        memory.clock[0] = memory.clock[1] - course.first[s + 1]
+    while s + 1 < route.first.shape[0] and memory.clock[1] >= route.last[s] - LET_GO:
+        memory.clock[0] = memory.clock[1] - route.first[s + 1]
         s += 1
     memory.segment[0], memory.segment[1] = s, s
     _see(machine, s)
     if not machine.flexible:
-        memory.clock[2] = min(max(course.first[s] + round(memory.clock[0]), course.first[s]), course.last[s] - 1)
+        memory.clock[2] = min(max(route.first[s] + round(memory.clock[0]), route.first[s]), route.last[s] - 1)
         return
     index, found = _search(machine, s)
     for beside in (s - 1, s + 1):
-        if not found and 0 <= beside < course.first.shape[0]:
+        if not found and 0 <= beside < route.first.shape[0]:
             _see(machine, beside)
             other, found = _search(machine, beside)
             if found:
@@ -119,32 +119,32 @@ def _look_up(machine: Machine) -> None:
 @inner_kernel
 def _see(machine: Machine, s: int) -> None:
     """The state and the change of the final state as a segment sees them."""
-    memory, course = machine.memory, machine.course
+    memory, route = machine.memory, machine.route
     for i in range(STATE):
         machine.local[i] = memory.x[i]
         machine.goal[i] = 0.0
     for i in range(3):
-        machine.local[CENTER + i] -= course.origin[s, i] + memory.base[i]
-        machine.goal[CENTER + i] = course.origin[s + 1, i] - course.origin[s, i]
+        machine.local[CENTER + i] -= route.origin[s, i] + memory.base[i]
+        machine.goal[CENTER + i] = route.origin[s + 1, i] - route.origin[s, i]
 
 
 @inner_kernel
 def _search(machine: Machine, s: int) -> tuple[int, bool]:
     """t_c of a segment, a frame of the reference; and whether eq. 11 has a solution there."""
-    memory, course = machine.memory, machine.course
-    begin = course.first[s]
-    elapsed = memory.clock[0] + course.first[memory.segment[0]] - begin
+    memory, route = machine.memory, machine.route
+    begin = route.first[s]
+    elapsed = memory.clock[0] + route.first[memory.segment[0]] - begin
     at = memory.clock[1] - begin
-    index, found = find_index(machine.policy, s, elapsed, at, course.dt, machine.local, machine.goal)
+    index, found = find_index(machine.policy, s, elapsed, at, route.dt, machine.local, machine.goal)
     return begin + index, found
 
 
 @inner_kernel
 def _advance(machine: Machine) -> float:
     """By how much t_d moves on."""
-    memory, course = machine.memory, machine.course
+    memory, route = machine.memory, machine.route
     s = memory.segment[0]
-    begin, end = course.first[s], course.last[s]
+    begin, end = route.first[s], route.last[s]
     return pace(end - begin, memory.clock[1] - begin, memory.clock[2] - begin) if machine.flexible else 1.0
 
 
@@ -153,15 +153,15 @@ def _row(machine: Machine) -> int:
     """The policy's row at t_c."""
     memory = machine.memory
     s = memory.segment[1]
-    return int(machine.policy.row[s] + int(memory.clock[2]) - machine.course.first[s])
+    return int(machine.policy.row[s] + int(memory.clock[2]) - machine.route.first[s])
 
 
 @inner_kernel
 def _set_rays(machine: Machine, k: int, center: Vector) -> int:
     """The rays of step k at the body's own points; how many there are."""
-    rays, course = machine.policy.rays, machine.course
-    for p in range(course.body.shape[0]):
-        place = world_point(machine.bodies, course.body[p], row(course.local, p))
+    rays, route = machine.policy.rays, machine.route
+    for p in range(route.body.shape[0]):
+        place = world_point(machine.bodies, route.body[p], row(route.local, p))
         set_part(machine.outcome.place[p], 0, place)
     for j in range(rays.number[k]):
         arm = subtract(row(machine.outcome.place, rays.point[k, j]), center)
@@ -172,7 +172,7 @@ def _set_rays(machine: Machine, k: int, center: Vector) -> int:
 @inner_kernel
 def _ask(machine: Machine, center: Vector) -> None:
     """F~ of eq. 4 as force and moment about the centre of mass, at the contacts of t_c; into `wrench`."""
-    memory, course, policy = machine.memory, machine.course, machine.policy
+    memory, route, policy = machine.memory, machine.route, machine.policy
     r, k = _row(machine), int(memory.clock[2])
     force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for j in range(policy.rays.number[k]):
@@ -182,7 +182,7 @@ def _ask(machine: Machine, center: Vector) -> None:
             length += policy.goal_gain[r, j, i] * machine.goal[i]
         direction = row(policy.rays.direction[k], j)
         p = policy.rays.point[k, j]
-        place = add(row(course.place[k + 1], p), moved_in(machine, course.limb[p], k))
+        place = add(row(route.place[k + 1], p), moved_in(machine, route.limb[p], k))
         arm = subtract(place, center)
         force = add_scaled(force, length, direction)
         moment = add_scaled(moment, length, cross(arm, direction))
@@ -194,14 +194,14 @@ def _ask(machine: Machine, center: Vector) -> None:
 
 @inner_kernel
 def _push(machine: Machine, center: Vector) -> bool:
-    """The pushes' force and moment into the pose's momentum, and what they do to the joints into `wish`."""
-    momentum, wish, pushes, bodies = machine.pose.momentum, machine.pose.wish, machine.pushes, machine.bodies
+    """The pushes' force and moment into the pose's momentum, and what they do to the joints into `target`."""
+    momentum, target, pushes, bodies = machine.pose.momentum, machine.pose.target, machine.pushes, machine.bodies
     momentum[:] = 0.0
-    wish[:] = 0.0
+    target[:] = 0.0
     begin = machine.memory.clock[3]
     pushed = False
     for n in range(pushes.body.shape[0]):
-        force = mean_force(pushes, n, begin, begin + machine.course.dt)
+        force = mean_force(pushes, n, begin, begin + machine.route.dt)
         if dot(force, force) > 0.0:
             pushed = True
             point = world_point(bodies, pushes.body[n], row(pushes.point, n))
@@ -209,13 +209,13 @@ def _push(machine: Machine, center: Vector) -> bool:
             for i in range(3):
                 momentum[i] += force[i]
                 momentum[3 + i] += moment[i]
-            add_point_force(machine.tree, bodies, pushes.body[n], point, force, wish)
+            add_point_force(machine.tree, bodies, pushes.body[n], point, force, target)
     if pushed:
-        for i in range(wish.shape[0]):
+        for i in range(target.shape[0]):
             bodies.diagonal[i] = 0.0
-            wish[i] *= machine.course.dt
+            target[i] *= machine.route.dt
         factorize(machine.tree, bodies)
-        solve(machine.tree, bodies, wish)
+        solve(machine.tree, bodies, target)
     return pushed
 
 
@@ -226,11 +226,11 @@ def _solve(machine: Machine, yielding: int) -> bool:
         machine.tree,
         machine.bodies,
         machine.limits,
-        machine.course.limb_body,
+        machine.route.limb_body,
         machine.pose,
         machine.forces,
         yielding,
-        machine.course.dt,
+        machine.route.dt,
         machine.memory.q,
         machine.memory.v,
     )
@@ -239,9 +239,9 @@ def _solve(machine: Machine, yielding: int) -> bool:
 @inner_kernel
 def _tell(machine: Machine, rays: int, k: int) -> None:
     """The forces at each point, and the torques with which the step obeys the equation of motion."""
-    policy, course, outcome, bodies, tree = (
+    policy, route, outcome, bodies, tree = (
         machine.policy,
-        machine.course,
+        machine.route,
         machine.outcome,
         machine.bodies,
         machine.tree,
@@ -259,18 +259,18 @@ def _tell(machine: Machine, rays: int, k: int) -> None:
     # M (v' - v) / h + bias = torque + J^T f
     torque, v = outcome.torque, machine.memory.v
     torque[:] = 0.0
-    for p in range(course.body.shape[0]):
+    for p in range(route.body.shape[0]):
         force = scale(-1.0, row(outcome.force, p))
-        add_point_force(tree, bodies, course.body[p], row(outcome.place, p), force, torque)
+        add_point_force(tree, bodies, route.body[p], row(outcome.place, p), force, torque)
     begin = machine.memory.clock[3]
     for n in range(machine.pushes.body.shape[0]):
-        force = scale(-1.0, mean_force(machine.pushes, n, begin, begin + course.dt))
+        force = scale(-1.0, mean_force(machine.pushes, n, begin, begin + route.dt))
         b = machine.pushes.body[n]
         add_point_force(tree, bodies, b, world_point(bodies, b, row(machine.pushes.point, n)), force, torque)
-    update_discrete_bias(tree, bodies, machine.memory.q, machine.before, machine.momentum, course.dt)
+    update_discrete_bias(tree, bodies, machine.memory.q, machine.before, machine.momentum, route.dt)
     for i in range(v.shape[0]):
         torque[i] += bodies.bias[i]
         for j in range(v.shape[0]):
-            torque[i] += bodies.mass_matrix[i, j] * (v[j] - machine.before[j]) / course.dt
-        passive = tree.damping[i] + course.dt * tree.stiffness[i]
+            torque[i] += bodies.mass_matrix[i, j] * (v[j] - machine.before[j]) / route.dt
+        passive = tree.damping[i] + route.dt * tree.stiffness[i]
         torque[i] += passive * (v[i] - machine.before[i])

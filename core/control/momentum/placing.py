@@ -10,7 +10,7 @@ from ...character import Character
 from ...contact.terrain import Terrain
 from ...motion.tracks import ground_under
 from ...simulation import Foothold
-from .course import Stance
+from .route import Stance
 from .states import Outline
 
 Array = NDArray[np.float64]

@@ -45,7 +45,7 @@ class PoseWork(Structure):
 
     weight: Array  # (nv, nv) [H], then its factor
     joint: Array  # (nv,) [w1], or LEAST
-    wish: Array  # (nv,) [g1]
+    target: Array  # (nv,) velocities that the joints should have [g1]
     free: Array  # (nv,) the velocities if nothing held momentum
     jacobian: Array  # (6, nv)
     map: Array  # (6, nv) [A]
@@ -67,7 +67,7 @@ def make_pose_work(nv: int, limbs: int, rays: int, root: int) -> PoseWork:
     return PoseWork(
         weight=np.zeros((nv, nv)),
         joint=joint,
-        wish=np.zeros(nv),
+        target=np.zeros(nv),
         free=np.zeros(nv),
         jacobian=np.zeros((6, nv)),
         map=np.zeros((6, nv)),
@@ -131,7 +131,7 @@ def _factor(tree: Tree, bodies: Workspace, limb_body: NDArray[np.int64], work: P
     for i in range(nv):
         stop = 0.0 if np.isnan(work.stopped[i]) else STOP
         H[i, i] = work.joint[i] + stop
-        work.free[i] = work.joint[i] * work.wish[i]
+        work.free[i] = work.joint[i] * work.target[i]
         if stop > 0.0:
             work.free[i] += stop * work.stopped[i]
     for limb in range(limb_body.shape[0]):

@@ -36,17 +36,17 @@ USED = 0.7  # of the way from the centre of pressure to the edge
 @inner_kernel
 def moved_in(machine: Machine, limb: int, frame: int) -> Vector:
     """By how much a limb that stands in a frame will be moved then, as far as is known now."""
-    memory, course = machine.memory, machine.course
-    k, _ = split(memory.clock[1], course.land.shape[0] - 1)
-    land = course.land[k, limb]
+    memory, route = machine.memory, machine.route
+    k, _ = split(memory.clock[1], route.land.shape[0] - 1)
+    land = route.land[k, limb]
     return part(memory.shift, 0) if 0 <= land <= frame else row(memory.moved, limb)
 
 
 @inner_kernel
 def update_base(machine: Machine) -> None:
     """The body goes with the limb that was set down last."""
-    k, _ = split(machine.memory.clock[1], machine.course.land.shape[0] - 1)
-    set_part(machine.memory.base, 0, row(machine.memory.moved, machine.course.newest[k]))
+    k, _ = split(machine.memory.clock[1], machine.route.land.shape[0] - 1)
+    set_part(machine.memory.base, 0, row(machine.memory.moved, machine.route.newest[k]))
 
 
 @kernel
@@ -61,16 +61,16 @@ def extrapolated(x: Array, mass: float, falling: float, height: float) -> tuple[
 @kernel
 def move_steps(machine: Machine, forward: float) -> None:
     """Move the steps to come, so that the next of them catches the body."""
-    memory, course, rehearsed = machine.memory, machine.course, machine.rehearsed
-    last = course.land.shape[0] - 1
+    memory, route, rehearsed = machine.memory, machine.route, machine.rehearsed
+    last = route.land.shape[0] - 1
     k, _ = split(memory.clock[1], last)
     landing = _next_landing(machine, k)
     i, share = split(memory.clock[2] - rehearsed[k, 2], last)
-    x, y = extrapolated(memory.x, machine.tree.mass.sum(), course.falling, course.height)
+    x, y = extrapolated(memory.x, machine.tree.mass.sum(), route.falling, route.height)
     x -= memory.base[0] + (1.0 - share) * rehearsed[i, 0] + share * rehearsed[i + 1, 0]
     y -= memory.base[1] + (1.0 - share) * rehearsed[i, 1] + share * rehearsed[i + 1, 1]
     # along its way, the final time gives way instead
-    first, end = course.first[memory.segment[0]], course.last[memory.segment[0]]
+    first, end = route.first[memory.segment[0]], route.last[memory.segment[0]]
     way_x, way_y = rehearsed[end, 0] - rehearsed[first, 0], rehearsed[end, 1] - rehearsed[first, 1]
     way = math.hypot(way_x, way_y)
     if way > STRIDE:
@@ -80,13 +80,13 @@ def move_steps(machine: Machine, forward: float) -> None:
     if landing < 0 or off == 0.0:
         return
     # from the landing backwards: what moving the centre of pressure to the edge is worth by then
-    rate = course.falling * course.dt / forward
+    rate = route.falling * route.dt / forward
     growth, worth = 1.0, 0.0
     for j in range(landing - 1, k - 1, -1):
         edge = 0.0
-        for p in range(course.body.shape[0]):
-            if course.loaded[j, p]:
-                arm = subtract(row(course.place[j + 1], p), row(course.pressure, j))
+        for p in range(route.body.shape[0]):
+            if route.loaded[j, p]:
+                arm = subtract(row(route.place[j + 1], p), row(route.pressure, j))
                 edge = max(edge, (arm[0] * x + arm[1] * y) / off)
         worth += USED * edge * growth * math.expm1(rate)
         growth *= math.exp(rate)
@@ -100,7 +100,7 @@ def move_steps(machine: Machine, forward: float) -> None:
 def _next_landing(machine: Machine, k: int) -> int:
     """The frame after k in which a limb is set down next, or -1."""
     found = -1
-    for frame in machine.course.land[k]:
+    for frame in machine.route.land[k]:
         if frame >= 0 and (found < 0 or frame < found):
             found = frame
     return found
@@ -109,11 +109,11 @@ def _next_landing(machine: Machine, k: int) -> int:
 @inner_kernel
 def move_limbs(machine: Machine, forward: float) -> None:
     """Carry limbs that swing on towards where they are to be set down."""
-    memory, course = machine.memory, machine.course
+    memory, route = machine.memory, machine.route
     at = memory.clock[1] + forward
-    k, _ = split(at, course.land.shape[0] - 1)
-    for n in range(course.land.shape[1]):
-        begin, end = course.lift[k, n], course.land[k, n]
+    k, _ = split(at, route.land.shape[0] - 1)
+    for n in range(route.land.shape[1]):
+        begin, end = route.lift[k, n], route.land[k, n]
         if end >= 0 and at + forward > begin:
             before, after = _eased((at - begin) / (end - begin)), _eased((at + forward - begin) / (end - begin))
             share = (after - before) / (1.0 - before) if before < 1.0 else 1.0

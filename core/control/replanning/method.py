@@ -23,7 +23,7 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Repl
 
 def start(controller: Replanning, stage: Stage) -> Replanning:
     """Follow the track from its first frame on."""
-    controller.reset(
+    controller.seek(
         lift=stage.lift,
         surprises=[push.start for push in stage.scene.pushes],
         catches={grab.start for grab in stage.scene.grabs if grab.start > 0.0},

@@ -38,7 +38,7 @@ SLOWED, QUICKENED = 1.0, 1.0
 class Replanning(Follower):
     """Modal-space control (Jain and Liu 2011). One step of the world, one frame of the track.
 
-    The controller counts frames by itself: `reset` it together with its world. While the track is followed both it,
+    The controller counts frames by itself: `seek` a frame when its world is reset. While the track is followed both it,
     `track`, and how it is played, `playback`, may be exchanged: nothing was computed beforehand (section 6).
     """
 
@@ -69,7 +69,7 @@ class Replanning(Follower):
     def track(self, track: Track) -> None:
         self._track = self._given = track.checked(self.character)
 
-    def reset(
+    def seek(
         self,
         frame: int = 0,
         lift: float = 0.0,

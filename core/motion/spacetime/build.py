@@ -63,8 +63,8 @@ def build_reference(
     `schedule` says which points are held where, over the same frames; those with a radius get points at their surface
     for each contact, which the reference's own schedule has. The ground under them is `terrain`, flat at z = 0
     unless given. In a cycle (`bounds`), the last frame is the first, one period later, contacts included. Changes are
-    measured from `clip`, where the trajectory is itself a clip's after clean-up. `progress` is told the number of each
-    iteration before it.
+    measured from `clip`, where the trajectory is itself a clip's after clean-up. `progress` is called with the number
+    of each iteration before it.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.

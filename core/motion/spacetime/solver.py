@@ -86,7 +86,7 @@ def solve(
 ) -> Solution:
     """Iterate from the clip. Numbers that stop being finite end the iteration, not converged.
 
-    `progress` is told the number of each iteration before it, and may raise an exception of its own to end it all.
+    `progress` is called with the number of each iteration before it, and may raise an exception to end it all.
     """
     begun = time.perf_counter()
     frames, nv = len(problem.held), character.nv

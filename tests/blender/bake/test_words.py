@@ -3,10 +3,10 @@
 
 import pytest
 from heft.blender_addon import words
-from heft.core.sentences import say, to_data, told
+from heft.core.sentences import join, say, to_data
 
 SENTENCES = [say("It strayed up to {centimetres:.0f} cm from its way.", centimetres=12), say("Nothing knows this.")]
-REPORT = {"why": told(SENTENCES), "sentences": to_data(SENTENCES)}
+REPORT = {"why": join(SENTENCES), "sentences": to_data(SENTENCES)}
 GERMAN = {SENTENCES[0].template: "Bis zu {centimetres:.0f} cm vom Weg abgekommen."}
 
 

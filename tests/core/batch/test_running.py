@@ -115,7 +115,7 @@ def test_a_killed_process_takes_only_its_job_with_it(cache, tmp_path):
     pool, killed = LocalPool(2, cache), []
 
     def kill(standing):
-        if "wave-1" in standing.shares and not killed:
+        if "wave-1" in standing.fractions and not killed:
             number = next(number for number, name in pool._names.items() if name == "wave-1")
             killed.append(pool._workers[number].pid)
             os.kill(killed[0], signal.SIGKILL)

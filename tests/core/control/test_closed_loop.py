@@ -188,7 +188,7 @@ def test_an_early_touchdown_moves_the_phase_on(walk, walk_track):
     landing = int(np.flatnonzero(loaded & ~np.roll(loaded, 1))[0])
     frame = (landing - 5) % len(walk_track.q)
     world.reset(walk_track.q[frame], walk_track.v[frame])
-    controller.reset(frame)
+    controller.seek(frame)
     world.step(controller)
     assert controller.resets
     assert controller.resets[0][1] <= 15
@@ -201,7 +201,7 @@ def test_a_late_touchdown_is_waited_for(walk, walk_track):
     loaded = walk_track.loaded[:, walk_track.point_body == walk.character.index("left_foot")].any(axis=1)
     landing = int(np.flatnonzero(loaded & ~np.roll(loaded, 1))[0])
     world.reset(walk_track.q[landing], walk_track.v[landing])
-    controller.reset(landing)
+    controller.seek(landing)
     before = controller.reference_state()[0]
     world.step(controller)
     assert controller.place.frame == landing

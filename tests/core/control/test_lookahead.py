@@ -29,7 +29,7 @@ DT = 1.0 / 120.0
 def law_at(controller, world, q, v, frame=0, anchor=(0.0, 0.0, 0.0, 0.0)):
     world.reset(q, v)
     contacts = world.prepare()
-    controller.reset(frame, anchor)
+    controller.seek(frame, anchor)
     law = controller.law(world.state(), contacts)
     return law.torque.copy(), law.contact_gain.copy()
 
@@ -142,7 +142,7 @@ def folded(walk, walk_track, change, adaptation, frame):
     torque, gain = law_at(controller, world, walk_track.q[frame], v, frame)
     world.reset(walk_track.q[frame], v)
     before = world.copy()
-    controller.reset(frame)
+    controller.seek(frame)
     world.step(controller)
     return before, world, torque, gain
 
@@ -445,7 +445,7 @@ def test_a_settled_track_holds_its_last_pose(squat):
     assert (track.q[-1] == squat.q[-1]).all()
     assert not track.v[-1].any()
     controller = LookAhead(squat.character, track, Settings(follow_ground=False))
-    controller.reset(len(track.q) - 1)
+    controller.seek(len(track.q) - 1)
     place = controller.place
     world = World(squat.character)
     world.reset(track.q[-1], track.v[-1])

@@ -11,7 +11,7 @@ from heft.core.control.momentum import (
     Outline,
     Performer,
     Settings,
-    make_course,
+    make_route,
     place_stances,
     precompute,
     stances,
@@ -52,14 +52,14 @@ def policy(walk, outline):
 
 
 @pytest.fixture(scope="module")
-def course(walk, outline):
-    return make_course(walk, outline)
+def route(walk, outline):
+    return make_route(walk, outline)
 
 
-def perform(walk, policy, course, pushes=(), flexible=True, aside=True):
+def perform(walk, policy, route, pushes=(), flexible=True, aside=True):
     """The performer after the last step, and what each step left."""
-    performer = Performer(walk.character, policy, course, pushes, flexible=flexible, aside=aside)
-    performer.reset(walk.q[0] + np.pad(course.origin[0], (0, walk.character.nq - 3)), walk.v[0])
+    performer = Performer(walk.character, policy, route, pushes, flexible=flexible, aside=aside)
+    performer.reset(walk.q[0] + np.pad(route.origin[0], (0, walk.character.nq - 3)), walk.v[0])
     steps = []
     for _ in range(2 * walk.steps):
         going = performer.step()
@@ -110,7 +110,7 @@ def test_equation_12_against_another_solver():
 
 
 def pose_problem(walk, rng):
-    """A pose of the walk, random wishes, and eq. 13 as dense matrices."""
+    """A pose of the walk, random targets, and eq. 13 as dense matrices."""
     character = walk.character
     tree, q, nv = character.tree, np.ascontiguousarray(walk.q[30]), character.nv
     feet = np.array([character.index(name) for name in ("left_foot", "right_foot")])
@@ -118,11 +118,11 @@ def pose_problem(walk, rng):
     update_positions(tree, bodies, q)
     update_mass_matrix(tree, bodies)
     work = make_pose_work(nv, 2, 8, 6)
-    work.wish[:] = rng.normal(size=nv)
+    work.target[:] = rng.normal(size=nv)
     work.limb[:] = rng.normal(size=(2, 6))
     work.momentum[:] = rng.normal(scale=20.0, size=6)
     joint = np.where(np.arange(nv) < 6, LEAST, 1.0)
-    H, g = np.diag(joint), joint * work.wish
+    H, g = np.diag(joint), joint * work.target
     rows = FEET * np.repeat([1.0, LEVER**2], 3)
     for n, body in enumerate(feet):
         J = body_jacobian(character, q, int(body))
@@ -173,15 +173,15 @@ def test_a_joint_is_stopped_at_the_end_of_its_range(walk):
         n for n in range(len(limits.kind)) if limits.kind[n] == 0 and "shank" in character.bodies[limits.body[n]].name
     )
     i, k, dt = int(limits.position[n]), int(limits.velocity[n]), 1.0 / 120.0
-    work.wish[k] = -1e4
+    work.target[k] = -1e4
     v = np.zeros(character.nv)
     assert solve_velocities(character.tree, bodies, limits, feet, work, make_force_work(8), 0, dt, q, v)
     assert q[i] + dt * v[k] > limits.bound[n] - 0.02
 
 
-def test_a_walk_by_momentum_obeys_the_equation_of_motion(walk, policy, course):
+def test_a_walk_by_momentum_obeys_the_equation_of_motion(walk, policy, route):
     character, dt = walk.character, 1.0 / 120.0
-    performer, steps = perform(walk, policy, course)
+    performer, steps = perform(walk, policy, route)
     assert len(steps) == walk.steps
     before = np.concatenate(
         (center_of_mass(character, walk.q[0]), centroidal_momentum(character, walk.q[0], walk.v[0]))
@@ -206,18 +206,18 @@ def test_a_walk_by_momentum_obeys_the_equation_of_motion(walk, policy, course):
 
 
 @pytest.mark.parametrize(("force", "sign"), [(60.0, -1), (-60.0, 1)])
-def test_a_push_ahead_shortens_a_walk_and_a_push_back_lengthens_it(walk, policy, course, force, sign):
+def test_a_push_ahead_shortens_a_walk_and_a_push_back_lengthens_it(walk, policy, route, force, sign):
     push = [Push.constant(walk.character.bodies[0].name, (force, 0.0, 0.0), 0.2, 0.3)]
-    _, steps = perform(walk, policy, course, push)
+    _, steps = perform(walk, policy, route, push)
     assert sign * (len(steps) - walk.steps) >= 2
     assert max(pulled for *_, pulled in steps) < MILLIMETRE
-    _, steps = perform(walk, policy, course, push, flexible=False)
+    _, steps = perform(walk, policy, route, push, flexible=False)
     assert len(steps) == walk.steps
 
 
-def test_a_push_changes_momentum_by_its_impulse(walk, policy, course):
+def test_a_push_changes_momentum_by_its_impulse(walk, policy, route):
     performer = Performer(
-        walk.character, policy, course, [Push.constant("torso", (0.0, 30.0, 0.0), 0.0, 0.05, (0.0, 0.0, 0.2))]
+        walk.character, policy, route, [Push.constant("torso", (0.0, 30.0, 0.0), 0.0, 0.05, (0.0, 0.0, 0.2))]
     )
     performer.reset(walk.q[0], walk.v[0])
     impulse, momentum = np.zeros(3), performer.machine.memory.x[3:6].copy()
@@ -232,55 +232,53 @@ def sideways(newtons, start, seconds=0.2):
     return [Push.constant("pelvis", (0.0, newtons, 0.0), start, seconds)]
 
 
-def test_a_push_that_feet_can_take_moves_no_step(walk, policy, course):
+def test_a_push_that_feet_can_take_moves_no_step(walk, policy, route):
     for newtons in (0.0, 20.0):
-        plain, moved = (
-            perform(walk, policy, course, sideways(newtons, 0.2), aside=aside)[0] for aside in (False, True)
-        )
+        plain, moved = (perform(walk, policy, route, sideways(newtons, 0.2), aside=aside)[0] for aside in (False, True))
         assert moved.aside < 1e-9
         assert moved.q.tobytes() == plain.q.tobytes()
 
 
-def test_a_push_aside_is_caught_by_a_step_aside(walk, policy, course):
-    performer, steps = perform(walk, policy, course, sideways(160.0, 0.25))
+def test_a_push_aside_is_caught_by_a_step_aside(walk, policy, route):
+    performer, steps = perform(walk, policy, route, sideways(160.0, 0.25))
     memory = performer.machine.memory
     assert max(pulled for *_, pulled in steps) < MILLIMETRE
     assert 0.05 < memory.moved[:, 1].max() < 0.5
     assert abs(memory.moved[:, 0]).max() < 0.02
-    _, plain = perform(walk, policy, course, sideways(160.0, 0.25), aside=False)
+    _, plain = perform(walk, policy, route, sideways(160.0, 0.25), aside=False)
     assert max(pulled for *_, pulled in plain) > 50.0 * MILLIMETRE
 
 
-def test_a_step_goes_as_far_as_the_pendulum_falls(walk, policy, course):
+def test_a_step_goes_as_far_as_the_pendulum_falls(walk, policy, route):
     """In mid-swing, less what the foot that stands can do: e exp(w T) - integral of w a exp(w t)."""
-    performer = Performer(walk.character, policy, course, sideways(1.0, 0.0), flexible=False)
+    performer = Performer(walk.character, policy, route, sideways(1.0, 0.0), flexible=False)
     performer.reset(walk.q[0], walk.v[0])
     for _ in range(40):
         performer.step()
     machine = performer.machine
     memory, k = machine.memory, round(float(machine.memory.clock[1]))
-    left = (course.land[k][course.land[k] >= 0].min() - k) * course.dt
-    before = np.array(extrapolated(memory.x, walk.character.total_mass, course.falling, course.height))
+    left = (route.land[k][route.land[k] >= 0].min() - k) * route.dt
+    before = np.array(extrapolated(memory.x, walk.character.total_mass, route.falling, route.height))
     memory.x[4] += 0.5 * walk.character.total_mass
-    after = np.array(extrapolated(memory.x, walk.character.total_mass, course.falling, course.height))
-    assert after - before == pytest.approx([0.0, 0.5 / course.falling])
+    after = np.array(extrapolated(memory.x, walk.character.total_mass, route.falling, route.height))
+    assert after - before == pytest.approx([0.0, 0.5 / route.falling])
     move_steps(machine, 1.0)
-    way = machine.rehearsed[course.last[0], :2] - machine.rehearsed[0, :2]
+    way = machine.rehearsed[route.last[0], :2] - machine.rehearsed[0, :2]
     aside = np.array([-way[1], way[0]]) / np.linalg.norm(way)
     time = np.linspace(0.0, left, 400)
     edges = [
-        ((course.place[j + 1, course.loaded[j], :2] - course.pressure[j, :2]) @ aside).max()
-        for j in (k + time[:-1] / course.dt).astype(int)
+        ((route.place[j + 1, route.loaded[j], :2] - route.pressure[j, :2]) @ aside).max()
+        for j in (k + time[:-1] / route.dt).astype(int)
     ]
-    held = np.mean(USED * np.array(edges) * np.exp(course.falling * (left - time[:-1]))) * course.falling * left
-    expected = aside[1] * 0.5 / course.falling * np.exp(course.falling * left) - held
+    held = np.mean(USED * np.array(edges) * np.exp(route.falling * (left - time[:-1]))) * route.falling * left
+    expected = aside[1] * 0.5 / route.falling * np.exp(route.falling * left) - held
     assert expected > 0.1
     assert memory.shift[:2] == pytest.approx(expected * aside, abs=0.003)
 
 
-def test_phi_tells_how_the_body_is_turned(walk, policy, course):
+def test_phi_tells_how_the_body_is_turned(walk, policy, route):
     """As one stiff body turned by a small angle about its centre of mass: inertia times angle."""
-    still = course._replace(q=np.tile(course.q[0], (len(course.q), 1)))
+    still = route._replace(q=np.tile(route.q[0], (len(route.q), 1)))
     performer = Performer(walk.character, policy, still)
     angle = np.array([0.01, -0.005, 0.008])
     turn = quaternions.exp(angle)
@@ -293,13 +291,13 @@ def test_phi_tells_how_the_body_is_turned(walk, policy, course):
     v = np.zeros(walk.character.nv)
     v[3:6] = quaternions.rotate(quaternions.conjugate(q[3:7]), angle)
     expected = centroidal_momentum(walk.character, q, v)[3:]
-    assert performer.machine.memory.x[6:9] - course.turned[1] == pytest.approx(expected, rel=0.02, abs=1e-3)
+    assert performer.machine.memory.x[6:9] - route.turned[1] == pytest.approx(expected, rel=0.02, abs=1e-3)
 
 
-def test_a_body_far_behind_goes_by_the_gains_of_the_segment_before(walk, policy, course):
-    performer = Performer(walk.character, policy, course)
+def test_a_body_far_behind_goes_by_the_gains_of_the_segment_before(walk, policy, route):
+    performer = Performer(walk.character, policy, route)
     performer.reset(walk.q[0], walk.v[0])
-    memory, begin = performer.machine.memory, int(course.first[1])
+    memory, begin = performer.machine.memory, int(route.first[1])
     while memory.segment[0] == 0:
         performer.step()
     assert memory.segment.tolist() == [1, 1]
@@ -323,11 +321,11 @@ def steps_of(outline):
 @pytest.mark.parametrize("rise", [0.08, -0.02])  # as far as the ankles of muico29 bend
 def test_a_flat_walk_goes_up_and_down_stairs(walk, outline, policy, rise):
     moves = [rise * number * np.array([0.0, 0.0, 1.0]) for number in steps_of(outline)]
-    course = make_course(walk, outline, moves)
-    _, steps = perform(walk, policy, course)
+    route = make_route(walk, outline, moves)
+    _, steps = perform(walk, policy, route)
     assert max(pulled for *_, pulled in steps) < MILLIMETRE
     gained = steps[-1][1][2] - outline.x[-1, 2]
-    assert gained == pytest.approx(course.origin[-1, 2], abs=0.01)
+    assert gained == pytest.approx(route.origin[-1, 2], abs=0.01)
     assert abs(gained) > 0.8 * abs(rise)
 
 
@@ -338,7 +336,7 @@ def test_a_swing_that_the_motion_does_not_end_goes_along(walk, outline):
     swinging = stances(outline)[-1]
     assert (swinging.limb, swinging.last) == (1, 101)
     rises = [0.1 * number * np.array([0.0, 0.0, 1.0]) for number in steps_of(outline)]
-    moved = make_course(walk, outline, rises).limb_place - make_course(walk, outline).limb_place
+    moved = make_route(walk, outline, rises).limb_place - make_route(walk, outline).limb_place
     assert moved[100, 1, 2] == pytest.approx(0.1)
     assert moved[-1, 1, 2] == pytest.approx(max(rise[2] for rise in rises)) == pytest.approx(0.2)
 
@@ -346,7 +344,7 @@ def test_a_swing_that_the_motion_does_not_end_goes_along(walk, outline):
 def test_a_longer_step_takes_longer(walk, outline, policy):
     def lasting(stride):
         moves = [stride * number * np.array([1.0, 0.0, 0.0]) for number in steps_of(outline)]
-        return len(perform(walk, policy, make_course(walk, outline, moves))[1])
+        return len(perform(walk, policy, make_route(walk, outline, moves))[1])
 
     assert lasting(-0.05) < lasting(0.0) < lasting(0.05)
 

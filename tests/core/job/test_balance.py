@@ -22,7 +22,7 @@ def test_a_motion_is_followed():
 def test_what_it_cannot_do_is_told():
     with pytest.raises(ValueError, match="no setting 'adaptation' of balance control"):
         run(waving_job(method="balance", settings={"adaptation": 0.1}))
-    with pytest.raises(ValueError, match="Balance control cannot follow a motion as it is keyed"):
+    with pytest.raises(ValueError, match="Balance control cannot follow the keys as they are"):
         run(waving_job(method="balance", optimise=False))
 
 
@@ -49,7 +49,7 @@ def test_a_course_goes_to_the_motions_that_are_chosen(waiting):
     ("changes", "words"),
     [
         ({"choices": ((0.0, 2),)}, "There is no motion 2 to go to at 0 s: choose from 0 to 1"),
-        ({"choices": ((1.0, 1), (0.5, 0))}, "one after the other"),
+        ({"choices": ((1.0, 1), (0.5, 0))}, "in order of time"),
     ],
 )
 def test_choices_that_make_no_sense_are_refused(waiting, changes, words):

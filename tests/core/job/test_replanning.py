@@ -24,7 +24,7 @@ def test_a_motion_is_followed_optimised_or_as_it_is(optimise):
     assert found["outcome"] == "completed", found["why"]
     assert found["joint_rms_deg"] < 1.0
     assert found["root_rms_m"] < 0.01
-    assert ("as it is" in found["reference"]) is not optimise
+    assert ("as they are" in found["reference"]) is not optimise
 
 
 def test_a_push_bends_what_is_followed_as_it_is():
@@ -89,7 +89,7 @@ def test_a_transition_that_takes_no_time_is_told(seconds):
 def test_what_it_cannot_do_is_told():
     with pytest.raises(ValueError, match="Look-ahead control cannot change a motion's timing"):
         run(waving_job(playback=Playback(speed=np.array([0.5]))))
-    with pytest.raises(ValueError, match="Look-ahead control cannot follow a motion as it is keyed"):
+    with pytest.raises(ValueError, match="Look-ahead control cannot follow the keys as they are"):
         run(waving_job(optimise=False))
     with pytest.raises(ValueError, match="no setting 'adaptation' of replanning control"):
         run(waving_job(method="replanning", settings={"adaptation": 0.1}))

@@ -14,7 +14,7 @@ from heft import core
 from heft.core import cache
 from heft.core.contact.terrain import Plane
 from heft.core.control.methods import METHODS
-from heft.core.job import BakeJob, BakeResult, CancelledError, Load, Scene, prepare, run
+from heft.core.job import BakeJob, BakeResult, CancelledError, Load, Scene, precompute, run
 from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab, Prop, Push
 
@@ -84,7 +84,7 @@ def test_frames_are_the_scenes(result):
 
 
 def test_who_stands_is_balanced_over_both_feet(result):
-    weight = 9.81 * sum(body.mass for body in prepare(waving_job()).reference.character.bodies)
+    weight = 9.81 * sum(body.mass for body in precompute(waving_job()).reference.character.bodies)
     feet = [result.curves[f"contact_force_{side}_foot_n"] for side in ("left", "right")]
     assert np.sum(feet, axis=0) == pytest.approx(weight, rel=0.1)
     assert result.curves["balance_margin_m"].min() > 0.01
@@ -128,7 +128,7 @@ def test_a_run_is_cancelled_before_its_first_step(method):
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_run_is_cancelled_at_every_stage(stage, how, result, told_at_once):
     def stop(at):
-        if at.stage != stage or (stage == "simulate" and at.share < 0.5):
+        if at.stage != stage or (stage == "simulate" and at.fraction < 0.5):
             return True
         if how == "raise":
             raise CancelledError
@@ -332,19 +332,19 @@ def test_loads_weigh_whether_planned_or_not():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"method": "magic"}, "no method 'magic'; there are lookahead"),
+        ({"method": "magic"}, "no method 'magic'; choose from lookahead"),
         ({"settings": {"gamma": 1.0}}, "no setting 'gamma' of look-ahead control"),
         ({"settings": {"cycles": 1.5}}, "setting 'cycles' of look-ahead control cannot be 1.5"),
         ({"reference": {"friction": 10**400}}, "setting 'friction' of a reference cannot be 1000"),
         ({"settings": {"policy": "pid"}}, "setting 'policy'"),
-        ({"settings": {"adaptation": -1.0}}, "adaptation of look-ahead control must not be negative"),
+        ({"settings": {"adaptation": -1.0}}, "'adaptation' of look-ahead control must lie between 0"),
         ({"reference": {"friction": "much"}}, "setting 'friction' of a reference"),
         ({"ground": "terrain"}, "the scene has none"),
         ({"loop": True}, "no gait cycle"),
         ({"contacts": (("tail", 1.0, 2.0),)}, "no contact point 'tail'"),
         ({"character": core.Character.preset("muico29")}, "given character does not fit"),
         ({"scene": Scene(pushes=(Push.constant("tail", (1.0, 0.0, 0.0), 0.1, 0.1),))}, "unknown body 'tail'"),
-        ({"scene": Scene(loads=(Load("bag", "tail", 1.0),))}, "load 'bag' hangs from an unknown body"),
+        ({"scene": Scene(loads=(Load("bag", "tail", 1.0),))}, "load 'bag' is attached to an unknown body"),
     ],
 )
 def test_impossible_wishes_are_refused_in_a_sentence(changes, message):
@@ -354,7 +354,7 @@ def test_impossible_wishes_are_refused_in_a_sentence(changes, message):
 
 
 def test_a_given_character_is_used():
-    made = prepare(waving_job()).plan.character
+    made = precompute(waving_job()).plan.character
     heavy = replace(made, bodies=tuple(replace(body, mass=2.0 * body.mass) for body in made.bodies))
     done = run(waving_job(character=heavy))
     force = sum(done.curves[f"contact_force_{side}_foot_n"][8] for side in ("left", "right"))

@@ -11,9 +11,9 @@ from heft.core.motion.body_plan import make_body_plan
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory, body_poses, fit, velocities
 from heft.core.motion.floor import Floor, estimate_floor, level
-from heft.core.motion.lay_back import lay_back, take_residuals
 from heft.core.motion.limits import swing_and_twist, widened
 from heft.core.motion.prepare import prepare
+from heft.core.motion.residuals import take_residuals, with_residuals
 
 from tests.core.motion.skeletons import (
     CMU_ROLES,
@@ -101,7 +101,7 @@ def test_a_clip_comes_back_with_its_residuals_laid_back(plan):
     """The issue's figures are 0.05° and 0.1 mm; every bone moves in every way here."""
     clip = waving(plan.skeleton, frames=60, rate=60.0)
     found, _ = fit(plan, clip)
-    back = lay_back(plan, found, take_residuals(plan, clip, found))
+    back = with_residuals(plan, found, take_residuals(plan, clip, found))
     assert np.degrees(quaternions.angle(back.orientation, clip.orientation)).max() < 1e-5
     assert np.abs(back.position - clip.position).max() < 1e-9
 
@@ -111,7 +111,7 @@ def test_bones_stay_joined_whatever_the_character_does(plan):
     found, _ = fit(plan, clip)
     residuals = take_residuals(plan, clip, found)
     other = own_motion(plan, frames=60)
-    back = lay_back(plan, other, residuals)
+    back = with_residuals(plan, other, residuals)
     child = np.flatnonzero(plan.skeleton.parent >= 0)
     parent = plan.skeleton.parent[child]
     length = np.linalg.norm(back.position[:, child] - back.position[:, parent], axis=2)
@@ -128,7 +128,7 @@ def test_a_bone_that_no_body_carries_stays_where_the_clip_has_it_and_holds_nothi
     residuals = take_residuals(rig, clip, found)
     there = found.q.copy()
     there[:, :3] += (1.0, -2.0, 0.5)
-    back = lay_back(rig, dataclasses.replace(found, q=there), residuals)
+    back = with_residuals(rig, dataclasses.replace(found, q=there), residuals)
     assert np.abs(back.position[:, 0] - clip.position[:, 0]).max() < 1e-9
     assert np.abs(back.position[:, 1:] - clip.position[:, 1:] - (1.0, -2.0, 0.5)).max() < 1e-9
     assert np.degrees(quaternions.angle(back.orientation, clip.orientation)).max() < 1e-5
@@ -144,7 +144,7 @@ def test_residuals_at_other_times_are_interpolated():
     assert half.place[0] == pytest.approx(0.5 * (residuals.place[2] + residuals.place[3]))
     assert half.place[1] == pytest.approx(residuals.place[9])
     with pytest.raises(ValueError, match="residuals for 10 samples, but the trajectory has 4"):
-        lay_back(PLANS["simple"], found.cut(0, 4), residuals)
+        with_residuals(PLANS["simple"], found.cut(0, 4), residuals)
 
 
 def test_velocities_follow_positions_without_lag(plan):
@@ -221,7 +221,7 @@ def test_cmu_clips_fit_within_a_degree_and_a_centimetre_and_come_back(path):
     assert np.degrees(found.error.turn_rms) < 1.0
     assert found.error.ends_worst < 0.01
     assert found.plan.character.nv in range(42, 55)
-    back = lay_back(found.plan, found.trajectory, found.residuals)
+    back = with_residuals(found.plan, found.trajectory, found.residuals)
     assert np.degrees(quaternions.angle(back.orientation, found.clip.orientation)).max() < 0.05
     assert np.abs(back.position - found.clip.position).max() < 1e-4
     assert np.isfinite(found.trajectory.v).all()

@@ -181,5 +181,5 @@ def test_a_cycle_goes_on_in_laps(walk):
 def test_what_has_its_own_ground_is_put_on_no_other(walk):
     character, trajectory, _ = walk
     for own in ({"terrain": floor()}, {"bounds": Ends()}):
-        with pytest.raises(ValueError, match="on level ground, with free ends"):
+        with pytest.raises(ValueError, match="on level ground with free ends"):
             make_reference(character, trajectory, onto=OtherGround(slope(5.0)), **own)

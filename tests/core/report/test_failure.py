@@ -16,7 +16,7 @@ from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.report.explanation import explain
 from heft.core.report.failure import first_trouble, planned_stances
 from heft.core.report.metrics import measure
-from heft.core.sentences import told
+from heft.core.sentences import join
 
 from tests.core.contact.meshes import box
 from tests.core.motion.spacetime import motions
@@ -53,7 +53,7 @@ def test_a_ledge_is_met_early_or_scuffed(walk):
     assert trouble.kind in {"early", "scuffed"}
     assert trouble.what in {"left_foot", "right_foot"}
     assert 0.3 < simulation.recording.q[trouble.step, 0] < 1.2  # a foot reaches up to 0.6 m ahead of the root
-    sentence = told(explain(simulation, measure(simulation), (), lambda seconds: 120.0 * seconds, (), trouble))
+    sentence = join(explain(simulation, measure(simulation), (), lambda seconds: 120.0 * seconds, (), trouble))
     assert f"'{trouble.what}' " in sentence
     assert f"at frame {trouble.step}: " in sentence
 
@@ -62,7 +62,7 @@ def test_a_pit_is_met_late(walk):
     simulation = walk_over(walk, Mesh(*box((-1.0, -2.0, -1.0), (0.75, 2.0, 0.0))))
     trouble = first_trouble(simulation, walk)
     assert trouble.kind == "late"
-    sentence = str(trouble.told(lambda seconds: 120.0 * seconds, 120.0))
+    sentence = str(trouble.sentence(lambda seconds: 120.0 * seconds, 120.0))
     assert "as high" in sentence
 
 
@@ -86,11 +86,11 @@ def test_a_foot_that_lands_late_is_said_to_be_as_late_as_it_landed(walk):
     simulation = walk_over(walk, Plane())
     body, begin, _ = stance_of_the_left_foot(walk, simulation)
     late = lost_without_weight(simulation, body, slice(begin - 1, begin + 10), begin + 16)
-    assert str(first_trouble(late, walk).told(lambda seconds: 120.0 * seconds, 120.0)).startswith(
+    assert str(first_trouble(late, walk).sentence(lambda seconds: 120.0 * seconds, 120.0)).startswith(
         f"'left_foot' landed 83 ms late at frame {begin + 10}: "
     )
     never = lost_without_weight(simulation, body, slice(begin - 1, begin + 16), begin + 16)
-    assert str(first_trouble(never, walk).told(lambda seconds: 120.0 * seconds, 120.0)).startswith(
+    assert str(first_trouble(never, walk).sentence(lambda seconds: 120.0 * seconds, 120.0)).startswith(
         f"'left_foot' should have landed at frame {begin} and never did: "
     )
 
@@ -100,7 +100,7 @@ def test_a_foot_that_lifts_off_in_its_stance_is_not_said_to_land_late(walk):
     body, begin, end = stance_of_the_left_foot(walk, simulation)
     middle = (begin + end) // 2
     lifted = lost_without_weight(simulation, body, slice(middle, None), middle + 12)
-    assert str(first_trouble(lifted, walk).told(lambda seconds: 120.0 * seconds, 120.0)).startswith(
+    assert str(first_trouble(lifted, walk).sentence(lambda seconds: 120.0 * seconds, 120.0)).startswith(
         f"'left_foot' was off the ground at frame {middle}, where it should stand: "
     )
 
@@ -144,6 +144,6 @@ def test_a_phase_that_is_reset_is_told(walk):
     skipped = replace(simulation, lost=200, followed=replace(simulation.followed, frame=frame))
     trouble = first_trouble(skipped, walk)
     assert (trouble.kind, trouble.step, trouble.amount) == ("phase", 190, 7.0)
-    assert str(trouble.told(lambda seconds: 120.0 * seconds, 120.0)) == (
+    assert str(trouble.sentence(lambda seconds: 120.0 * seconds, 120.0)) == (
         "The motion skipped 7 frames at frame 190: switch off Early Contacts."
     )

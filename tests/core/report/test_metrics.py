@@ -306,7 +306,7 @@ def test_in_the_air_there_is_no_balance():
 
 def told(simulation, pushes=(), doubts=()):
     figures = metrics.measure(simulation)
-    return sentences.told(explain(simulation, figures, pushes, lambda seconds: 1.0 + 24.0 * seconds, doubts))
+    return sentences.join(explain(simulation, figures, pushes, lambda seconds: 1.0 + 24.0 * seconds, doubts))
 
 
 def test_sentences():

@@ -30,7 +30,7 @@ def followed(controller, world, seconds, noise=0.0):
 def law_at(controller, world, q, v, frame=0):
     world.reset(q, v)
     contacts = world.prepare()
-    controller.reset(frame)
+    controller.seek(frame)
     law = controller.law(world.state(), contacts)
     return law.torque.copy(), law.implicit.copy()
 
@@ -76,7 +76,7 @@ def test_on_the_reference_balance_has_nothing_to_say(walking):
     assert len(phases) > 60
     world = World(character)
     for frame in phases[::20]:
-        style.reset(frame)
+        style.seek(frame)
         q, v = style.reference_state()
         expected, _ = law_at(style, world, q, v, frame)
         found, _ = law_at(both, world, q, v, frame)
@@ -94,7 +94,7 @@ def test_arms_may_balance_too(walking):
     )
     assert [len(each.policy.models[0].mass) for each in (trunk, arms)] == [3, 5]
     world, frame = World(character), int(np.flatnonzero(arms.policy.stance >= 0)[20])
-    trunk.reset(frame)
+    trunk.seek(frame)
     q, v = trunk.reference_state()
     np.testing.assert_allclose(law_at(arms, world, q, v, frame)[0], law_at(trunk, world, q, v, frame)[0], atol=0.05)
     off = [law_at(each, world, q, v + 0.1, frame)[0] for each in (trunk, arms)]
@@ -146,12 +146,12 @@ def test_laws_do_not_depend_on_what_was_before(walking):
 
 def test_what_makes_no_sense_is_refused(walking):
     character, track = walking
-    with pytest.raises(ValueError, match="Balance is a share from 0 to below 1"):
+    with pytest.raises(ValueError, match="'balance' of balance control must lie between 0 and 0.999"):
         Balance(character, track, Settings(balance=1.0))
     with pytest.raises(ValueError, match="stiffness of balance control must be positive"):
         Balance(character, track, Settings(stiffness=0.0))
     with pytest.raises(ValueError, match="frame must lie between"):
-        Balance(character, track).reset(10_000)
+        Balance(character, track).seek(10_000)
     with pytest.raises(ValueError, match="track steps by"):
         World(character, rate=60.0).step(Balance(character, track))
     one = character.with_contacts(

@@ -9,8 +9,8 @@ import pytest
 from heft.core.control.balance.graph import ActionGraph, Bridge, candidates, find_bridge, make_graph
 from heft.core.dynamics import difference
 from heft.core.motion.cycle import Cycle
-from heft.core.motion.in_a_row import NOWHERE, Choice, Piece, in_a_row, standing
 from heft.core.motion.reference import Reference
+from heft.core.motion.sequence import NOWHERE, Choice, Piece, concatenate, standing
 
 
 def velocities(character, q, dt):
@@ -34,7 +34,7 @@ def test_a_bridge_lies_on_both_motions_and_a_course_has_no_seams(walk_on_corners
     bridge = find_bridge(walk, turning)
     graph = ActionGraph({"ahead": walk, "around": turning}, {("ahead", "around"): bridge})
     pieces = graph.sequence([Choice("ahead", 0.0), Choice("around", 2.0)], 6.0)
-    course = in_a_row(pieces)
+    course = concatenate(pieces)
     assert [piece.name for piece in pieces] == ["ahead", "ahead to around", "around"]
     before = len(pieces[0].frames)
     assert 0 <= before - round(2.0 / dt) < walk.steps
@@ -71,12 +71,12 @@ def test_a_course_takes_the_way_that_there_is(walk_on_corners):
     graph, character = made(walk_on_corners), walk_on_corners.character
     assert graph.way("a", "c") == ["a", "b", "c"]
     assert graph.way("b", "b") == ["b"]
-    with pytest.raises(ValueError, match="no way from 'c' to 'a'"):
+    with pytest.raises(ValueError, match="No transition was found from 'c' to 'a'"):
         graph.way("c", "a")
     pieces = graph.sequence([Choice("a", 0.0), Choice("a", 7 / 120), Choice("c", 8 / 120)], 23 / 120)
     # a to frame 9, a bridge, b from 2 to 3, a bridge, c from 2 on
     assert [len(piece.frames) for piece in pieces] == [9, 4, 1, 4, 6]
-    course = in_a_row(pieces)
+    course = concatenate(pieces)
     heights = np.round((course.q[:, 2] - character.neutral()[2]) / 0.1).astype(int)
     np.testing.assert_array_equal(heights, [0] * 13 + [1] + [0] * 4 + [2] * 6)
     # forwards, and then forwards as seen from there: a quarter to the left
@@ -95,7 +95,7 @@ def test_points_that_only_some_motions_touch_with_have_a_column_too(walk_on_corn
     other = replace(
         walk, schedule=fewer, normal=walk.normal[:, 2:], carrying=walk.carrying[:, 2:], force=walk.force[:, 2:]
     )
-    course = in_a_row([Piece("fewer", other, range(5), NOWHERE), Piece("all", walk, range(5, 10), NOWHERE)])
+    course = concatenate([Piece("fewer", other, range(5), NOWHERE), Piece("all", walk, range(5, 10), NOWHERE)])
     order = [course.schedule.points.index(point) for point in walk.schedule.points]
     assert not course.schedule.active[:5, order[:2]].any()
     np.testing.assert_array_equal(course.force[:5, order[2:]], walk.force[:5, 2:])
@@ -112,9 +112,9 @@ def test_a_course_ends_when_it_is_to_end(walk_on_corners):
 def test_what_makes_no_sense_is_refused(walk_on_corners):
     graph = made(walk_on_corners)
     for choices, seconds, words in (
-        ([Choice("d", 1.0)], 1.0, "no motion 'd'; there are a, b, c"),
+        ([Choice("d", 1.0)], 1.0, "no motion 'd'; choose from a, b, c"),
         ([Choice("a", np.nan)], 1.0, "finite time"),
-        ([Choice("a", 1.0), Choice("b", 0.5)], 1.0, "one after the other"),
+        ([Choice("a", 1.0), Choice("b", 0.5)], 1.0, "in order of time"),
         ([Choice("a", 0.0)], 0.0, "must last longer than 0 s"),
         ([], 1.0, "at least one motion"),
     ):

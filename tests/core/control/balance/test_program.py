@@ -15,7 +15,7 @@ EDGES = np.array([(0.8, 0, 1), (-0.8, 0, 1), (0, 0.8, 1), (0, -0.8, 1)])
 
 @pytest.fixture
 def problem(rng):
-    """Nine wishes for limbs, two soles of four corners, as random as a mass matrix may be."""
+    """Nine targets for limbs, two soles of four corners, as random as a mass matrix may be."""
     nv, limbs, corners = 24, 9, 8
     spread = rng.normal(size=(nv, nv))
     M = spread @ spread.T / nv + 2.0 * np.eye(nv)
@@ -32,7 +32,7 @@ def problem(rng):
             at = limbs + 3 * (4 * sole + c)
             rows[at : at + 3] = motion[:3] + arm @ motion[3:]
     program = make_program(nv, len(rows), 4 * corners)
-    program.wish[:] = 3.0 * rng.normal(size=nv)
+    program.target[:] = 3.0 * rng.normal(size=nv)
     program.rows[:] = rows
     program.aim[:limbs] = rng.normal(size=limbs)
     program.aim[limbs:] = rows[limbs:] @ rng.normal(size=nv)  # what soles that stay rigid can do
@@ -52,7 +52,7 @@ def literal(M, bias, limbs, program, weight, *, rigid):
         forces[:, 4 * c : 4 * c + 4] = rows[at : at + 3].T @ EDGES.T
     soft = np.ones(count) if not rigid else np.arange(count) < limbs
     H = np.eye(nv) + rows.T @ (np.where(soft, weight, 0.0)[:, None] * rows)
-    g = program.wish + rows.T @ (np.where(soft, weight, 0.0) * program.aim)
+    g = program.target + rows.T @ (np.where(soft, weight, 0.0) * program.aim)
     size = nv + (nv - ROOT) + nx
     P, q = np.zeros((size, size)), np.zeros(size)
     P[:nv, :nv], q[:nv] = H, -g

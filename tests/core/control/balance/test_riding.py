@@ -36,13 +36,13 @@ def test_a_walk_rides_on_a_platform(walk_on_corners, velocity):
     q, v = controller.reference_state()
     error = difference(character, q, world.q)
     own = Balance(character, track)
-    own.reset(controller.row)
+    own.seek(controller.row)
     assert np.linalg.norm(error[:3]) < 0.03
     # a lag of first order stays behind by its time
     carried = q[:3] - track.pose(character, controller.frame)[:3]
     np.testing.assert_allclose(carried, places[480] - LAG * np.array(velocity) * [1.0, 1.0, 0.0], atol=0.01)
     np.testing.assert_allclose((v - own.reference_state()[1])[:3], velocity, atol=0.01)
-    controller.reset()
+    controller.seek()
     np.testing.assert_array_equal(controller.reference_state()[0], track.q[0])
 
 
@@ -52,7 +52,7 @@ def test_standing_on_a_plank_that_tips_is_no_fall(muico29):
     track = held(muico29, [muico29.neutral()] * 10, points)
     plank = Prop.box("plank", (0.8, 0.6, 0.02), 30.0, (-0.03, 0.0, 0.3), hinge=Hinge((0.0, 1.0, 0.0)))
     controller, world = Balance(muico29, track), World(muico29, props=[plank])
-    controller.reset(lift=0.32)
+    controller.seek(lift=0.32)
     world.reset(*controller.reference_state())
     for _ in range(24):
         world.step(controller)

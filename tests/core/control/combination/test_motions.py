@@ -77,7 +77,7 @@ def test_the_cost_to_go_is_what_the_policy_descends(walks):
 
 
 def test_asked_for_its_own_stride_a_walk_is_alone(both, walks):
-    both.reset()
+    both.start_at()
     ask(both, 1.0)
     alone = LookAhead(walks[0].character, Track.of(walks[0]))
     worlds = [begun(alone), begun(alone)]  # from the same bits: roundings grow at every touchdown
@@ -91,7 +91,7 @@ def test_asked_for_its_own_stride_a_walk_is_alone(both, walks):
 
 @pytest.mark.parametrize("stride", [1.05, 1.1, 1.17])
 def test_strides_between_those_of_two_walks(both, stride):
-    both.reset()
+    both.start_at()
     found = ask(both, stride)
     assert found.modes == 1
     lengths = steps(begun(both), both, 5)
@@ -100,7 +100,7 @@ def test_strides_between_those_of_two_walks(both, stride):
 
 
 def test_a_stride_is_changed_while_walking(both):
-    both.reset()
+    both.start_at()
     ask(both, 1.0)
     world = begun(both)
     steps(world, both, 1)
@@ -166,7 +166,7 @@ def test_between_two_walks_that_are_far_apart_no_toe_is_stubbed(line):
 def test_pushed_back_who_chooses_by_value_steps_shorter_and_pushed_ahead_longer(walks):
     walk, found = CombinedMotion(walks, by_value=True, softness=1.0), []
     for push in (-60.0, 0.0, 100.0):
-        walk.reset()
+        walk.start_at()
         world, strides = begun(walk), []
         while walk.lap < 4:
             if 1.5 <= world.time < 1.6:

@@ -98,7 +98,7 @@ class TestWalks:
         left = np.repeat([0.0, 0.2, -0.2, 0.0, 0.2], 2)[:-1]
         places, _, _ = walked(Course(time, np.full(9, 0.7), left, np.zeros(9)), 14.0)
         assert places[:, 2].min() > 0.85
-        # two steps after the wish has turned to the right
+        # two steps after the command has turned to the right
         assert (places[round(8.25 * 300), 1] - places[round(6.6 * 300), 1]) / 1.65 < -0.1
 
     @pytest.mark.parametrize(("force", "at"), [(300.0, 5.4), (-300.0, 5.0)])
@@ -152,7 +152,7 @@ class TestWalks:
         character = Character.preset(name)
         world = World(character, rate=300.0)
         gait = Gait(character, Course.straight(0.6), 300.0)
-        gait.reset(first=1)
+        gait.begin(first=1)
         world.reset(*gait.reference_state())
         for _ in range(1800):
             world.step(gait)
@@ -173,7 +173,7 @@ class TestWalks:
     def test_the_same_bits_after_a_reset(self):
         _, gait, world = walked(Course.straight(0.7), 3.0)
         once = world.q
-        gait.reset()
+        gait.begin()
         world.reset(*gait.reference_state())
         for _ in range(900):
             world.step(gait)
@@ -199,7 +199,7 @@ class TestWalks:
             start[k : k + 4] = quaternions.exp(np.array([0.0, angle, 0.0]))
         world = World(character, rate=300.0)
         gait = Gait(character, Course.straight(0.7), 300.0, start=start)
-        gait.reset(first)
+        gait.begin(first)
         world.reset(*gait.reference_state())
         for _ in range(2400):
             world.step(gait)

@@ -128,7 +128,7 @@ class TestCorrections:
         again = Watched(stabiliser=True).walk(450)
         np.testing.assert_array_equal(once.world.q, again.world.q)
         first = again.world.q
-        again.gait.reset()
+        again.gait.begin()
         again.world.reset(*again.gait.reference_state())
         again.walk(450)
         np.testing.assert_array_equal(again.world.q, first)

@@ -4,8 +4,8 @@
 import numpy as np
 from heft.core.motion.cycle import Cycle
 from heft.core.motion.cycles import power
-from heft.core.motion.lay_back import Residuals, move_on
 from heft.core.motion.quaternions import exp
+from heft.core.motion.residuals import Residuals, move_on
 
 CYCLE = Cycle((0.2, -1.4), 0.5)
 LOOSE = np.array([False, True])

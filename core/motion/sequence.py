@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References in a row: laps of cycles, and what leads from one to another, as one reference that does not repeat."""
+"""A sequence of references, laps of cycles and transitions between them, as one reference that does not repeat."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ def row_of(reference: Reference, frame: int) -> int:
     return frame if reference.cycle is None else frame % reference.steps
 
 
-def in_a_row(pieces: Sequence[Piece]) -> Reference:
+def concatenate(pieces: Sequence[Piece]) -> Reference:
     """All frames of the pieces; of the steps, all but the last one's, which leads on from the last frame."""
     first = pieces[0].reference
     points = tuple(dict.fromkeys(point for piece in pieces for point in piece.reference.schedule.points))

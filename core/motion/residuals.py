@@ -95,7 +95,7 @@ def take_residuals(plan: BodyPlan, clip: Clip, trajectory: Trajectory) -> Residu
     )
 
 
-def lay_back(plan: BodyPlan, trajectory: Trajectory, residuals: Residuals) -> Clip:
+def with_residuals(plan: BodyPlan, trajectory: Trajectory, residuals: Residuals) -> Clip:
     """The skeleton's poses along any trajectory of the character, with what it lacks laid back over it."""
     if len(residuals.place) != len(trajectory.q):
         raise ValueError(

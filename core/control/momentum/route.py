@@ -36,7 +36,7 @@ class Stance(NamedTuple):
     place: Array  # (3,) the middle of its points, m
 
 
-class Course(Structure):
+class Route(Structure):
     """What a step reads of the reference: N steps, ns segments, np points, nl limbs."""
 
     dt: float  # s
@@ -75,8 +75,8 @@ def stances(outline: Outline) -> list[Stance]:
     return found
 
 
-def make_course(reference: Reference, outline: Outline, moves: Sequence[Array] | None = None) -> Course:
-    """The course on which each of the `stances` is moved by (3,), or none is."""
+def make_route(reference: Reference, outline: Outline, moves: Sequence[Array] | None = None) -> Route:
+    """The route on which each of the `stances` is moved by (3,), or none is."""
     places = stances(outline)
     moved = [np.zeros(3)] * len(places) if moves is None else list(moves)
     limb_body, limb = np.unique(outline.body, return_inverse=True)
@@ -87,7 +87,7 @@ def make_course(reference: Reference, outline: Outline, moves: Sequence[Array] |
     ends = [segments[0].first, *(span.last for span in segments)]
     lift, land, newest = _swings(places, len(limb_body), frames)
     points, height = outline.place + offset[:, limb], _height(outline)
-    return Course(
+    return Route(
         dt=outline.dt,
         q=np.ascontiguousarray(reference.q),
         turned=np.ascontiguousarray(outline.x[:, TURNED : TURNED + 3]),
