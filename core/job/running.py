@@ -103,6 +103,12 @@ def _method(job: BakeJob) -> Method:
         raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}.")
     if needs.blends and not job.others:
         raise ValueError("It takes two motions at least to combine them: name another beside the job's own.")
+    return method
+
+
+def _check_surroundings(job: BakeJob, method: Method) -> None:
+    """ValueError where the method cannot act in the job's scene or at its rate."""
+    needs = method.needs
     if job.scene.props and not needs.props:
         raise ValueError(
             f"{method.title} moves the character alone: remove the props, or choose "
@@ -113,12 +119,12 @@ def _method(job: BakeJob) -> Method:
             f"{method.title} takes {needs.least_rate:g} steps of simulation a second at least, not {job.rate:g}: raise "
             "the rate."
         )
-    return method
 
 
 def planned(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
     """The job's motion and its method's plan."""
     method = _method(job)
+    _check_surroundings(job, method)
     settings = method.choose(job.settings)
     if job.others and method.needs.switches:
         motions = [make_row(job, tell, cache, clock)]

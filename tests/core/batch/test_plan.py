@@ -106,7 +106,7 @@ def test_a_slope_rises_by_its_angle(tmp_path):
         ("reference.friction = 0.7", "reference.friction = -1", "line 38: The setting friction must not be negative"),
         ('job = "saved.heftjob"', 'job = "stand.bvh"', "line 41: stand.bvh is not a bake job"),
         ("rate = [120, 240]", "rate = [120, 2]", "line 42: The rate of simulation must be 30 to 2000"),
-        ("adaptation = [0.001, 0.002]", "adaptation = [0.001, -1]", "line 46: The adaptation of look-ahead control"),
+        ("adaptation = [0.001, 0.002]", "adaptation = [0.001, -1]", "line 46: The setting 'adaptation' of look-ahead"),
         ('job = "saved.heftjob"', 'scene = "saved.heftjob"', "line 41: Blender reads scenes"),
         ("[[bake]]", "[[bakes]]", "line 23: there is no 'bakes' here"),
         (NIGHT, "", "line 1: it asks for nothing: there is no [[bake]]."),

@@ -148,7 +148,7 @@ def test_what_makes_no_sense_is_refused(walking):
     character, track = walking
     with pytest.raises(ValueError, match="Balance is a share from 0 to below 1"):
         Balance(character, track, Settings(balance=1.0))
-    with pytest.raises(ValueError, match="stiffness of balance control must be positive"):
+    with pytest.raises(ValueError, match="stiffness' of balance control must be at least"):
         Balance(character, track, Settings(stiffness=0.0))
     with pytest.raises(ValueError, match="frame must lie between"):
         Balance(character, track).reset(10_000)
