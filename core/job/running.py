@@ -107,6 +107,12 @@ def _method(job: BakeJob) -> Method:
         raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}: remove the others.")
     if needs.blends and not job.others:
         raise ValueError("Combining needs at least two actions: add another.")
+    return method
+
+
+def _check_surroundings(job: BakeJob, method: Method) -> None:
+    """ValueError where the method cannot act in the job's scene or at its rate."""
+    needs = method.needs
     if job.scene.props and not needs.props:
         raise ValueError(
             f"{method.title} does not support props: remove them, or choose {others(lambda other: other.props)}."
@@ -115,12 +121,12 @@ def _method(job: BakeJob) -> Method:
         raise ValueError(
             f"{method.title} needs at least {needs.least_rate:g} steps per second, not {job.rate:g}: raise the rate."
         )
-    return method
 
 
 def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
     """The job's motion and its method's plan."""
     method = _method(job)
+    _check_surroundings(job, method)
     settings = method.choose(job.settings)
     if job.others and method.needs.switches:
         motions = [make_row(job, reporter, cache, clock)]

@@ -93,5 +93,5 @@ def test_what_it_cannot_do_is_told():
         run(waving_job(optimise=False))
     with pytest.raises(ValueError, match="no setting 'adaptation' of replanning control"):
         run(waving_job(method="replanning", settings={"adaptation": 0.1}))
-    with pytest.raises(ValueError, match=r"'slowing' of replanning control must lie between 0 and 0\.9, not 0\.95"):
+    with pytest.raises(ValueError, match=r"'slowing' of replanning control must be at most 0\.9, not 0\.95"):
         run(waving_job(method="replanning", settings={"slowing": 0.95}))
