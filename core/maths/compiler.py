@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from llvmlite.binding import Linkage
+from llvmlite import ir
+from llvmlite.binding import Linkage, parse_assembly
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
@@ -194,6 +195,18 @@ class EntryLibrary(JITCodeLibrary):
             environment = lookup_environment(variable.name) if variable.name.startswith(ENVIRONMENT) else None
             if environment is not None:
                 self._codegen.set_env(variable.name, environment)  # type: ignore[attr-defined]
+
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
+        """What is kept: the machine's code, and of the module only the names that are looked up when it is loaded.
+
+        numba keeps the module as well, for others to link. Nobody links an entry.
+        """
+        self._ensure_finalized()
+        names = ir.Module(self.name)
+        for function in self.get_defined_functions():
+            there = ir.Function(names, ir.FunctionType(ir.VoidType(), ()), function.name)
+            ir.IRBuilder(there.append_basic_block()).ret_void()
+        return self.name, "object", (self._get_compiled_object(), parse_assembly(str(names)).as_bitcode())
 
 
 class InnerCompiler(QuickCompiler):

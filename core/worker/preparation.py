@@ -16,6 +16,7 @@ from ..character import Character
 from ..contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
 from ..control.method import Method
 from ..control.methods import METHODS
+from ..dynamics import center_of_mass, center_of_mass_jacobian, inverse_dynamics
 from ..job import BakeJob, MotionChoice, Scene, run
 from ..maths import compiler
 from ..motion import quaternions
@@ -150,12 +151,22 @@ def prepare(methods: Sequence[str], tell: Callable[[str, float], None]) -> Itera
         compiler.told.append(compiled)
         try:
             if k == 0:
-                World(Character.preset("muico29")).step()  # without a law, as whoever tries the physics does
+                _ask()
             for job in jobs(method):
                 run(job)
         finally:
             compiler.told.remove(compiled)
         yield method.name
+
+
+def _ask() -> None:
+    """What bakes ask of a character now and then, and a step without a law, as whoever tries the physics takes it."""
+    character = Character.preset("muico29")
+    q, v = character.neutral(), np.zeros(character.nv)
+    center_of_mass(character, q)
+    center_of_mass_jacobian(character, q)
+    inverse_dynamics(character, q, v, v)
+    World(character).step()
 
 
 def go_last() -> None:
