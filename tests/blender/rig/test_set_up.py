@@ -95,6 +95,16 @@ def test_motion_capture(clips):
     assert 50.0 < character_of(rig).total_mass < 110.0
 
 
+def test_a_capture_that_plays_too_slowly_is_told(clips):
+    rig = activate(rigs.import_bvh())
+    bpy.context.scene.render.fps = 24
+    assert bpy.ops.heft.set_up() == {"FINISHED"}
+    assert "times as slow as a walker's" in rig.heft.unsure
+    bpy.context.scene.render.fps = 120
+    bpy.ops.heft.set_up()
+    assert rig.heft.unsure == ""
+
+
 def test_choices_by_hand_are_kept_until_told_otherwise():
     rig = walking_mannequin()
     bpy.ops.heft.set_up()
