@@ -19,7 +19,7 @@ from ...core.motion.upright import Up, stood_up, turn_of
 
 LARGEST_SHEAR = 1e-3
 LARGEST_LEAN = 1e-4  # cosine between axes that still counts as a right angle
-SHORTEST_BONE = 1e-5  # m
+SHORTEST_BONE = 1e-4  # of the rig's extent
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,14 @@ def read_skeleton(armature: bpy.types.Object, unit_scale: float = 1.0, object_ma
     length = np.array([bone.length for bone in bones])
     world = place @ rest
     head = unit_scale * world[:, :3, 3]
-    short = np.flatnonzero(length * scale * unit_scale < SHORTEST_BONE)
-    if len(short):
-        raise ValueError(f"Bone '{bones[short[0]].name}' of {armature.name} has no length: lengthen it in Edit Mode.")
+    extent = float(np.linalg.norm(np.ptp(head, axis=0)))
+    size = np.maximum(unit_scale * scale * length, SHORTEST_BONE * extent)  # of a bone without any, a hair's breadth
     index = {bone.name: i for i, bone in enumerate(bones)}
     return Skeleton(
         names=tuple(bone.name for bone in bones),
         parent=np.array([index[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
         head=head,
-        tail=head + unit_scale * length[:, None] * world[:, :3, 1],
+        tail=head + size[:, None] * world[:, :3, 1] / scale,
         orientation=quaternions.from_matrix(world[:, :3, :3] / scale),
     )
 

@@ -14,6 +14,7 @@ from ...core.motion.clip import Clip, scaled, scaled_skeleton
 from ...core.motion.damage import repair
 from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
+from ...core.motion.tempo import likely_rate
 from ...core.motion.upright import Up, up_of
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
@@ -76,6 +77,11 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     factor = plausible_scale(clip.skeleton, chosen) if settings.scale == 1.0 else 1.0
     if factor != 1.0:
         clip, before = scaled(clip, factor), scaled_skeleton(before, factor)
+    played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, chosen)
+    if made is not None:
+        slow = f"{made / played:.2g} times as slow" if made > played else f"{played / made:.2g} times as quick"
+        line = f"Its steps are about {slow} as a walker's: was it made at {made:g} frames a second?"
+        found = replace(found, unsure=(*found.unsure, f"{line} Set the scene's frame rate so."))
     by_mesh = settings.masses_from == "MESH"
     bones = clip.skeleton.names if by_mesh else bones_of_feet(chosen)
     vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])

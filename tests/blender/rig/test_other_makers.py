@@ -20,7 +20,7 @@ pytestmark = [
 
 
 def set_up(path):
-    bpy.ops.import_anim.bvh(filepath=str(path), frame_start=1)
+    bpy.ops.import_anim.bvh(filepath=str(path), update_scene_fps=True)
     rig = rigs.armature()
     bpy.context.view_layer.objects.active = rig
     rig.select_set(True)
