@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contact.terrain import Terrain
+from ...dynamics import body_poses
 from ...motion.footholds import HIGHEST, heights_below
+from ...motion.quaternions import conjugate, rotate
 from ...motion.reference import Reference
 from ...motion.schedule import ContactSchedule, runs
 from ...motion.tracks import point_places
@@ -19,7 +21,8 @@ Array = NDArray[np.float64]
 FARTHEST = 0.7  # m that a step may be moved
 LIFTED = 0.004  # m: a point of a standing foot that is higher has left the ground
 SINKS = 0.25  # m/s, by which it comes down again
-APART = 0.10  # m between the middles of feet, across the way: nearer than this they would cross
+# m between the middles of feet, across the way: how near they may come down, as near as the motion has it
+LEAST_APART, APART = 0.04, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,7 @@ class Step:
     frame: int
     body: int
     shift: Array  # (2,) from where the motion has it, m
+    wanted: float  # m that it should be moved more than the step before
 
 
 @dataclass(frozen=True)
@@ -59,14 +63,14 @@ def choose_steps(
         wish = shift + (wish - shift) * min(1.0, FARTHEST / max(length, 1e-9))
         growing = growing - (wish - shift) / choice.factor
         before, shift = frame, wish
-        steps.append(Step(frame, body, wish))
+        steps.append(Step(frame, body, wish, length))
     return steps
 
 
 def _on_its_side(
     ahead: MotionAhead, reference: Reference, steps: list[Step], frame: int, body: int, wish: Array, left: Array
 ) -> Array:
-    """The shift nearest to this one by which the foot does not come down across the one that stands."""
+    """The shift nearest to this one, or it itself, by which the foot does not come down across the one that stands."""
     schedule = reference.schedule
     own, others = schedule.body == body, schedule.body != body
     feet = np.array([point.foot for point in schedule.points])
@@ -77,9 +81,17 @@ def _on_its_side(
     moved = next((step.shift for step in reversed(steps) if step.body == stands), np.zeros(2))
     start = ahead.place[frame, own & ahead.active[frame], :2].mean(axis=0)
     apart = float((start - ahead.place[frame - 1, others, :2].mean(axis=0)) @ left)
-    side = math.copysign(1.0, apart)
-    lacking = min(APART, abs(apart)) - side * (apart + float((wish - moved) @ left))
-    return wish + side * max(lacking, 0.0) * left
+    side = _side(reference, body)
+    lacking = min(max(side * apart, LEAST_APART), APART) - side * (apart + float((wish - moved) @ left))
+    return wish + side * lacking * left if lacking > 0.0 else wish
+
+
+def _side(reference: Reference, body: int) -> float:
+    """1 for a left foot, -1 for a right one: where it hangs in the neutral pose, seen from the root."""
+    character = reference.character
+    position, orientation = body_poses(character, character.neutral())
+    away = rotate(conjugate(orientation[0]), position[body] - position[0])
+    return math.copysign(1.0, float(away[1]))
 
 
 def new_schedule(

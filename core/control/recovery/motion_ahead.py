@@ -15,10 +15,10 @@ from ..lookahead.lookahead import LookAhead, Place
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-LONGEST = 2.0  # s that a plan lasts at most
+LONGEST = 2.5  # s that a plan lasts at most
 LEAST = 0.7  # s
 AFTER = 10  # frames after the last touchdown that is planned for
-STEPS = 2  # touchdowns that are planned for
+STEPS = 3  # touchdowns that are planned for
 
 
 @dataclass(frozen=True, eq=False)

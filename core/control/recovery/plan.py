@@ -66,6 +66,11 @@ class Question:
     time: float  # s
     pose_share: Array  # (nv,) of the weight that the pose has
 
+    def steps(self, choice: Choice) -> tuple[MotionAhead, list[Step]]:
+        """The motion in the time that the choice takes, and the steps of it."""
+        ahead = self.ahead.sped_up(self.controller, choice.speed) if choice.speed != 1.0 else self.ahead
+        return ahead, choose_steps(ahead, self.reference, self.off, self.omega, choice, self.facing)
+
 
 class StoppedError(Exception):
     """Nobody wants the answer any more."""
@@ -75,8 +80,7 @@ def make_plan(question: Question, choice: Choice, goes_on: Callable[[], bool]) -
     """A plan by this choice, or None where there is no possible motion near it."""
     reference, controller = question.reference, question.controller
     character = reference.character
-    ahead = question.ahead.sped_up(controller, choice.speed) if choice.speed != 1.0 else question.ahead
-    steps = choose_steps(ahead, reference, question.off, question.omega, choice, question.facing)
+    ahead, steps = question.steps(choice)
     schedule = new_schedule(ahead, reference, question.actual[0], steps, question.terrain, question.time)
     shift = steps[-1].shift if steps else np.zeros(2)
     landed = steps[-1].frame if steps else ahead.steps

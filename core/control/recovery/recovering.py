@@ -24,7 +24,7 @@ from ..lookahead.precompute import CostToGo, sweep
 from ..method import Follower
 from ..stage import Stage
 from .capture import deviation, growth_rate
-from .footholds import Choice
+from .footholds import FARTHEST, Choice
 from .legs import Legs
 from .motion_ahead import motion_ahead
 from .plan import Plan, Question, StoppedError, make_plan
@@ -37,7 +37,8 @@ GoesOn = Callable[[], bool]
 FELT = 10.0  # N, of a push that counts
 DISTURBED = 0.02  # m, that the extrapolated centre of mass is off after a push worth a thought
 LOSING = 0.12  # m, by which it is off when balance is being lost, whatever the reason
-AGAIN = 0.3  # s between two plans
+AGAIN = 0.3  # s between two plans, and of a push before the first that does not wait for its end
+HOPELESS = 2  # failures in a row, after which no more is tried
 REHEARSED = 1.5  # laps, or
 REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
 APART = 0.08  # m: legs that come nearer would touch
@@ -45,15 +46,14 @@ STRONG = 2.5  # times the motion's own greatest torque: more than that is not ta
 CHOICES = (
     Choice(0.9),
     Choice(0.9, speed=1.35),
+    Choice(0.9, speed=1.35, apart=False),
     Choice(0.9, apart=False),
     Choice(0.9, speed=1.7),
     Choice(0.6, speed=1.35),
-    Choice(0.9, speed=1.35, apart=False),
-    Choice(1.1, speed=1.35),
+    Choice(1.1, speed=1.35, apart=False),
     Choice(0.6),
-    Choice(1.1),
-    Choice(0.6, apart=False),
-    Choice(1.1, speed=1.7, apart=False),
+    Choice(0.6, speed=1.35, apart=False),
+    Choice(0.9, speed=1.7, apart=False),
 )
 
 
@@ -108,7 +108,9 @@ class Recovering(Follower):
         self.rehearsed = motion.rehearsed
         self.recoveries: list[Recovery] = []
         self._detour: Detour | None = None
-        self._ends = sorted(_ends_of_pushes(stage))
+        self._pushes = list(_pushes(stage))
+        self._ends = sorted(end for _, end in self._pushes)
+        self._failures = 0  # in a row, to find a plan that stays up
         self._next = -math.inf  # s, before which nothing is planned but after a push
 
     @property
@@ -144,7 +146,10 @@ class Recovering(Follower):
         character = self.motion.character
         omega = growth_rate(character, q, self.motion.place.anchor[2])
         off = deviation(character, (q, v), self.reference_state(), omega)
-        if float(np.linalg.norm(off)) < (DISTURBED if ended else LOSING):
+        away = float(np.linalg.norm(off))
+        if ended or away < DISTURBED:
+            self._failures = 0
+        if away < (DISTURBED if ended else LOSING) or self._failures >= HOPELESS:
             return
         self._next = stepper.time + AGAIN
         try:
@@ -182,8 +187,9 @@ class Recovering(Follower):
 
     def _felt(self, time: float) -> bool:
         """Whether anything has disturbed the motion so far, so that one without disturbances is left as it is."""
-        begun = any(push.start < time for push in self._stage.scene.pushes)
-        return begun or bool(self._stage.scene.props)
+        if any(begin < time < min(begin + AGAIN, end) for begin, end in self._pushes):
+            return False
+        return any(begin < time for begin, _ in self._pushes) or bool(self._stage.scene.props)
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         state = world.save_state()
@@ -194,11 +200,13 @@ class Recovering(Follower):
             verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
             if not self._loose and all(self._good(verdict) for verdict in verdicts):
                 return
+        question = self._question(world)
         best: tuple[tuple[float, ...], Plan] | None = None
-        for number, choice in enumerate(CHOICES):
-            if number >= self._effort:
-                break
-            plan = make_plan(self._question(world), choice, goes_on)
+        possible = False  # a plan that stays up and is not too strong, if only the legs came too near
+        for choice, too_far in _in_order(question)[: self._effort]:
+            if possible and (too_far or not choice.apart):
+                continue
+            plan = make_plan(question, choice, goes_on)
             if plan is None:
                 continue
             steps = len(plan.places) - 1 + after
@@ -208,13 +216,15 @@ class Recovering(Follower):
                 best = (score, plan)
             if self._good(verdict):
                 break
+            possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
         if best is not None:
             self._follow(best[1], world.time)
+        self._failures = 0 if best is not None and best[0][0] >= 1.0 else self._failures + 1
 
     def _follow(self, plan: Plan, time: float) -> None:
         self._detour = Detour(self.motion, plan)
         self._next = max(self._next, time + AGAIN)
-        self.recoveries.append(_told(plan, time, self._facing()))
+        self.recoveries.append(_told(plan, time, _facing(plan.controller.track.q)))
 
     def _question(self, world: World) -> Question:
         motion, q, v = self.motion, world.q, world.v
@@ -222,26 +232,20 @@ class Recovering(Follower):
             motion = self._understudy
             motion.place = self._detour.plan.places[self._detour.done]
         omega = growth_rate(motion.character, q, motion.place.anchor[2])
+        ahead = motion_ahead(motion, self.reference)
         return Question(
             controller=motion,
             reference=self.reference,
             value=self._value,
             terrain=self._stage.terrain,
-            ahead=motion_ahead(motion, self.reference),
+            ahead=ahead,
             actual=(q, v),
             off=deviation(motion.character, (q, v), motion.reference_state(), omega),
             omega=omega,
-            facing=self._facing(),
+            facing=_facing(ahead.q),
             time=world.time,
             pose_share=self._pose_share,
         )
-
-    def _facing(self) -> Array:
-        """The way (2,) in which the motion's root faces."""
-        w, x, y, z = self.motion.reference_state()[0][3:7].tolist()
-        ahead = np.array([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)])
-        result: Array = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
-        return result
 
     def _rehearse(
         self, state: dict[str, NDArray[np.generic]], follower: Follower, steps: int, goes_on: GoesOn, seed: int | None = None
@@ -266,6 +270,14 @@ class Recovering(Follower):
         return verdict.share, -ugly, -farthest
 
 
+def _facing(q: Array) -> Array:
+    """The way (2,) in which the root faces on average over poses (n, nq)."""
+    w, x, y, z = q[:, 3:7].T
+    ahead = np.array([(1.0 - 2.0 * (y * y + z * z)).mean(), (2.0 * (x * y + w * z)).mean()])
+    result: Array = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
+    return result
+
+
 def _told(plan: Plan, time: float, facing: Array) -> Recovery:
     if not plan.steps:
         return Recovery(time, "caught", 0.0)
@@ -275,8 +287,20 @@ def _told(plan: Plan, time: float, facing: Array) -> Recovery:
     return Recovery(time, max(ways, key=lambda way: ways[way]), float(np.linalg.norm(shift)))
 
 
-def _ends_of_pushes(stage: Stage) -> Iterator[float]:
+def _in_order(question: Question) -> list[tuple[Choice, bool]]:
+    """Choices that differ, first those that ask for no longer steps than there can be; and whether each does."""
+    found: dict[tuple[float, ...], tuple[bool, int, Choice]] = {}
+    for number, choice in enumerate(CHOICES):
+        _, steps = question.steps(choice)
+        key = (choice.speed, *(round(float(x), 3) for step in steps for x in step.shift))
+        found.setdefault(key, (any(step.wanted > FARTHEST for step in steps), number, choice))
+    return [(choice, far) for far, _, choice in sorted(found.values(), key=lambda entry: entry[:2])]
+
+
+def _pushes(stage: Stage) -> Iterator[tuple[float, float]]:
+    """From when to when each push is felt, s."""
     for push in stage.scene.pushes:
         strong = np.flatnonzero(np.linalg.norm(push.force, axis=1) > FELT)
         if len(strong):
-            yield push.start + min(int(strong[-1]) + 1, len(push.force) - 1) / push.rate
+            first, last = max(int(strong[0]) - 1, 0), min(int(strong[-1]) + 1, len(push.force) - 1)
+            yield push.start + first / push.rate, push.start + last / push.rate
