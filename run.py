@@ -9,6 +9,7 @@
     python3 run.py bench           the benchmarks, as a table or with --json FILE
     python3 run.py study [NAME]    a long experiment, written down in docs/studies/; without a name, a list of them
     python3 run.py lock            resolve the dependencies anew into locks/
+    python3 run.py made            tables of the docs and presets, made from the methods' settings
     python3 run.py tool NAME …     a program of the environment, such as ruff or typos
 
 Each makes the environment of one Blender line in .venv/ first (4.5 with Python 3.11, 5.2 with Python 3.13). Without
@@ -36,7 +37,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.required = True
     lines = list(environment.PYTHON_OF_BLENDER)
-    for name in ("demo", "test", "check", "build", "bench", "study", "lock", "tool"):
+    for name in ("demo", "test", "check", "build", "bench", "study", "lock", "made", "tool"):
         command = commands.add_parser(name)
         choices = [*lines, "all"] if name == "test" else lines
         command.add_argument("--blender", choices=choices, help="the Blender line whose environment is used")

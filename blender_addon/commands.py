@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command heft …`: bake a file or many, make the demo, or say what Heft finds on this computer.
+"""`blender --command heft …`: bake a file or many, make the demo, or check this computer and test the physics.
 
     blender --command heft bake SCENE.blend [--armature NAME] [--controller NAME] [--frames A:B] [--output OUT.blend]
                                             [--report DIR]
@@ -46,7 +46,7 @@ STRIP = 8  # pictures of a report's film strip
 
 
 def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
-    """Do what the command line asks for; the return value is Blender's exit status.
+    """Run the command line; the return value is Blender's exit status.
 
     The demo stands on this room, so it is handed in.
     """
@@ -57,7 +57,7 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
 
     parsers = command_line.make_parsers("blender --command heft", "SCENE.blend", "OUT.blend", "the same file", int)
     parsers.commands["bake"].add_argument(
-        "--armature", metavar="NAME", help="the armature to bake; all that were set up if not given"
+        "--armature", metavar="NAME", help="the armature to bake; by default all that were set up"
     )
     try:
         known = parsers.whole.parse_args(arguments)
@@ -138,7 +138,7 @@ def configure(armature: bpy.types.Object, known: argparse.Namespace) -> None:
     if known.controller is not None:
         names = [item.identifier for item in settings.bl_rna.properties["controller"].enum_items]
         if known.controller.upper() not in names:
-            raise ValueError(f"There is no controller '{known.controller}'; there are: {', '.join(names).lower()}.")
+            raise ValueError(f"There is no controller '{known.controller}'; choose from: {', '.join(names).lower()}.")
         settings.controller = known.controller.upper()
     if known.frames is not None:
         settings.use_frame_range = True
@@ -174,17 +174,17 @@ def batch(known: argparse.Namespace) -> int:
 
 def replay(known: argparse.Namespace) -> int:
     """Say what becomes of a trace's failed steps in the physics process."""
-    say(asked("replay", {"trace": str(known.trace.resolve())})["text"])
+    say(answered("replay", {"trace": str(command_line.there_is(known.trace).resolve())})["text"])
     return DONE
 
 
-def asked(task: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def answered(task: str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return what the physics process answers."""
     worker = keeper.worker()
     worker.send(task, values)
     (answer, *_) = worker.wait(PATIENCE) or [None]
     if answer is None or answer.kind != "done":
-        raise ValueError("The physics process does not answer." if answer is None else answer.values["why"])
+        raise ValueError("The physics process is silent: restart Blender." if answer is None else answer.values["why"])
     return answer.values
 
 
@@ -193,13 +193,16 @@ def doctor(_: argparse.Namespace) -> int:
     say(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}: {python()}")
     missing = command_line.versions(PACKAGES)
     if missing:
-        raise ValueError(f"Not found: {', '.join(missing)}. Install the zip made for this Blender.")
+        raise ValueError(f"Not found: {', '.join(missing)}. Install the zip made for this version of Blender.")
     say(f"heft code {code_version()[:16]}, in {ROOT}")
     folder = kernels.cache_folder()
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
-    say(f"Kernels: {kernels.kernel_folder() or 'kept where numba is told'}")
-    say(f"Physics: {'prepared' if kernels.are_ready() else 'to be prepared at the first bake, a few minutes'}")
-    say(f"The physics process answers. {asked('self_test')['text']}")
+    say(f"Kernels: {kernels.kernel_folder() or 'where numba keeps its cache'}")
+    say(
+        "Physics: "
+        f"{'compiled' if kernels.are_ready() else 'not compiled yet; the first bake does it, in a few minutes'}"
+    )
+    say(f"The physics process answers. {answered('self_test')['text']}")
     say(WHAT_TO_SEND)
     return DONE
 

@@ -22,7 +22,7 @@ GROUP = "Reference"
 def show_contacts(armature: bpy.types.Object, job: BakeJob, said: Mapping[str, Any]) -> None:
     """Key the contacts that the worker found for a job; ValueError where there is no action to key them in."""
     if armature.animation_data is None or armature.animation_data.action is None:
-        raise ValueError(f"{armature.name} plays no action of its own in which contacts could be keyed.")
+        raise ValueError(f"{armature.name} has no action of its own to key contacts in: assign one.")
     intervals = [ContactInterval(*one) for one in said["contacts"]]
     key_contacts(armature, points_of(armature), intervals, Samples(*job.frames, job.fps / job.rate))
 

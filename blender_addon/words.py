@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What core says of a bake or of a reference, in the language of Blender's interface."""
+"""The explanations of core in the language of Blender's interface."""
 
 from collections.abc import Mapping
 from typing import Any

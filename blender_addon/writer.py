@@ -34,7 +34,7 @@ def write_action(
     """
     resting = rest_bones(armature)
     if pose.shape[1] != len(resting):
-        raise ValueError(f"{armature.name} has {len(resting)} bones, the poses {pose.shape[1]}.")
+        raise ValueError(f"{armature.name} has {len(resting)} bones, but the poses have {pose.shape[1]}.")
     action, bag = new_action(name, armature.name)
     written: set[tuple[str, int]] = set()
     for bone, channels in zip(resting, channels_of(resting, pose), strict=True):

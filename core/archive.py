@@ -110,7 +110,7 @@ def unpack(kind: type[T], content: bytes, format_name: str, version: int, older:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries.values()):
-            raise ValueError("it is compressed, which its kind never is.")
+            raise ValueError("it is compressed, which Heft's files never are.")
         if "header.npy" not in entries or entries["header.npy"].file_size > LONGEST_HEADER:
             raise ValueError("it has no header.")
         header = json.loads(_array(archive.read("header.npy"), (np.dtype(np.uint8),)).tobytes().decode())
@@ -133,17 +133,17 @@ def _array(content: bytes, kinds: tuple[np.dtype[Any], ...]) -> AnyArray:
     """One entry: nothing is allocated beyond the bytes that are there."""
     header = ARRAY.match(content, 0, LONGEST_ARRAY_HEADER)
     if header is None:
-        raise ValueError("what should be an array is none, or none that has a place in it.")
+        raise ValueError("an array is missing or of an unsupported kind.")
     name, numbers = header.group(1).decode(), header.group(2).decode()
     kind = next((kind for kind in kinds if kind.str == name), None)
     shape = tuple(int(number) for number in numbers.split(",") if number)
     if kind is None or len(shape) > MOST_DIMENSIONS:
-        raise ValueError(f"an array of {name} in {len(shape)} dimensions has no place in it.")
+        raise ValueError(f"an array of {name} in {len(shape)} dimensions is not supported.")
     body = content[header.end() :]
     if math.prod(shape) * kind.itemsize != len(body):
-        raise ValueError("an array has not the size that it claims.")
+        raise ValueError("an array is not as large as it says.")
     if kind == np.bool_ and not set(body) <= {0, 1}:
-        raise ValueError("an array's truth values make no sense.")
+        raise ValueError("an array of truth values holds something else.")
     return np.frombuffer(body, kind).reshape(shape).copy()
 
 
@@ -189,7 +189,7 @@ def _decode(hint: Any, data: Any, arrays: list[AnyArray], where: str) -> Any:
     if _has_fields(hint):
         wanted = _fields(hint)
         if not isinstance(data, dict) or set(data) != {"is", *wanted} or data["is"] != hint.__name__:
-            raise ValueError(f"{where} is no {hint.__name__}.")
+            raise ValueError(f"{where} is not a {hint.__name__}.")
         return hint(**{name: _decode(part, data[name], arrays, name) for name, part in wanted.items()})
     if origin is tuple or origin is list:
         if not isinstance(data, list):
@@ -218,7 +218,7 @@ def _primitive(hint: Any, data: Any, where: str) -> Any:
 def _take(data: Any, kind: np.dtype[Any], arrays: list[AnyArray], where: str) -> AnyArray:
     number = data.get("array") if isinstance(data, dict) and len(data) == 1 else None
     if type(number) is not int or not 0 <= number < len(arrays):
-        raise ValueError(f"{where} is no array.")
+        raise ValueError(f"{where} is not an array.")
     if arrays[number].dtype != kind:
         raise ValueError(f"the numbers in {where} cannot be {arrays[number].dtype}.")
     return arrays[number]

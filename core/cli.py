@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`heft …` where Heft was installed with pip: bake saved jobs, look at results, and say what this computer has.
+"""`heft …`, after an installation with pip: bake saved jobs, run batches and benchmarks, and check the computer.
 
     heft bake JOB.heftjob [--controller NAME] [--frames A:B] [--seconds S] [--output OUT.heftresult] [--report DIR]
     heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
@@ -8,10 +8,9 @@
     heft replay TRACE
     heft doctor
 
-Scenes of Blender are baked by Blender itself, with the same words: `blender --command heft bake SCENE.blend`. A batch
-of them runs here too where bpy is installed.
-The exit status is 0 where everything went well, 3 where a character did not come to the end of its motion, 1 on an
-error, 130 where the bake was interrupted; then the frames so far are kept.
+Blender itself bakes scenes, with the same command: `blender --command heft bake SCENE.blend`. A batch of them runs here
+too if bpy is installed. The exit status is 0 on success, 3 if a character did not reach the end of its motion, 1 on an
+error, and 130 if the bake was interrupted; the frames so far are then kept.
 """
 
 import argparse
@@ -35,7 +34,7 @@ OTHER_PACKAGES = ("bpy", "mujoco")  # good to have, not needed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for; the exit status."""
+    """Run the command line; the exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     known = make_parsers().whole.parse_args(words, argparse.Namespace(words=words))
     commands = {
@@ -53,13 +52,15 @@ def make_parsers() -> Parsers:
     """What this command line understands."""
     parsers = command_line.make_parsers("heft", "JOB.heftjob", "OUT.heftresult", "beside the job", float)
     bake = parsers.commands["bake"]
-    bake.add_argument("--seconds", type=float, metavar="S", help="how long, where the motion repeats or ends")
-    bake.add_argument("--cache", type=Path, metavar="DIR", help="a folder in which references are kept")
+    bake.add_argument(
+        "--seconds", type=float, metavar="S", help="how long to simulate, where the motion repeats or holds"
+    )
+    bake.add_argument("--cache", type=Path, metavar="DIR", help="folder for references, to reuse them")
     return parsers
 
 
 def bake(known: argparse.Namespace) -> int:
-    """Run one job and keep its result."""
+    """Run one job and save its result."""
     from .job import BakeJob, Progress, run
 
     if known.source.suffix == ".blend":
@@ -94,7 +95,7 @@ def bake(known: argparse.Namespace) -> int:
 
 
 def batch(known: argparse.Namespace) -> int:
-    """Bake all that a file asks for, with Blender's help if it asks for scenes."""
+    """Run a batch file, through Blender if it has scenes."""
     if importlib.util.find_spec("bpy") is not None and batch_command.asks_for_scenes(known.jobs):
         return in_blender(known)
     return batch_command.batch(known)
@@ -103,7 +104,9 @@ def batch(known: argparse.Namespace) -> int:
 def demo(known: argparse.Namespace) -> int:
     """Make the demo in a Python that has Blender as a module."""
     if importlib.util.find_spec("bpy") is None:
-        raise ValueError("Blender makes the demo: blender --command heft demo, or install it here: pip install bpy")
+        raise ValueError(
+            "The demo needs Blender: run blender --command heft demo, or install it here with pip install bpy"
+        )
     return in_blender(known)
 
 
@@ -111,7 +114,7 @@ def replay(known: argparse.Namespace) -> int:
     """Say what becomes of a trace's failed steps here."""
     from .simulation.replay import tell
 
-    for line in tell(known.trace):
+    for line in tell(there_is(known.trace)):
         say(line)
     return DONE
 
@@ -126,7 +129,7 @@ def doctor(_: argparse.Namespace) -> int:
     say(f"Python {platform.python_version()} on {platform.platform()}, {os.cpu_count() or 1} processors")
     missing = command_line.versions(PACKAGES)
     for name in OTHER_PACKAGES:
-        say(f"{name} {version_of(name) or 'not there, and not needed'}")
+        say(f"{name} {version_of(name) or 'not installed (optional)'}")
     if missing:
         raise ValueError(f"Not found: {', '.join(missing)}. Install them with: pip install {' '.join(missing)}")
     from .cache import code_version
@@ -134,19 +137,19 @@ def doctor(_: argparse.Namespace) -> int:
 
     say(f"heft {version_of('heft') or 'from a checkout'}, code {code_version()[:16]}, in {ROOT}")
     say(
-        "To round as other processors do: "
+        "To round like other processors, set: "
         + " ".join(f"{name}='{value}'" for name, value in rounding.VARIABLES.items())
     )
     say(f"Kernels: {os.environ.get('NUMBA_CACHE_DIR') or 'kept beside the source'}")
-    say("Cache of references: where --cache says; a batch has its own")
-    say("Trying the physics; the first time it is compiled, which takes minutes …")
+    say("Cache of references: in the folder of --cache; each batch has its own")
+    say("Testing the physics; the first time it is compiled, which takes minutes …")
     say(self_test())
     say(WHAT_TO_SEND)
     return DONE
 
 
 class _Interrupts:
-    """While it is entered, Ctrl-C is noted instead of raised; a second one is raised all the same."""
+    """In this context the first Ctrl-C is recorded instead of raised; the second is raised."""
 
     def __init__(self) -> None:
         self.seen = False
@@ -165,13 +168,13 @@ class _Interrupts:
 
 
 class _Shown:
-    """One line that counts up on a terminal, a line for each stage elsewhere."""
+    """Progress: one line that counts up in a terminal, a line for each stage elsewhere."""
 
     def __init__(self) -> None:
         self._last = ""
 
     def update(self, text: str, share: float) -> None:
-        """Show where the run is."""
+        """Show the progress."""
         line = f"{text}: {100.0 * share:.0f} %" if sys.stderr.isatty() else text
         if line != self._last:
             sys.stderr.write(f"\r{line:<60}" if sys.stderr.isatty() else f"{line}\n")
@@ -179,7 +182,7 @@ class _Shown:
         self._last = line
 
     def end(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if sys.stderr.isatty():
             sys.stderr.write("\n")
 

@@ -39,25 +39,27 @@ def make_parsers(prog: str, source: str, result: str, unless: str, number: Calla
     whole = argparse.ArgumentParser(prog=prog, description="Gives keyframes weight.")
     rooms = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     about = {
-        "bake": "simulate what a file holds",
-        "batch": "bake all that a file asks for",
+        "bake": "simulate a file",
+        "batch": "run every bake in a file",
         "demo": "bake a walk with a push and over a step: a file, a film strip, a film",
-        "bench": "measure speed, in a checkout of the source",
-        "replay": "take the steps again that failed, from a trace",
-        "doctor": "say what Heft finds on this computer, and try it",
+        "bench": "measure speed (needs a checkout of the source)",
+        "replay": "repeat the failed steps of a trace",
+        "doctor": "check this computer and test the physics",
     }
     parsers = Parsers(whole, {name: rooms.add_parser(name, help=text) for name, text in about.items()})
     bake, demo, bench = (parsers.commands[name] for name in ("bake", "demo", "bench"))
     bake.add_argument("source", type=Path, metavar=source)
-    bake.add_argument("--controller", metavar="NAME", help="the method, such as lookahead")
+    bake.add_argument("--controller", metavar="NAME", help="the method, by its name in Python")
     bake.add_argument("--frames", type=range_of(number), metavar="A:B", help="first and last frame to simulate")
-    bake.add_argument("--output", type=Path, metavar=result, help=f"where to save; {unless} if not given")
-    bake.add_argument("--report", type=Path, metavar="DIR", help="a folder for a report with plots")
+    bake.add_argument("--output", type=Path, metavar=result, help=f"where to save; by default {unless}")
+    bake.add_argument("--report", type=Path, metavar="DIR", help="folder for a report page with plots")
     batch_command.add_arguments(parsers.commands["batch"])
-    demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="a folder for the files")
-    bench.add_argument("--json", metavar="FILE", help="write the figures to FILE as well")
-    bench.add_argument("--only", metavar="NAME", help="only the benchmark of this name")
-    parsers.commands["replay"].add_argument("trace", type=Path, metavar="TRACE", help="the file that HEFT_TRACE named")
+    demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="folder for the files")
+    bench.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
+    bench.add_argument("--only", metavar="NAME", help="run only this benchmark")
+    parsers.commands["replay"].add_argument(
+        "trace", type=Path, metavar="TRACE", help="the trace: the file that HEFT_TRACE named"
+    )
     return parsers
 
 
@@ -71,7 +73,7 @@ def range_of(number: Callable[[str], float]) -> Callable[[str], tuple[float, flo
         except ValueError:
             colon = ""
         if not colon or not found[0] < found[1]:
-            raise argparse.ArgumentTypeError(f"'{text}' is no range of frames such as 1:100")
+            raise argparse.ArgumentTypeError(f"'{text}' is not a frame range: write it like 1:100")
         return found
 
     return read
@@ -89,7 +91,7 @@ def perform(commands: Mapping[str, Command], known: argparse.Namespace, troubles
 def bench(known: argparse.Namespace) -> int:
     """Run the checkout's benchmarks, which compare with other engines and so are no part of what is installed."""
     if not (ROOT / "tools" / "bench.py").is_file():
-        raise ValueError("The benchmarks come with the source: get a checkout and run `python3 run.py bench` in it.")
+        raise ValueError("The benchmarks are not installed: check out the source and run `python3 run.py bench` there.")
     options = [f"--{name}={value}" for name in ("json", "only") if (value := getattr(known, name)) is not None]
     return subprocess.run([sys.executable, "-m", "tools.bench", *options], cwd=ROOT, check=False).returncode
 
@@ -97,7 +99,7 @@ def bench(known: argparse.Namespace) -> int:
 def there_is(path: Path) -> Path:
     """A file that is there."""
     if not path.is_file():
-        raise ValueError(f"There is no file {path}.")
+        raise ValueError(f"There is no file {path}: check its name.")
     return path
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one way to write a file, whole or not at all, and the one way to have a folder to oneself."""
+"""Writing files whole or not at all, and locking a folder."""
 
 import os
 import sys
@@ -26,9 +26,9 @@ def write_whole(path: str | Path, content: bytes) -> None:
 
 @contextmanager
 def held(path: str | Path) -> Iterator[None]:
-    """Hold a lock while the block runs; BlockingIOError where another process holds it.
+    """Hold a lock while the block runs; BlockingIOError if another process holds it.
 
-    The system gives it back when the process ends, in whatever way. The file stays.
+    The system releases it when the process ends, however it ends. The file stays.
     """
     with Path(path).open("a") as file:
         try:
@@ -41,5 +41,5 @@ def held(path: str | Path) -> Iterator[None]:
 
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise BlockingIOError(error.errno, "Another process uses it", str(path)) from None
+            raise BlockingIOError(error.errno, "Another process is using it", str(path)) from None
         yield

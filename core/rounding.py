@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same job gives the same bits on every processor: what the libraries' processes are told for that.
+"""The environment variables with which the same job gives the same bits on every processor.
 
 OpenBLAS, in numpy and once more in scipy, and numpy's own functions (sine, exponential) choose among kernels by the
 processor they find, and one kernel sums in another order than the next. So all of Heft's processes have them take those
@@ -67,5 +67,7 @@ if "numpy" not in sys.modules:
 FIXED = all(os.environ.get(name, "") == value for name, value in VARIABLES.items())
 """Whether this process's libraries round as on every processor."""
 NOTES = (
-    () if FIXED else ("Another processor may round differently, as numpy was imported before Heft: import Heft first.",)
+    ()
+    if FIXED
+    else ("Results may differ on another processor, because numpy was imported before Heft: import Heft first.",)
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sentences for people, kept as an English template and the values in it, so that they can be told in any language."""
+"""Sentences for people, kept as an English template and its values, so that they can be translated."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -41,7 +41,7 @@ class Sentence:
 
 
 def say(template: str, **values: Value) -> Sentence:
-    """A sentence; a number that is rounded to nothing is told without a sign."""
+    """Make a sentence; a number that rounds to zero loses its sign."""
     forms = {name: form for _, name, form, _ in Formatter().parse(template) if name}
     return Sentence(template, {name: _plain(value, forms.get(name) or "") for name, value in values.items()})
 
@@ -52,7 +52,7 @@ def told(sentences: Iterable[Sentence], translate: Callable[[str], str] = str) -
 
 
 def to_data(sentences: Iterable[Sentence]) -> list[Any]:
-    """Sentences as JSON has them: each a pair of the template and a table of its values."""
+    """Sentences as JSON: each a pair of the template and an object of its values."""
     return [
         [
             sentence.template,
@@ -66,18 +66,18 @@ def to_data(sentences: Iterable[Sentence]) -> list[Any]:
 
 
 def from_data(data: Any) -> tuple[Sentence, ...]:
-    """And back; ValueError where it is none of it."""
+    """Sentences from JSON; ValueError if it holds anything else."""
     match data:
         case [*entries]:
             return tuple(_sentence(entry) for entry in entries)
-    raise ValueError(f"{str(data)[:40]!r} are no sentences.")
+    raise ValueError(f"{str(data)[:40]!r} are not sentences.")
 
 
 def _sentence(data: Any) -> Sentence:
     match data:
         case [str(template), dict(values)]:
             return Sentence(template, {str(name): _value(value) for name, value in values.items()})
-    raise ValueError(f"{str(data)[:40]!r} is no sentence.")
+    raise ValueError(f"{str(data)[:40]!r} is not a sentence.")
 
 
 def _value(data: Any) -> Value:

@@ -86,7 +86,7 @@ def make_settings(kind: type[T], chosen: Mapping[str, Any], owner: str) -> T:
     values = {}
     for name, value in chosen.items():
         if name not in known:
-            raise ValueError(f"There is no setting '{name}' of {owner}; there are {', '.join(known)}.")
+            raise ValueError(f"There is no setting '{name}' of {owner}; choose from {', '.join(known)}.")
         if not _fits(hints[name], value):
             raise ValueError(f"The setting '{name}' of {owner} cannot be {repr(value)[:40]}.")
         values[name] = float(value) if hints[name] is float else value

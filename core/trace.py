@@ -48,7 +48,7 @@ def note(what: str, **values: Any) -> None:
             file.write(line.encode() + b"\n")
     except OSError as error:
         why = error.strerror or error
-        raise ValueError(f"{VARIABLE} names {path}, which cannot be written ({why}): name another file.") from error
+        raise ValueError(f"{VARIABLE} names {path}, which cannot be written ({why}): choose another file.") from error
 
 
 def read(path: str | Path) -> list[dict[str, Any]]:
@@ -61,7 +61,7 @@ def read(path: str | Path) -> list[dict[str, Any]]:
             said = _parsed(line)
             if said is None:
                 raise ValueError(
-                    f"Line {number} of {Path(path).name} is none of a trace: choose one that {VARIABLE} named."
+                    f"Line {number} of {Path(path).name} is not part of a trace: choose a file written by {VARIABLE}."
                 )
             found.append(said)
     return found
@@ -83,8 +83,8 @@ def to_text(content: bytes) -> str:
 def from_text(text: Any) -> bytes:
     """And back; ValueError where it is none."""
     if not isinstance(text, str):
-        raise ValueError("What should be text in a trace is none.")  # noqa: TRY004 - a wrong file, not a wrong call
+        raise ValueError("A text in the trace is missing.")  # noqa: TRY004 - a wrong file, not a wrong call
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
-        raise ValueError(f"A text in a trace holds no bytes: {error}") from error
+        raise ValueError(f"A text in the trace does not hold bytes: {error}") from error

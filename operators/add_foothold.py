@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say where a foot is to be set down."""
+"""Add Foothold: where a foot should step."""
 
 import math
 from typing import ClassVar
@@ -12,7 +12,7 @@ MARK = 0.12  # m
 
 
 class HEFT_OT_add_foothold(bpy.types.Operator):
-    """Add a place where the active bone, a foot, is to step: the nearest of its steps goes there"""
+    """Add a foothold for the active bone, a foot: its nearest step goes there"""
 
     bl_idname = "heft.add_foothold"
     bl_label = "Add Foothold"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let a hand hold on."""
+"""Add Grab: let a hand hold on."""
 
 from typing import ClassVar
 
@@ -14,19 +14,26 @@ MARK = 0.08  # m
 
 
 class HEFT_OT_add_grab(bpy.types.Operator):
-    """Let the active bone, a hand as a rule, hold the other selected object, or stay in its place, from now on"""
+    """Let the active bone, usually a hand, hold the other selected object, or its place, from the current frame on"""
 
     bl_idname = "heft.add_grab"
     bl_label = "Add Grab"
     bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
 
     duration: IntProperty(
-        name="Duration", description="How many frames it holds on; 0 for good", default=24, min=0, soft_max=250
+        name="Duration",
+        description="How many frames the hand holds on; 0 to hold to the end",
+        default=24,
+        min=0,
+        soft_max=250,
     )
     kind: EnumProperty(
         name="Grip",
-        description="What the grip keeps from moving",
-        items=[("POINT", "Turns Freely", "As around a bar"), ("FULL", "Firm", "The hand does not turn either")],
+        description="What the grip fixes",
+        items=[
+            ("POINT", "Turns Freely", "The hand stays in place but may turn, as around a bar"),
+            ("FULL", "Firm", "The hand neither moves nor turns"),
+        ],
     )
 
     @classmethod
@@ -52,5 +59,5 @@ class HEFT_OT_add_grab(bpy.types.Operator):
             frames, values = [*frames, now + self.duration], [*values, 0.0]
         write_steps(own_bag(empty), "heft.grab.holding", "Grab", frames, values)
         what = held.name if held else "its place"
-        self.report({"INFO"}, f"{bone} holds {what} from frame {now} on")
+        self.report({"INFO"}, f"{bone} holds {what} from frame {now}")
         return {"FINISHED"}

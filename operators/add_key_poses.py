@@ -9,21 +9,21 @@ from bpy.props import EnumProperty
 from .adding import Adding
 
 SCENES = [
-    ("CHIN_UP", "Mannequin on a Bar", "Hangs and pulls itself up: two key poses, hands that hold on"),
-    ("SQUAT", "Mannequin with a Barbell", "Stands, squats and stands again under 30 kg: three key poses"),
-    ("JUMP_TO_BAR", "Mannequin that Jumps to a Bar", "Crouches, jumps, takes hold of a bar and swings on it"),
-    ("PICK_UP_BOX", "Mannequin with a Box", "Bends down to a box, takes it and stands up with it"),
+    ("CHIN_UP", "Mannequin on a Bar", "Hang and pull up: two key poses and two grabs"),
+    ("SQUAT", "Mannequin with a Barbell", "Squat and stand up with 30 kg: three key poses"),
+    ("JUMP_TO_BAR", "Mannequin Jumping to a Bar", "Crouch, jump, grab a bar and swing on it"),
+    ("PICK_UP_BOX", "Mannequin with a Box", "Bend down, pick up a box and stand up with it"),
 ]
 
 
 class HEFT_OT_add_key_poses(Adding, bpy.types.Operator):
-    """Add a mannequin in a few key poses, and what they need, ready to be baked"""
+    """Add a mannequin with a few key poses and the objects they need, ready to bake"""
 
     bl_idname = "heft.add_key_poses"
     bl_label = "Key Poses"
     bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
 
-    scene: EnumProperty(name="Scene", description="What it does", items=SCENES)
+    scene: EnumProperty(name="Scene", description="What the mannequin does", items=SCENES)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add it at the 3D cursor and make it the active object."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add a walking mannequin: something to try Heft on before one's own rig is at hand."""
+"""Add a walking mannequin, to try Heft on before you have a rig of your own."""
 
 from typing import ClassVar
 

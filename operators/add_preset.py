@@ -12,7 +12,7 @@ from ..core.settings import settings_of
 
 
 class HEFT_OT_add_preset(AddPresetBase, bpy.types.Operator):
-    """Keep these settings under a name, or remove a preset"""
+    """Save the current settings as a preset, or remove the selected one"""
 
     bl_idname = "heft.add_preset"
     bl_label = "Add Controller Preset"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make the selected meshes props, or weights that the character carries."""
+"""Add Prop: make the selected meshes props, or weights that the character carries."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from ..blender_addon.scene.choosing import chosen_bone, chosen_character, needs_
 
 
 class HEFT_OT_add_prop(bpy.types.Operator):
-    """Give the selected meshes weight: as things that can be kicked, leant on and picked up, or that are carried"""
+    """Give the selected meshes mass, so that the character can kick, lean on, pick up or carry them"""
 
     bl_idname = "heft.add_prop"
     bl_label = "Add Prop"
@@ -19,7 +19,7 @@ class HEFT_OT_add_prop(bpy.types.Operator):
 
     mass: FloatProperty(
         name="Mass",
-        description="How much each of them weighs, in kilograms",
+        description="Mass of each object, in kilograms",
         default=5.0,
         min=0.001,
         soft_max=50.0,
@@ -27,16 +27,16 @@ class HEFT_OT_add_prop(bpy.types.Operator):
     )
     shape: EnumProperty(
         name="Shape",
-        description="As what they are touched, in the size of the mesh",
+        description="Collision shape, in the size of the mesh",
         items=[
-            ("BOX", "Box", "A block", "MESH_CUBE", 0),
+            ("BOX", "Box", "A box", "MESH_CUBE", 0),
             ("SPHERE", "Sphere", "A ball", "MESH_UVSPHERE", 1),
-            ("CAPSULE", "Capsule", "A rod with round ends, along the object's Z axis", "MESH_CAPSULE", 2),
+            ("CAPSULE", "Capsule", "A capsule along the object's Z axis", "MESH_CAPSULE", 2),
         ],
     )
     carried: BoolProperty(
         name="Carried",
-        description="The active bone carries them all the time, like a rucksack: they weigh, and touch nothing",
+        description="The active bone carries them all the time, like a backpack: they add mass and touch nothing",
     )
 
     @classmethod
@@ -50,7 +50,7 @@ class HEFT_OT_add_prop(bpy.types.Operator):
         own = skinned(armature)
         chosen = [other for other in context.selected_objects if other.type == "MESH" and other not in own]
         if not chosen:
-            self.report({"ERROR"}, "Select the meshes that are to be props")
+            self.report({"ERROR"}, "No meshes are selected: select those to use as props")
             return {"CANCELLED"}
         foreign = [other.name for other in chosen if not other.is_editable]
         if foreign:
@@ -68,7 +68,7 @@ class HEFT_OT_add_prop(bpy.types.Operator):
             self.carry(armature, chosen)
         else:
             self.give_bodies(context, chosen)
-            self.report({"INFO"}, f"{collection.name} has {len(collection.objects)} objects now")
+            self.report({"INFO"}, f"{collection.name} now has {len(collection.objects)} objects")
         return {"FINISHED"}
 
     def carry(self, armature: bpy.types.Object, chosen: list[bpy.types.Object]) -> None:

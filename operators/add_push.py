@@ -14,7 +14,7 @@ ARROW = 0.5  # m
 
 
 class HEFT_OT_add_push(bpy.types.Operator):
-    """Add an arrow that pushes the active bone from the current frame on; turn and move it as you like"""
+    """Add an arrow that pushes the active bone from the current frame on; move and rotate it to aim"""
 
     bl_idname = "heft.add_push"
     bl_label = "Add Push"
@@ -23,13 +23,13 @@ class HEFT_OT_add_push(bpy.types.Operator):
     strength: FloatProperty(
         name="Strength", description="Force along the arrow, in newtons", default=100.0, min=0.0, soft_max=500.0
     )
-    duration: IntProperty(name="Duration", description="How many frames it lasts", default=3, min=1, soft_max=100)
+    duration: IntProperty(name="Duration", description="How many frames the push lasts", default=3, min=1, soft_max=100)
     continuous: BoolProperty(
         name="Continuous",
-        description="Set no keys: it pushes all the time, like wind, until you key its strength or give it a curve",
+        description="Push all the time, like wind: set no keys, so that you can key the strength yourself",
     )
     direction: FloatVectorProperty(
-        name="Direction", description="Where the arrow points", subtype="DIRECTION", default=(0.0, 1.0, 0.0)
+        name="Direction", description="Direction of the arrow", subtype="DIRECTION", default=(0.0, 1.0, 0.0)
     )
 
     @classmethod

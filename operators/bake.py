@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bake: simulate the selected armatures and write what came of it as new actions."""
+"""Bake: simulate the selected armatures and write the results as new actions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .working import Working
 
 
 class HEFT_OT_bake(Working, bpy.types.Operator):
-    """Simulate the selected armatures and bake each as a new action; what is there now is kept. Esc stops it"""
+    """Simulate the selected armatures and bake each to a new action; their actions are kept. Press Esc to cancel"""
 
     bl_idname = "heft.bake"
     bl_label = "Bake"
@@ -22,7 +22,7 @@ class HEFT_OT_bake(Working, bpy.types.Operator):
     task = "bake"
 
     def finish(self, context: bpy.types.Context, ended: Session) -> set[str]:
-        """Write all results at once, in one undo step, and say how it went."""
+        """Write all results in one undo step, and report."""
         written, lines = write_all(context, ended.turns)
         for level, text in lines:
             self.report({level}, text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build Reference: the possible motion nearest to the action, and what it says of contacts and changes."""
+"""Build Reference: the physically correct motion nearest to the action, with its contacts and changes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .working import Working
 
 
 class Keying(Working):
-    """A mixin: what the worker finds out of an action is keyed in that action, by `show`."""
+    """A mixin: keys what the worker finds in an action into that action, by `show`."""
 
     def finish(self, _context: bpy.types.Context, ended: Session) -> set[str]:
-        """Write all at once, in one undo step, and say how it went."""
+        """Write everything in one undo step, and report."""
         written = [turn for turn in ended.turns if not turn.why and self.write(turn)]
         for turn in ended.turns:
             if turn.why:
@@ -25,10 +25,10 @@ class Keying(Working):
         return {"FINISHED"} if written else {"CANCELLED"}
 
     def write(self, turn: Turn) -> bool:
-        """Write one; False where that is not possible any more."""
+        """Write one; False if its armature is gone."""
         armature = turn.armature()
         if armature is None:
-            self.report({"WARNING"}, f"{turn.name} was deleted meanwhile: nothing was written")
+            self.report({"WARNING"}, f"{turn.name} was deleted in the meantime: nothing was written")
             return False
         try:
             with playing(armature, turn.gathered.source):
@@ -41,12 +41,12 @@ class Keying(Working):
         return True
 
     def show(self, armature: bpy.types.Object, turn: Turn) -> None:
-        """Write what was said of an armature, which plays its source."""
+        """Write the worker's answer for an armature, which plays its source."""
         raise NotImplementedError
 
 
 class HEFT_OT_build_reference(Keying, bpy.types.Operator):
-    """Find the possible motion nearest to the action: when which foot stands, and what forces there have to be"""
+    """Find the physically correct motion nearest to the action, with its contacts and forces"""
 
     bl_idname = "heft.build_reference"
     bl_label = "Build Reference"
@@ -55,7 +55,7 @@ class HEFT_OT_build_reference(Keying, bpy.types.Operator):
     task = "reference"
 
     def show(self, armature: bpy.types.Object, turn: Turn) -> None:
-        """Key contacts and changes, and say how good it is."""
+        """Key contacts and changes, and report the quality."""
         reference.show(armature, turn.gathered.job, turn.said, turn.gathered.sampling.unit)
         found = turn.said["summary"]
         self.report({"INFO" if found["fit_for_control"] else "WARNING"}, f"{armature.name}: {words.why(found)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cancel: stop the bake that is going on."""
+"""Cancel: stop the running bake."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ import bpy
 
 
 class HEFT_OT_cancel(bpy.types.Operator):
-    """Stop the bake that is going on. Nothing is written, and the pose is as it was before"""
+    """Cancel the bake. Nothing is written, and the pose returns to what it was"""
 
     bl_idname = "heft.cancel"
     bl_label = "Cancel"
@@ -17,11 +17,11 @@ class HEFT_OT_cancel(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only while there is one."""
         if not context.window_manager.heft.running:
-            cls.poll_message_set("No bake is going on")
+            cls.poll_message_set("No bake is running")
             return False
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Ask for it; the bake looks many times a second."""
+        """Set the flag; the bake polls it many times a second."""
         context.window_manager.heft.stop = True
         return {"FINISHED"}

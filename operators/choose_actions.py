@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add Action, Remove Action: the actions that are combined with the source, or gone to."""
+"""Add Action, Remove Action: the actions that are combined with the source, or switched to."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from .set_up import active_armature
 
 
 class HEFT_OT_add_action(bpy.types.Operator):
-    """Add a place for an action that is combined with the source or gone to"""
+    """Add an action to combine with the source, or to switch to"""
 
     bl_idname = "heft.add_action"
     bl_label = "Add Action"
@@ -28,13 +28,13 @@ class HEFT_OT_add_action(bpy.types.Operator):
 
 
 class HEFT_OT_remove_action(bpy.types.Operator):
-    """Take this action off the list"""
+    """Remove this action from the list"""
 
     bl_idname = "heft.remove_action"
     bl_label = "Remove Action"
     bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Number", description="Which of the actions, from 0", min=0, options={"SKIP_SAVE"})
+    index: IntProperty(name="Number", description="Index of the action, from 0", min=0, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

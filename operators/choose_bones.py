@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choose Bones: take the bones that are selected now as those that a bake treats apart."""
+"""Choose Bones: the selected bones become those that a bake treats separately."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from .set_up import active_armature
 
 
 class HEFT_OT_choose_bones(bpy.types.Operator):
-    """Take the bones that are selected in Pose Mode as the chosen ones"""
+    """Use the bones that are selected in Pose Mode"""
 
     bl_idname = "heft.choose_bones"
     bl_label = "Choose Bones"

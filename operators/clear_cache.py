@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clear Cache: forget the references and gains that were kept."""
+"""Clear Cache: delete the references and gains that were kept."""
 
 from typing import ClassVar
 
@@ -10,14 +10,14 @@ from ..core import cache
 
 
 class HEFT_OT_clear_cache(bpy.types.Operator):
-    """Delete the motions and controllers that earlier bakes have prepared; the next bake prepares its own again"""
+    """Delete the references and controllers kept from earlier bakes; the next bake prepares them again"""
 
     bl_idname = "heft.clear_cache"
     bl_label = "Clear Cache"
     bl_options: ClassVar[set[str]] = {"INTERNAL"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        """Delete them, and say how much room that made."""
+        """Delete them, and report how much was freed."""
         folder = cache_folder()
         try:
             size = cache.size(folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find Contacts: key anew when which part of the body stands on something."""
+"""Find Contacts: key again when each part of the body touches the ground."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .build_reference import Keying
 
 
 class HEFT_OT_find_contacts(Keying, bpy.types.Operator):
-    """Find out from the action when which part of the body stands on something; changes by hand are forgotten"""
+    """Find in the action when each part of the body touches the ground; your own changes are discarded"""
 
     bl_idname = "heft.find_contacts"
     bl_label = "Find Contacts"

@@ -11,7 +11,7 @@ from ..blender_addon.scene.terrain import SHAPED
 
 
 class HEFT_OT_mark_terrain(bpy.types.Operator):
-    """Make the selected meshes ground for the character: they go into its terrain collection too"""
+    """Use the selected meshes as ground: they are linked to the character's terrain collection"""
 
     bl_idname = "heft.mark_terrain"
     bl_label = "Mark as Terrain"
@@ -32,7 +32,7 @@ class HEFT_OT_mark_terrain(bpy.types.Operator):
             if (other.type in SHAPED or other.instance_type == "COLLECTION") and other not in own
         ]
         if not chosen:
-            self.report({"ERROR"}, "Select the meshes that are to be ground")
+            self.report({"ERROR"}, "No meshes are selected: select those to use as ground")
             return {"CANCELLED"}
         try:
             collection = own_collection(context, armature, "terrain")
@@ -42,5 +42,5 @@ class HEFT_OT_mark_terrain(bpy.types.Operator):
         new = [other for other in chosen if other.name not in collection.objects]
         for other in new:
             collection.objects.link(other)
-        self.report({"INFO"}, f"{len(new)} added to {collection.name}, which has {len(collection.all_objects)} now")
+        self.report({"INFO"}, f"{len(new)} added to {collection.name}, which now has {len(collection.all_objects)}")
         return {"FINISHED"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Precompute: make the reference and the controller's gains, so that the next bake has only to simulate."""
+"""Precompute: make the reference and the controller's gains, so that the next bake only simulates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .working import Working
 
 
 class HEFT_OT_precompute(Working, bpy.types.Operator):
-    """Prepare all that a bake needs but the simulation itself. A bake does this by itself when it has to"""
+    """Prepare the reference and the controller, so that the next bake only simulates. Bake does it if needed"""
 
     bl_idname = "heft.precompute"
     bl_label = "Prepare Controller"
@@ -21,7 +21,7 @@ class HEFT_OT_precompute(Working, bpy.types.Operator):
     task = "precompute"
 
     def finish(self, _context: bpy.types.Context, ended: Session) -> set[str]:
-        """Say how it went."""
+        """Report the outcome."""
         for turn in ended.turns:
             if turn.why:
                 self.report({"ERROR"}, f"{turn.name}: {turn.why}")

@@ -13,24 +13,24 @@ def active_armature(cls: type[bpy.types.Operator], context: bpy.types.Context) -
     """For polls: whether the active object is an armature that is not being edited."""
     armature = context.active_object
     if armature is None or armature.type != "ARMATURE":
-        cls.poll_message_set("Select an armature")
+        cls.poll_message_set("No armature is active: select one")
         return False
     if armature.mode == "EDIT":
-        cls.poll_message_set("Leave Edit Mode first")
+        cls.poll_message_set("The armature is in Edit Mode: leave it first")
         return False
     return True
 
 
 class HEFT_OT_set_up(bpy.types.Operator):
-    """Find out what the bones of the active armature stand for, and make a physical character that fits it"""
+    """Detect the roles of the active armature's bones, and build a physical character that fits it"""
 
     bl_idname = "heft.set_up"
     bl_label = "Set Up"
     bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
 
     forget: BoolProperty(
-        name="Find All Again",
-        description="Also find the roles that were chosen by hand",
+        name="Detect All Again",
+        description="Also detect the roles that you chose yourself",
         options={"SKIP_SAVE"},
     )
 
@@ -54,13 +54,13 @@ class HEFT_OT_set_up(bpy.types.Operator):
         self.report(
             {"WARNING" if done.found.unsure else "INFO"},
             f"{armature.name}: {character.nv} degrees of freedom, {character.total_mass:.1f} kg"
-            + (f"; {len(done.found.unsure)} things to check in the panel" if done.found.unsure else ""),
+            + (f"; {len(done.found.unsure)} roles to check in the panel" if done.found.unsure else ""),
         )
         return {"FINISHED"}
 
 
 class HEFT_OT_edit_role(bpy.types.Operator):
-    """Add a bone to a role's chain, or take its last one away"""
+    """Add a bone to this role's chain, or remove the last one"""
 
     bl_idname = "heft.edit_role"
     bl_label = "Edit Role"
@@ -69,7 +69,7 @@ class HEFT_OT_edit_role(bpy.types.Operator):
     role: StringProperty(name="Role", options={"HIDDEN"})
     action: EnumProperty(
         name="Action",
-        items=[("ADD", "Add", "Add a bone at the tip"), ("REMOVE", "Remove", "Take a bone away")],
+        items=[("ADD", "Add", "Add a bone at the end"), ("REMOVE", "Remove", "Remove a bone")],
         options={"HIDDEN"},
     )
     index: IntProperty(name="Index", default=-1, options={"HIDDEN"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators have in common that let the worker do something: modal in a window, else to completion."""
+"""The common part of operators that use the worker: modal in a window, blocking in background mode."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHORT, LONG = 10.0, 90.0  # s
 
 
 class Working:
-    """A mixin: `task` names what the worker does, `finish` takes what came of it."""
+    """A mixin: `task` names what the worker does, `finish` handles the result."""
 
     task = ""
 
@@ -28,7 +28,7 @@ class Working:
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only with an armature, and one at a time."""
         if context.window_manager.heft.running:
-            cls.poll_message_set("Wait for the bake that is going on, or cancel it")
+            cls.poll_message_set("A bake is running: wait for it, or cancel it")
             return False
         return active_armature(cls, context)
 
@@ -53,7 +53,7 @@ class Working:
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Esc stops it; else look what has been done."""
+        """Esc cancels it; otherwise handle what the worker has sent."""
         state = context.window_manager.heft
         if not session.is_going_on(self._session):  # the extension was disabled, and put everything back
             return {"CANCELLED"}
@@ -80,7 +80,7 @@ class Working:
         self._session.abandon()
 
     def finish(self, context: bpy.types.Context, ended: Session) -> set[str]:
-        """Take what came of it."""
+        """Handle the result."""
         raise NotImplementedError
 
 
@@ -91,7 +91,7 @@ def chosen_armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def tell_progress(running: Session) -> None:
-    """Tell the panels where it is, for when they are drawn."""
+    """Write the progress for the panels to draw."""
     state = bpy.context.window_manager.heft
     if running.over:
         return
@@ -100,7 +100,7 @@ def tell_progress(running: Session) -> None:
 
 
 def in_words(seconds: float | None) -> str:
-    """A time left as one says it."""
+    """The time left, in words."""
     if seconds is None:
         return ""
     if seconds < SHORT:

@@ -18,7 +18,7 @@ from ..operators.clear_cache import HEFT_OT_clear_cache
 from .tab import ArmatureTab
 from .text import sentence
 
-PREPARING = "The physics is being prepared for this computer: once per version, a few minutes. Bake waits for it."
+PREPARING = "Compiling the physics for this computer: once per version, a few minutes. Bake waits for it."
 ICONS = {"completed": "CHECKMARK", "fell": "ERROR", "diverged": "ERROR", "cancelled": "CANCEL"}
 
 
@@ -92,7 +92,7 @@ class HEFT_PT_bake_output(ArmatureTab, bpy.types.Panel):
             count = len(settings.chosen_bones)
             row = layout.row()
             row.label(text=_("{} bones chosen").format(count) if count else _("No bones chosen"), translate=False)
-            row.operator("heft.choose_bones", text="Take Selected", icon="RESTRICT_SELECT_OFF")
+            row.operator("heft.choose_bones", text="Use Selected", icon="RESTRICT_SELECT_OFF")
         layout.prop(settings, "influence")
         layout.prop(settings, "reduce")
         layout.prop(settings, "write_diagnostics")
@@ -126,9 +126,9 @@ def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: 
         return
     rows = (
         ("Upright", _("{:.1f} of {:.1f} s").format(report["upright_seconds"], report["simulated_seconds"])),
-        ("From the action", f"{report['joint_rms_deg']:.1f}°, {100.0 * report['root_rms_m']:.1f} cm"),
-        ("Worst slide of a foot", f"{1000.0 * report['max_foot_slide_m']:.1f} mm"),
-        ("Strongest joint", f"{report['peak_torque_nm']:.0f} N m"),
+        ("Error", f"{report['joint_rms_deg']:.1f}°, {100.0 * report['root_rms_m']:.1f} cm"),
+        ("Max foot slide", f"{1000.0 * report['max_foot_slide_m']:.1f} mm"),
+        ("Peak joint torque", f"{report['peak_torque_nm']:.0f} N m"),
     )
     column = layout.column(align=True)
     for name, value in rows:

@@ -112,7 +112,7 @@ class HEFT_PT_roles(Tab, bpy.types.Panel):
                 split.prop_search(entry, "bone", armature.data, "bones", text="")
                 edit = row.operator(HEFT_OT_edit_role.bl_idname, text="", icon="ADD" if index == 0 else "REMOVE")
                 edit.role, edit.action, edit.index = role.name, "ADD" if index == 0 else "REMOVE", index
-        layout.operator(HEFT_OT_set_up.bl_idname, text="Find All Again", icon="LOOP_BACK").forget = True
+        layout.operator(HEFT_OT_set_up.bl_idname, text="Detect All Again", icon="LOOP_BACK").forget = True
 
 
 class HEFT_PT_joints(Tab, bpy.types.Panel):

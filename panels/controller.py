@@ -105,7 +105,9 @@ class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):
         column = settings_column(self.layout)
         column.prop(settings, "rate")
         if settings.rate < method.needs.least_rate:
-            sentence(context, column, _("This method takes {rate:.0f} at least.").format(rate=method.needs.least_rate))
+            sentence(
+                context, column, _("Needs at least {rate:.0f} steps per second.").format(rate=method.needs.least_rate)
+            )
         for name in names_shown(method, "advanced"):
             column.prop(group, name)
         self.layout.operator("heft.precompute", icon="SHADERFX")

@@ -17,11 +17,11 @@ from .text import sentence
 
 # What is told of a reference: in words, by its name in the report, and in units (factor, digits, symbol).
 FIGURES = (
-    ("Joints changed by", "joint_rms_degrees", (1.0, 1, "°")),
-    ("Place changed by", "root_rms_metres", (100.0, 1, "cm")),
-    ("At most by", "root_max_metres", (100.0, 1, "cm")),
-    ("Strongest contact", "peak_force_newtons", (1.0, 0, "N")),
-    ("Strongest joint", "peak_torque_newton_metres", (1.0, 0, "N m")),
+    ("Joint change (RMS)", "joint_rms_degrees", (1.0, 1, "°")),
+    ("Root change (RMS)", "root_rms_metres", (100.0, 1, "cm")),
+    ("Root change (max)", "root_max_metres", (100.0, 1, "cm")),
+    ("Peak contact force", "peak_force_newtons", (1.0, 0, "N")),
+    ("Peak joint torque", "peak_torque_newton_metres", (1.0, 0, "N m")),
 )
 
 
@@ -71,7 +71,7 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
             return
         good = report["fit_for_control"]
         box = layout.box()
-        verdict = _("Good: a body could move like this") if good else _("Doubtful: look at what is named here")
+        verdict = _("Good: physically correct") if good else _("Doubtful: check the points below")
         sentence(context, box, verdict, "CHECKMARK" if good else "ERROR")
         sentence(context, box, why(report))
         column = box.column(align=True)
@@ -96,11 +96,11 @@ class HEFT_PT_contacts(Tab, bpy.types.Panel):
         keyed = contacts.keyed(armature)
         points = contacts.points_of(armature)
         if not keyed:
-            sentence(context, layout, _("Not found yet. Build Reference finds them too"), "INFO")
+            sentence(context, layout, _("Not found yet: Build Reference finds them"), "INFO")
         elif contacts.are_edited(armature):
-            sentence(context, layout, _("Changed by hand: kept as they are"), "VIEW_PAN")
+            sentence(context, layout, _("Edited: your keys are kept"), "VIEW_PAN")
         else:
-            sentence(context, layout, _("As found. Move the keys in the Dope Sheet to change them"), "CHECKMARK")
+            sentence(context, layout, _("Automatic: edit the keys in the Dope Sheet"), "CHECKMARK")
         layout.operator(HEFT_OT_find_contacts.bl_idname, icon="LOOP_BACK" if keyed else "PLAY")
         layout.prop(armature.heft, "show_contacts")
         layout.use_property_split = True

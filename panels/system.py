@@ -44,6 +44,6 @@ class HEFT_PT_system(Tab, bpy.types.Panel):
         missing = missing_packages()
         if missing:
             column.label(text=_("Not found: {}").format(", ".join(missing)), icon="ERROR", translate=False)
-            column.label(text="Install the zip made for this Blender")
+            column.label(text="Install the zip for this Blender")
         else:
             column.label(text="Physics packages found", icon="CHECKMARK")

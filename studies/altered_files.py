@@ -25,11 +25,11 @@ MEMORY = 8 * 2**30  # bytes of address space
 
 INTRODUCTION = f"""# Altered files
 
-Files of jobs, results and batches (TOML) are altered by hypothesis: values of the wrong kind or size, parts left out,
-doubled or exchanged, arrays of other shapes and numbers, bytes and packing changed. Each is read; a job that can be
-read is run until its simulation has begun. What may come of it is a refusal in one line (of a batch file, with the
-line of the mistake), or a run. A file that takes longer than {HANGS} s ends the study, and so does any other
-exception; the process may use {MEMORY // 2**30} GB of address space. Written by `run.py study altered_files`.
+Hypothesis corrupts files of jobs, results and batches (TOML): values of the wrong kind or size; parts left out,
+doubled or swapped; arrays of other shapes and numbers; bytes and packing changed. Each file is read, and a job that
+can be read is run until its simulation has started. Allowed are a refusal in one line (for a batch file with the
+line of the mistake) and a run. Any other exception ends the study, as does a file that takes longer than {HANGS} s; the
+process may use {MEMORY // 2**30} GB of address space. Written by `run.py study altered_files`.
 """
 
 

@@ -41,13 +41,14 @@ Written by `run.py study balance`.
 """
 MOST = 300.0  # N, of the greatest pushes
 LIMITS = """
-The greatest push ahead and back that it takes, in steps of 25 N up to 300, by when in half a stride it comes. The bound
-is what pressure under the soles can take back, footprints as keyed: with w = sqrt(g / h) a change d of x + v / w grows
-as d' = w (d - p), and pressure may go by p ahead or back of where the reference has it, so d <= int w exp(-w t) p dt.
-Back, pushes end near it: as a walk rolls over its foot pressure is near the heel, and there is little room.
+The strongest push forward and backward that it survives, in steps of 25 N up to 300, by when in half a stride it
+comes. The bound is what the pressure under the soles can correct, with footprints as keyed: with w = sqrt(g / h) a
+change d of x + v / w grows as d' = w (d - p), and pressure may go by p ahead or back of where the reference has it,
+so d <= int w exp(-w t) p dt. Back, pushes end near it: as a walk rolls over its foot pressure is near the heel, and
+there is little room.
 """
 CAPTURED = (
-    f"{REPLICAS} starts with noise of {NOISE} on every velocity; medians. Look-ahead with its defaults, without "
+    f"Medians over {REPLICAS} starts with noise of {NOISE} on every velocity. Look-ahead has its defaults, without "
     "rehearsals. A step is control and simulation together. The weight of contacts was chosen on the half turn "
     "(39_11) and the squat (69_70) among these, so those two say little of other clips."
 )
@@ -146,7 +147,7 @@ def study(folder: Path) -> str:
     page = [INTRODUCTION, *balance_lean.sections(), *balance_program.sections()]
     page += ["", "## What the balance term adds", ""]
     page += [
-        f"Walk of 1 m/s, a push of {PUSHED[1]} s at the torso, six seconds after it.",
+        f"A walk at 1 m/s is pushed at the torso for {PUSHED[1]} s and followed for six seconds.",
         "",
         *shares(),
         LIMITS,

@@ -29,12 +29,12 @@ VICTIMS = ("worker", "main process", "scheduler")
 
 INTRODUCTION = f"""# Kills
 
-A batch of {JOBS} short bakes by two workers runs in a process of its own. At a random moment, up to {SOON} s after
-one of the first {JOBS - 2} results, one of its processes is killed by SIGKILL: a worker, the main process, or the
-scheduler of a Dask cluster. Then the batch is resumed by another process. {ROUNDS} times in turn; the moments are
-seeded. Counted are rounds after which every job stands exactly once in the journal with a result that is the same, bit
-for bit, as without any kill, and files that were half-written: results that cannot be read, between kill and resuming
-or at the end, or unfinished files at the end. Written by `run.py study batch_kills`.
+A batch of {JOBS} short bakes runs with two workers in its own process. At a random moment, up to {SOON} s after
+one of the first {JOBS - 2} results, SIGKILL ends one of its processes: a worker, the main process, or the
+scheduler of a Dask cluster. Another process then resumes the batch. This is done {ROUNDS} times, with seeded
+moments. A round is good if every job is in the journal exactly once, with the same result, bit for bit, as without a
+kill. Also counted are half-written files: unreadable results between kill and resume or at the end, and unfinished
+files at the end. Written by `run.py study batch_kills`.
 """
 
 

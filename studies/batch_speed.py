@@ -20,10 +20,10 @@ EARLY = 20  # jobs after which memory is looked at first
 
 INTRODUCTION = f"""# Batches: speed and memory
 
-{JOBS} bakes of {SECONDS:g} s of the standing, waving mannequin, whose reference is in the cache, by one process and by
-two in turn, {ROUNDS} times. Times are those of the whole batch with the start of its processes. The overhead is what a
-job takes by one process beyond the run itself: making and sending it, packing, sending and writing the result, and the
-journal. Processor time is that of the main process and of all workers; memory is what a process has in RAM after
+{JOBS} bakes of {SECONDS:g} s of the standing, waving mannequin, whose reference is cached, with one process and with
+two in turn, {ROUNDS} times. Times are for the whole batch, including the start of its processes. Overhead is what a
+job takes in one process beyond the run itself: making and sending it, packing, sending and writing the result, and the
+journal. Processor time is that of the main process and all workers; memory is what a process has in RAM after
 {EARLY} jobs and at the end. Written by `run.py study batch_speed`.
 """
 HEAD = (

@@ -23,7 +23,7 @@ RATE = np.pi / (DIVE * DT)  # of a straight diver that makes half a turn, rad/s
 
 INTRODUCTION = """# Combination of controllers
 
-Da Silva 2010, chapter 6, as `research/combination` has it. Shares are w exp(-v / lambda), normalised. Written by
+Da Silva 2010, chapter 6, with `research/combination`. Weights are w exp(-v / lambda), normalised. Written by
 `run.py study combination`. [Walks](combination_walks.md) and
 [hills](combination_hills.md) have pages of their own.
 """
@@ -31,10 +31,11 @@ Da Silva 2010, chapter 6, as `research/combination` has it. Shares are w exp(-v 
 GYMNAST = """
 ## Gymnast: swing-up from 25 starts
 
-Two trackers of optimal swing-ups (3.5 s, full second order) and 25 starts, bar and hip at -24° to 4°; the trackers' own
-are 0°, 0° and -20°, -20°. A start succeeds if it ends within 0.2 rad and 1 rad/s of the handstand. Homotopic: the first
-tracker's trajectory is the second's, continued from start to start. Not homotopic: found anew from the first start.
-Switching takes the tracker with the least value; trust charges for distance from the trajectory.
+Two trackers of optimal swing-ups (3.5 s, full second order) and 25 starts with bar and hip at -24° to 4°; the trackers
+themselves start from 0°, 0° and -20°, -20°. A start succeeds if it ends within 0.2 rad and 1 rad/s of the handstand.
+Homotopic: the first tracker's trajectory is the second's, continued from start to start. Not homotopic: optimised
+again from the first start. Switching picks the tracker with the lowest value; trust penalises distance from the
+trajectory.
 """
 
 DIVER = """\

@@ -36,11 +36,11 @@ TEXT = """# A gait for level ground and one for hills
 
 Da Silva 2010, section 6.5.3, "Stepping". Written by `run.py study combination_hills`.
 
-The gait of Carensac et al. as it is, and the same leaning ahead by 6° with its toes up by 11° and its feet lifted 5 cm
-more, both at 0.7 m/s. What a gait pays is the square of the speed that it lacks, over time, and 10 for a fall; values
-by slope are means over {nudges} starts of {seconds:g} s. Lambda is a tenth of the median difference of values,
-{temperature:.2g}. The slope is felt by the ground's normal under the feet. 25 starts, every velocity nudged by
-0.05 m/s and rad/s; 7 s on level ground, and on level ground that becomes a hill of 14° after 1.5 m.
+The gait of Carensac et al. unchanged, and the same leaning forward by 6° with its toes up by 11° and its feet lifted
+5 cm higher, both at 0.7 m/s. The cost of a gait is the square of its missing speed over time, and 10 for a fall;
+values by slope are means over {nudges} starts of {seconds:g} s. Lambda is a tenth of the median difference of values,
+{temperature:.2g}. The slope is measured from the ground's normal under the feet. 25 starts, with every velocity
+perturbed by 0.05 m/s and rad/s; 7 s on level ground, and on level ground that becomes a hill of 14° after 1.5 m.
 """
 
 WALKED = """

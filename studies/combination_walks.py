@@ -34,16 +34,16 @@ EQUAL = 1e12  # a temperature at which values no longer count
 
 INTRODUCTION = """# Combination of walks
 
-Two walks under look-ahead control as one controller, da Silva 2010, chapter 6, as `core/control/combination` has it; in
-Blender the method Combine. Written by `run.py study combination_walks`.
+Two walks under look-ahead control combined into one controller: da Silva 2010, chapter 6, with
+`core/control/combination`; in Blender the method Combine. Written by `run.py study combination_walks`.
 
 ## Any stride between two walks
 
-Full characters at 120 Hz on level ground, started between the walks, 7 strides asked, evenly between the shorter and
-the longer. Lambda is the greatest d^T S d between the walks. A step's error is half that of its stride; errors are of
-those that stay up. "2 given" adds the laws of the two; else so many motions are combined, all but two of which were
-made between them, by halves, until the feet of the pose half-way between neighbours are less than 0.7 mm under ground.
-That bound was chosen on the first three and the captured 02_01 and 132_20; the others had no part in it.
+Full characters at 120 Hz on level ground start between the walks and are asked for 7 strides, evenly spaced from the
+shorter to the longer. Lambda is the largest d^T S d between the walks. A step's error is half that of its stride, for
+those that stay up. "2 given" adds the laws of the two walks; otherwise that many motions are combined, all but two of
+which were made in between, by halving until the feet of the pose half-way between neighbours are less than 0.7 mm
+under ground. That bound was chosen on the first three and the captured 02_01 and 132_20; the others had no part in it.
 """
 
 STRIDES = """

@@ -23,8 +23,8 @@ HEAD = (
 )
 INTRODUCTION = """# Fit of captured clips
 
-Each captured clip, good and damaged, on the character that is made from it, with defaults. Turn: RMS over all joints
-and frames. Ends: places of hands and feet. Back: the largest difference of the clip laid back from what was fitted.
+Each captured clip, good and damaged, on the character made from it, with defaults. Turn: RMS over all joints and
+frames. Ends: positions of hands and feet. Back: the largest difference when the fit is transferred back to the clip.
 Written by `run.py study fit`.
 """
 

@@ -18,9 +18,9 @@ COARSE, FINE, MOST = 100.0, 25.0, 2000.0  # N
 ENOUGH = 0.8  # of the walks under a push
 INTRODUCTION = """# Gait
 
-After Carensac et al., on `gait28` with the gains in `core/control/gait/gains.json` on a level floor unless it says
-otherwise. Starts are nudged by 0.05 m/s and rad/s on every velocity; seeds are others than those of the search.
-[How long](gait_steps.md) it walks is a page of its own. Written by `run.py study gait`, which goes on where it was
+After Carensac et al., on `gait28` with the gains in `core/control/gait/gains.json` on a level floor unless stated
+otherwise. Every velocity at the start is perturbed by 0.05 m/s and rad/s; the seeds differ from those of the search.
+[How long](gait_steps.md) it walks has its own page. Written by `run.py study gait`, which goes on where it was
 stopped.
 """
 PLANAR = Character.preset("simbicon2d")

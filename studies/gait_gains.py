@@ -38,12 +38,12 @@ START = Gains(
 MADE_BY = "run.py study gait_gains"
 INTRODUCTION = """# Gains of the gait
 
-`core/control/gait/gains.json`, by CMA-ES (the package `cmaes`) over 25 logarithms: stiffness and damping of nine groups
-of joints, and seven numbers of the feedback. A walk that falls costs 50, and 50 times the share of its time that was
-not walked; one that stays up the speed missed, the heading missed and the effort; a search's cost is the mean over its
-cases, whose starts differ, and whose pushes are spread over a stride. At its end three tables are compared in the same
-cases of other starts, phases and ground, and in walks three times as long: the one it began with, the best candidate,
-and the mean of the last distribution; the cheapest is kept. Written by `run.py study gait_gains`, which goes on where
+How `core/control/gait/gains.json` was found: by CMA-ES (the package `cmaes`) over 25 logarithms, stiffness and damping
+of nine groups of joints and seven feedback gains. A walk that falls costs 50, plus 50 times the fraction of its time
+that was left; one that stays up costs its errors of speed and heading and its effort. A search's cost is the mean over
+its cases, with different starts and with pushes spread over a stride. At the end three tables are compared on the same
+cases with other starts, phases and ground, and on walks three times as long: the initial one, the best candidate, and
+the mean of the last distribution. The cheapest is kept. Written by `run.py study gait_gains`, which goes on where
 it was stopped.
 
 | rate, Hz | cases | generations of candidates | cost of the best by generation | chosen of: first, best, mean | falls |

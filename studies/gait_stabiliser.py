@@ -39,16 +39,16 @@ PHASES = ("landing", "standing", "before the other lands")
 
 INTRODUCTION = f"""# The ground contact stabiliser
 
-After Carensac et al., sections 3.1 and 5.1, on `gait28` at {RATE:g} Hz with the shipped gains. Before each step of
-simulation it predicts the ground's force under the standing sole. A step is unbalanced if one of the four sides bears
-clearly less than {100 * SLACKER * LIMIT:.0f} % of it, or the sole next to nothing. Then CMA-ES looks for torques at the
-ankle and the knee with which each side bears about {100 * LIMIT:.0f} %, by 49 samples at most; where none does, nothing
-is added.
+After Carensac et al., sections 3.1 and 5.1, on `gait28` at {RATE:g} Hz with the shipped gains. Before each
+simulation step it predicts the ground force under the standing sole. A step is unbalanced if one of the four sides
+carries clearly less than {100 * SLACKER * LIMIT:.0f} % of it, or the sole almost nothing. CMA-ES then searches for
+torques at the ankle and the knee with which each side carries about {100 * LIMIT:.0f} %, with at most 49 samples; if it
+finds none, nothing is added.
 
-M0 predicts by the simulator's own contact problem, to rounding. The others leave out arms (M1), arms and head (M2), all
-above the pelvis (M3), that and the swinging leg (M4), arms, head and swinging leg (M5); M6 is M3 on two feet and M4 on
-one. The paper's course asks for 0, 0.2 and -0.2 m/s sideways, every five steps. Starts are nudged as in
-[the gait's own study](gait.md). Written by `run.py study gait_stabiliser`.
+M0 predicts with the simulator's own contact problem, to rounding. The others leave out the arms (M1), arms and head
+(M2), all above the pelvis (M3), that and the swinging leg (M4), arms, head and swinging leg (M5); M6 is M3 on two
+feet and M4 on one. The paper's course asks for 0, 0.2 and -0.2 m/s sideways, changing every five steps. Starts are
+perturbed as in [the gait's own study](gait.md). Written by `run.py study gait_stabiliser`.
 """
 
 

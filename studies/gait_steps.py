@@ -17,10 +17,10 @@ MANY = 3000
 LONGEST = 2400.0  # s, of so many steps
 INTRODUCTION = f"""# Gait: {MANY} steps
 
-`gait28` straight ahead at 0.7 m/s on a level floor until {MANY} steps. Starts are nudged by 0.05 m/s and rad/s on every
-velocity; seeds are others than those of the search for gains. Each rate has its own gains of
-`core/control/gait/gains.json`; explicit PD has of their damping what its step can bear. Steps of each of five starts.
-Written by `run.py study gait_steps`, which goes on where it was stopped.
+`gait28` straight ahead at 0.7 m/s on a level floor until {MANY} steps. Every velocity at the start is perturbed by
+0.05 m/s and rad/s; the seeds differ from those of the search for gains. Each rate has its own gains in
+`core/control/gait/gains.json`; explicit PD uses as much of their damping as its step allows. Shown are the steps of
+each of five starts. Written by `run.py study gait_steps`, which goes on where it was stopped.
 
 | PD | rate, Hz | steps |
 |---|---|---|

@@ -51,8 +51,8 @@ SCENES = {
 }
 INTRODUCTION = """# Key poses
 
-What Add ▸ Armature offers, above as it is keyed, below as it is baked by replanning control with the keys followed as
-they are: no motion was optimised. Written by `run.py study key_poses`.
+The scenes of Add ▸ Armature: above as keyed, below as baked by replanning control, which follows the keys as they
+are, without correcting their physics first. Written by `run.py study key_poses`.
 """
 
 

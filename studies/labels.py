@@ -21,12 +21,12 @@ from tests.core.motion.walkers import captured
 STRIP = 100  # characters
 INTRODUCTION = """# Contacts of captured clips
 
-Every clip on its own character, on the floor estimated from it, with the same settings and without scenery: stairs, bar,
-chair and box are missing and should be missed. Written by `run.py study labels`.
+Contacts of every clip on its own character and estimated floor, with the same settings and without scenery: stairs, bar,
+chair and box are missing, and contacts with them should not be found. Written by `run.py study labels`.
 
-- two feet, no foot: share of frames
-- slide: farthest that a foot's point strays from its mean place in a contact, mm, in the clip and after clean-up
-- deep: deepest under the ground, mm, of heel and toe in the middle of the sole, and of the sole's corners
+- two feet, no foot: fraction of frames
+- slide: largest distance of a foot's point from its mean position in a contact, mm, in the clip and after clean-up
+- deep: largest depth below the ground, mm, of heel and toe in the middle of the sole, and of the sole's corners
 - joints, root: RMS change from the clip; shift: range of the body's vertical shift
 
 | clip | contacts | two feet % | no foot % | slide, clip | slide | deep | corners, clip | corners | joints ° | root cm | shift cm | ms/frame |

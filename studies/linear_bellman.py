@@ -29,8 +29,8 @@ FINER = 400  # steps of the simulations
 BRICK = np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]]), np.diag([200.0, 20.0]), np.diag([200.0, 20.0])
 INTRODUCTION = """# The linear Bellman equation on grids
 
-Da Silva 2010, chapter 5 and section 6.5.1, solved with the printed equations put right; where, the functions of
-`research/grid` say. Written by `run.py study linear_bellman`.
+Da Silva 2010, chapter 5 and section 6.5.1, with the printed equations corrected; the functions of `research/grid` say
+where. Written by `run.py study linear_bellman`.
 """
 FIGURE_5_1 = """
 ## Figure 5-1: the three-wheeled robot

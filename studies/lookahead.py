@@ -42,9 +42,9 @@ RECOVERY = 6.0  # s
 INTRODUCTION = f"""# Look-ahead control
 
 Replicas of each motion start with noise of {NOISE} on every velocity and run for {SECONDS:.0f} s at 120 Hz on a level
-floor, unless it says otherwise. All settings are the defaults. A replica that strays {100 * FALLEN:.0f} cm from its
-reference's height has fallen. Cost is the median of equation 18 of Muico et al. 2009 over the replicas, each up to its
-end, with the weights of table 2 as printed. Written by `run.py study lookahead`.
+floor with default settings, unless stated otherwise. A replica has fallen if it is {100 * FALLEN:.0f} cm above or below
+its reference. Cost is the median over the replicas of equation 18 of Muico et al. 2009, each to its end, with the
+weights of table 2 as printed. Written by `run.py study lookahead`.
 """
 
 DIFFERENCES = """

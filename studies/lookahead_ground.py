@@ -33,15 +33,15 @@ Written by `run.py study lookahead_ground`.
 
 ## Put on the ground
 
-As a bake does it: the motion is put on the ground before control (`core/motion/footholds.py`), each foot where it finds
-room, and made possible there.
+As in a bake: before control the motion is adapted to the ground (`core/motion/footholds.py`), each foot where it has
+room, and its physics is corrected there.
 """
 UNEVEN = """
 ## Met with the level motion
 
-The reference is that of level ground, with its feet lifted 4 cm. Control knows the height of the ground where a foot is
-about to land, and raises or lowers the reference to it; otherwise to the ground under the stance foot. Early contacts:
-the phase goes on to the touchdown of a foot that touches early; late contacts: it waits for a foot that touches late
+The reference is for level ground, with its feet lifted 4 cm higher. Control knows the height of the ground where a foot
+will land, and raises or lowers the reference to it; otherwise to the ground under the stance foot. Early contacts: the
+phase skips to the touchdown of a foot that lands early; late contacts: it waits for a foot that lands late
 (section 5.4).
 """
 FIGURE = """

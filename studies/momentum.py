@@ -37,10 +37,10 @@ OFF = 0.01  # m that a foot which bears weight may be off its place
 
 INTRODUCTION = f"""# Momentum control
 
-Captured clips with default settings. A push begins at {len(BEGINS)} moments of the motion, at the pelvis, ahead being
-the way that the motion goes, or that it faces. It is survived if the motion gets to its end without a fall, and no
-foot that bears weight is more than {100 * OFF:.0f} cm off its place at any time. Flexible: the final time of each step
-may change. Aside: and a push from the side moves the steps to come, the default. Fixed: neither. Written by
+Captured clips with default settings are pushed at the pelvis at {len(BEGINS)} moments of the motion; ahead is where
+the motion goes or faces. A push is survived if the motion reaches its end without a fall, and no foot that carries
+weight is ever more than {100 * OFF:.0f} cm off its foothold. Flexible: the final time of each step may change. Aside:
+in addition a push from the side moves the next steps, the default. Fixed: neither. Written by
 `run.py study momentum`.
 
 The paper claims 200 N from all directions, without saying for how much less than 0.3 s. Contacts are prescribed; what

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A rag doll dropped from random poses on random triangle terrain: does anything ever go wrong, and does it settle?
 
-The doll is muico29 with a little damping in its joints, thrown with random velocities from one or two metres up
-over a bumpy open sheet of triangles. Each drop is followed for five seconds. Counted are steps without a valid state
-(an unsolved contact problem, a number that is not finite), and measured is how deep anything is at the end.
+A doll (muico29 with a little damping in its joints) is thrown with random velocities from one or two metres above a
+bumpy open sheet of triangles, and followed for five seconds. The table counts steps without a valid state (an
+unsolved contact problem, a number that is not finite), and gives the largest depth at the end.
 """
 
 from dataclasses import replace

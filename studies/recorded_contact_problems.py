@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A thousand contact problems of the simulator, solved by ours and by Drake's Moby solver.
 
-They come from muico29 standing under pushes and falling over, with stable PD gains that are strong at first and weak
-later, half of them with a gain from contact forces to torques, which makes the matrix unsymmetric. Compared are the
-velocities that the answers lead to along the rows, w = M z + q: where the answer is unique they are the same. Warm is
-from the basis of the step before, as in the simulator. Drake is called through its Python binding; what that costs
-shows in the problem of one unknown.
+Recorded from muico29 standing under pushes and falling over, with stable PD gains that are strong at first and weak
+later; half of them have a gain from contact forces to torques, which makes the matrix unsymmetric. Compared are the
+resulting velocities along the rows, w = M z + q: where the solution is unique, they agree. Warm starts from the basis
+of the previous step, as in the simulator. Drake is called through its Python binding; the problem with one unknown
+shows what that costs.
 """
 
 import statistics

@@ -32,12 +32,12 @@ ASKED_DEGREES, ASKED_METRES = 3.0, 0.03
 FALLEN = 0.25  # m that the root may be above or below its reference
 INTRODUCTION = """# References of captured clips
 
-Every clip on its own character, from file to reference, with defaults only. Written by `run.py study references`.
+Every clip on its own character, from file to reference, with default settings. Written by `run.py study references`.
 
 - fit: RMS angle between body and bone in the clip, before anything is changed
-- residual: greatest force that a step lacks, of the character's weight (asked: at most 1e-6)
-- friction: greatest use of Coulomb's cone (at most 1)
-- slip, deep: farthest of a held point from its place, deepest point of a sole under the ground, mm (at most 1)
+- residual: largest force missing in a step, as a fraction of the character's weight (asked: at most 1e-6)
+- friction: largest use of Coulomb's cone (at most 1)
+- slip, deep: largest slip of a contact, deepest point of a sole below the ground, mm (at most 1)
 - all joints, but ankles, root: RMS change from the clip of all joints, of those but the ankles, and of the root's place
   (asked of walks: joints within 3°, root within 3 cm). Ankles lay flat what a capture, whose ankles do not roll, holds askew
 - s/s: processor seconds per second of motion, from labels to reference

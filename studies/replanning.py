@@ -36,9 +36,9 @@ from tests.core.motion.spacetime import motions
 
 INTRODUCTION = f"""# Replanning control
 
-Jain and Liu 2011 in the nonlinear simulator at 120 Hz, on `jain42` unless it says otherwise: motions of a few key poses
-that nothing optimised, an optimised walk, and captured clips. A body whose root strays {100 * FALLEN:.0f} cm from where
-it is to be has fallen. Written by `run.py study replanning`.
+Jain and Liu 2011 in the nonlinear simulator at 120 Hz, on `jain42` unless stated otherwise: motions of a few key
+poses, not optimised; an optimised walk; and captured clips. A body has fallen if its root is {100 * FALLEN:.0f} cm
+from where it should be. Written by `run.py study replanning`.
 """
 
 

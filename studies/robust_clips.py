@@ -24,16 +24,16 @@ SHORTEST_SWING = 0.1  # s
 ENOUGH = 0.95
 INTRODUCTION = f"""# Altered clips
 
-Each of the {len(WALKS)} walks, turns, marches, sneaks, sideways, backwards and long steps among the captured clips is
-altered in many ways and baked once through with default settings, from the clip to the end of the simulation. Asked:
-{100 * ENOUGH:.0f} % complete. Written by `run.py study robust_clips`.
+Each of the {len(WALKS)} captured walks, turns, marches, sneaks, sideways and backward walks and long steps is altered
+in many ways and baked once through with default settings. Asked: {100 * ENOUGH:.0f} % complete. Written by
+`run.py study robust_clips`.
 
 - mirror: left and right swapped; slower, faster: 0.85 and 1.15 times the speed
-- starts, ends, both: cut in mid-stride, where one foot stands and the other swings, at this end
+- starts, ends, both: cut in mid-stride at that end, while one foot stands and the other swings
 - light, heavy: the body has 45 kg or 120 kg; small, tall: all lengths times 0.75 or 1.2, in the same time
 - full: the character has all joints that a rig may have
-- wooden and the rest: retargeted to another rig by its bones' roles, which are found by no hand. Retargeting as simple
-  as this lets feet slide
+- wooden and the rest: retargeted to another rig by its bones' roles, which are detected automatically. Such simple
+  retargeting makes feet slide
 
 A cell says `ok` where the bake completes with joints within {DEGREES:.0f}° RMS, root within {100 * METRES:.0f} cm RMS
 and feet that slide less than {1000 * SLIDE:.0f} mm; `up` and what misses these where it completes; else when it

@@ -30,11 +30,12 @@ LEAD, RECOVERY = 2, 6.0  # cycles before the push; s after it
 
 INTRODUCTION = f"""# Robustness
 
-The captured walk {CLIP}, as a cycle that goes on, with default settings and no rehearsals, is pushed at the torso for
-{PUSHED:g} s: from {DIRECTIONS} sides, in {PHASES} phases of its cycle, {REPLICAS} replicas each, which start with noise
-of {NOISE:g} on every velocity. It is pushed after {LEAD} cycles and followed for {RECOVERY:g} s. A walk *survives F*
-where for every push up to F that was tried at least {ENOUGH} of the {REPLICAS} replicas stay up; stronger pushes are
-then not tried. Directions are those in which the push goes, from straight ahead to the left. Written by
+The captured walk {CLIP}, as an extended cycle with default settings and no rehearsals, is pushed at the torso for
+{PUSHED:g} s: from {DIRECTIONS} sides, in {PHASES} phases of its cycle, with {REPLICAS} replicas each that start with
+noise of {NOISE:g} on every velocity. The push comes after {LEAD} cycles and the walk is followed for {RECOVERY:g} s. It
+*survives F* if at least {ENOUGH} of the {REPLICAS} replicas stay up at every push tried up to F; stronger pushes than
+the first that it does not survive are not tried. Directions are where the push goes, from straight ahead to the left.
+Written by
 `run.py study robustness`, as batches.
 """
 

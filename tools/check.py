@@ -10,6 +10,7 @@ import time
 import tomllib
 from pathlib import Path
 
+from tools import made
 from tools.build import blender_ext, stage, version_of_manifest
 from tools.environment import ROOT, say
 
@@ -85,6 +86,7 @@ def main() -> int:
             "core without bpy": module("tools.import_core"),
             "manifest (Blender)": [sys.executable, str(blender_ext()), "validate", str(staged)],
             "documentation (MkDocs)": module("mkdocs", "build", "--strict", "--quiet", "--site-dir", f"{folder}/site"),
+            "pages and presets made from the methods": made.stale,
             "links of the pages beside it": broken_links,
             "one version": different_versions,
             "list of packages": unlisted_packages,

@@ -46,7 +46,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
     """
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
-        raise ValueError("The scene's Time Stretching is on, which would stretch the bake once more: set Old as New.")
+        raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
     with contextlib.ExitStack() as stack:
         sources = []
         for armature in armatures:
@@ -146,7 +146,7 @@ def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: G
     others = other_clips(context, armature, found.source)
     if not others:
         raise ValueError(
-            f"{armature.name} has no other action to combine with {found.source.name}: add one under Controller."
+            f"{armature.name} has no other action to combine with {found.source.name}: add one in the Controller panel."
         )
     longest = max(job.duration, *((len(clip.position) - 1) / clip.rate for clip in others))
     seconds = job.duration if job.loop else longest
@@ -198,8 +198,8 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
         return float(keyed[0]), float(last)
     if settings.frame_end <= settings.frame_start:
         raise ValueError(
-            f"The range of {armature.name} is empty: it ends at frame {settings.frame_end} and starts at "
-            f"{settings.frame_start}."
+            f"The frame range of {armature.name} is empty: its end, frame {settings.frame_end}, must come after its "
+            f"start, frame {settings.frame_start}."
         )
     return float(min(keyed[0], settings.frame_start)), float(max(keyed[-1], settings.frame_end))
 

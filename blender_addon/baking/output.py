@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a result to what Blender keeps: a new action on the rig or on a proxy, its report, curves of diagnostics, props.
 
-Everything is worked out before anything is written.
+Everything is computed before anything is written.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Motion:
 
 
 def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[str, str]]]:
-    """Write what came of all turns; return how many were written, and what to tell the user, each with its level."""
+    """Write the results of all turns; return how many were written, and the messages with their levels."""
     written, lines = 0, []
     for turn in turns:
         armature = turn.armature()
         if turn.result is None:
             lines.append(("INFO" if turn.cancelled else "ERROR", f"{turn.name}: {turn.why}"))
         elif armature is None:
-            lines.append(("WARNING", f"{turn.name} was deleted while it was baked: nothing was written."))
+            lines.append(("WARNING", f"{turn.name} was deleted during the bake: nothing was written."))
         else:
             try:
                 name = write(context, armature, turn.gathered, turn.result)
@@ -68,7 +68,7 @@ def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gath
     """Write a result; return the new action's name. ValueError, in words for the user, if the rig is another by now."""
     names = tuple(bone.name for bone in ordered_bones(armature))
     if names != result.bones:
-        raise ValueError(f"The bones of {armature.name} have changed meanwhile: bake again.")
+        raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
     settings: HEFT_PG_armature = armature.heft
     loop = loop_in(gathered, result)
     motion = motion_of(settings, gathered, result, loop)

@@ -41,7 +41,7 @@ class Scenes:
                 continue
             source = choice["scene"].resolve()
             if target == source:
-                raise ValueError(f"{target.name} would be written over: choose another output folder or name.")
+                raise ValueError(f"{target.name} would be overwritten: choose another output folder or name.")
             self._save(source, choice.get("armature"), BakeResult.load(result), target)
 
     def _save(self, path: Path, name: str | None, result: BakeResult, target: Path) -> None:
@@ -69,7 +69,8 @@ class Scenes:
         armatures = armatures_to_bake(bpy.context.view_layer.objects, name)
         if len(armatures) > 1:
             raise ValueError(
-                f"several armatures were set up, choose by armature = ...: {', '.join(a.name for a in armatures)}."
+                "several armatures were set up; choose one with armature = ...: "
+                f"{', '.join(a.name for a in armatures)}."
             )
         return armatures[0]
 
@@ -81,11 +82,11 @@ def armatures_to_bake(objects: Sequence[bpy.types.Object], name: str | None) -> 
     if name is not None:
         named = [one for one in armatures if one.name == name]
         if not named:
-            raise ValueError(f"There is no armature '{name}' in the scene; there are: {there or 'none'}.")
+            raise ValueError(f"There is no armature '{name}' in the scene; choose from: {there or 'none'}.")
         return named
     found = [one for one in armatures if one.heft.character] or armatures
     if not found:
-        raise ValueError("There is no armature in the scene.")
+        raise ValueError("There is no armature in the scene: add one.")
     if len(found) > 1 and not found[0].heft.character:
-        raise ValueError(f"There are several armatures, name one by --armature: {there}.")
+        raise ValueError(f"There are several armatures; choose one with --armature: {there}.")
     return found

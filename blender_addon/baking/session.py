@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker does for one or more armatures as it goes on: what it is told and what it says. It never waits.
+"""A worker session for one or more armatures: the tasks it is sent and the messages it returns. It never blocks.
 
 Armatures are known by their session number, and looked for each time: while it runs they may be renamed, undone or
 deleted.
@@ -25,7 +25,7 @@ from .gather import Gathered, gather
 from .poses import armature_poses
 from .preview import Preview
 
-COMPILING = "Preparing the physics: once per version, a few minutes"
+COMPILING = "Compiling the physics: once per version, a few minutes"
 CANCELLED = "Cancelled. Nothing was written."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
 LEAST_SHARE = 0.02
@@ -55,7 +55,7 @@ class Turn:
 
 
 class Session:
-    """Something that is going on."""
+    """A running session."""
 
     def __init__(
         self, context: bpy.types.Context, armatures: Sequence[bpy.types.Object], keeper: Keeper, task: str
@@ -94,7 +94,7 @@ class Session:
         return gone * (1.0 - share) / share if share > LEAST_SHARE and gone > SHORTEST_MEASURE else None
 
     def take(self, said: Sequence[Message]) -> None:
-        """Take in what the worker said."""
+        """Handle the worker's messages."""
         for message in said:
             if self.over:
                 return
@@ -107,12 +107,12 @@ class Session:
                 self._end(why=str(message.values["why"]))
 
     def wait(self) -> None:
-        """Take in what the worker says until it is over."""
+        """Handle the worker's messages until it is over."""
         while not self.over:
             self.take(self._keeper.wait(1.0))
 
     def begin_showing(self) -> None:
-        """From now on the armatures move while they are simulated; at the end everything is put back."""
+        """Start posing the armatures while they are simulated; everything is restored at the end."""
         state = bpy.context.window_manager.heft
         state.running, state.stop = True, False
         for turn in self.turns:
@@ -136,7 +136,7 @@ class Session:
             self.turn.pose = None
 
     def stop(self) -> None:
-        """End it now: the worker goes, and turns that have not ended are cancelled."""
+        """End it now: stop the worker and cancel unfinished turns."""
         if not self.over:
             self._keeper.stop()
             for turn in self.turns[self._at :]:
@@ -144,11 +144,11 @@ class Session:
             self._at = len(self.turns)
 
     def at_end(self, put_back: Callable[[], object]) -> None:
-        """Have something done when it is closed, or abandoned."""
+        """Register a function to call when it is closed or abandoned."""
         self._cleanup.callback(put_back)
 
     def close(self) -> None:
-        """Put back poses and whatever else was changed for the time of it."""
+        """Restore poses and whatever else was changed meanwhile."""
         for turn in self.turns:
             armature = turn.armature()
             if turn.preview is not None and armature is not None:
@@ -190,11 +190,11 @@ going_on: list[Session] = []
 
 
 def is_going_on(session: Session) -> bool:
-    """Whether it was neither closed nor abandoned."""
+    """Whether it is neither closed nor abandoned."""
     return session in going_on
 
 
 def unregister() -> None:
-    """End what is going on."""
+    """End the running session."""
     while going_on:
         going_on[-1].close()

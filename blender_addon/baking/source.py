@@ -64,7 +64,7 @@ def source_of(armature: bpy.types.Object) -> Source:
         chosen, slot = baked.source, baked.source_slot
     elif chosen is None or chosen == assigned:
         if assigned is not None and animation.action_slot is None:
-            raise ValueError(f"{armature.name} has the action {assigned.name}, but none of its slots.")
+            raise ValueError(f"{armature.name} uses the action {assigned.name} without a slot: choose a slot.")
         chosen, slot = assigned, animation.action_slot.identifier if assigned is not None else ""
     if chosen is None:
         return Source(None, armature.name, "", layer, muted, unkeyed)
@@ -82,7 +82,7 @@ def slot_for(armature: bpy.types.Object, action: bpy.types.Action, identifier: s
     if len(slots) == 1:
         return slots[0]
     raise ValueError(
-        f"The action {action.name} has {len(slots) or 'no'} slots for {armature.name}: assign it and choose one."
+        f"The action {action.name} has {len(slots) or 'no'} slots for {armature.name}: assign it and choose a slot."
     )
 
 
@@ -163,7 +163,7 @@ def assign(
 ) -> None:
     """Assign an action and its slot, or none."""
     if animation.use_tweak_mode:
-        raise ValueError("Leave the tweak mode of the NLA Editor first.")
+        raise ValueError("The NLA Editor is in tweak mode: leave it first.")
     animation.action = action
     if action is not None:
         animation.action_slot = slot

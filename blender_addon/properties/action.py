@@ -8,15 +8,13 @@ from bpy.props import PointerProperty, StringProperty
 class HEFT_PG_action(bpy.types.PropertyGroup):
     """What Heft found in an action, or made of it."""
 
-    contacts: StringProperty(
-        description="The contacts that were found, by which a change by hand is known, as JSON text"
-    )
+    contacts: StringProperty(description="The contacts that were found, to detect changes by hand, as JSON")
 
-    report: StringProperty(description="What the bake was like that made this action, as JSON text; empty for others")
+    report: StringProperty(description="Report of the bake that made this action, as JSON; empty for other actions")
     source: PointerProperty(name="Source", description="The action that was simulated", type=bpy.types.Action)
-    source_slot: StringProperty(description="The slot of it that was")
-    kept: StringProperty(description="What the bake changed besides: constraints, channels without keys, as JSON text")
-    overlay: StringProperty(description="What is drawn over the bake, frame by frame")
+    source_slot: StringProperty(description="The slot that was simulated")
+    kept: StringProperty(description="Other changes by the bake: constraints, channels without keys, as JSON")
+    overlay: StringProperty(description="Overlay of the bake, frame by frame")
 
 
 CLASSES = (HEFT_PG_action,)

@@ -20,15 +20,15 @@ from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 class HEFT_PG_bone(bpy.types.PropertyGroup):
     """A bone of a role."""
 
-    bone: StringProperty(name="Bone", description="A bone that plays this role", override=OVERRIDABLE)
+    bone: StringProperty(name="Bone", description="A bone with this role", override=OVERRIDABLE)
 
 
 class HEFT_PG_role(bpy.types.PropertyGroup):
     """A role, by its `name`, and the bones that play it, ordered from root to tip."""
 
     bones: CollectionProperty(type=HEFT_PG_bone, override=OVERRIDABLE_LIST)
-    found: StringProperty(description="The bones that Set Up found, by which a choice by hand is known")
-    score: FloatProperty(name="Score", description="How sure Set Up was, from 0 to 1", min=0.0, max=1.0)
+    found: StringProperty(description="The bones that Set Up found, to detect choices by hand")
+    score: FloatProperty(name="Score", description="Confidence of Set Up, from 0 to 1", min=0.0, max=1.0)
 
     def names(self) -> tuple[str, ...]:
         """The names of the bones, empty entries left out."""
@@ -52,10 +52,10 @@ class HEFT_PG_joint(bpy.types.PropertyGroup):
         name="Kind",
         description="How the joint moves",
         items=[
-            ("AUTO", "As It Moves", "By the rest pose and the motion", 0),
-            ("HINGE", "Hinge", "About one axis, like a knee", 1),
-            ("UNIVERSAL", "Universal", "About two axes, like an ankle", 2),
-            ("BALL", "Ball", "In any direction, like a hip", 3),
+            ("AUTO", "Automatic", "Decide from the rest pose and the motion", 0),
+            ("HINGE", "Hinge", "Turns about one axis, like a knee", 1),
+            ("UNIVERSAL", "Universal", "Turns about two axes, like an ankle", 2),
+            ("BALL", "Ball", "Turns in any direction, like a hip", 3),
         ],
         default="AUTO",
         override=OVERRIDABLE,
@@ -67,11 +67,11 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
 
     family: EnumProperty(
         name="Rig",
-        description="Whose names the bones have",
+        description="Naming scheme of the bones",
         items=[
-            ("AUTO", "Automatic", "By names and by shape, whatever the rig", 0),
+            ("AUTO", "Automatic", "Detect bones by their names and the skeleton's shape", 0),
             *(
-                (key, family.label, f"By the names of {family.label}", n)
+                (key, family.label, f"Detect bones by the names of {family.label}", n)
                 for n, (key, family) in enumerate(FAMILIES.items(), 1)
             ),
         ],
@@ -80,37 +80,42 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     )
     roles: CollectionProperty(type=HEFT_PG_role, override=OVERRIDABLE_LIST)
     joints: CollectionProperty(type=HEFT_PG_joint, override=OVERRIDABLE_LIST)
-    unsure: StringProperty(description="What Set Up was unsure of, one sentence a line")
+    unsure: StringProperty(description="What Set Up was unsure of, one sentence per line")
     detail: EnumProperty(
         name="Detail",
-        description="How many joints the character has",
+        description="Number of joints of the character",
         items=[
-            ("SIMPLE", "Simple", "One trunk, hands and head on: about 31 degrees of freedom", 0),
-            ("FULL", "Full", "A trunk of two, with collar bones, hands and head: 42 to 54 degrees of freedom", 1),
+            ("SIMPLE", "Simple", "One trunk, with hands and head fixed to it: about 31 degrees of freedom", 0),
+            (
+                "FULL",
+                "Full",
+                "A trunk of two parts, with joints for collar bones, hands and head: 42 to 54 degrees of freedom",
+                1,
+            ),
         ],
         default="SIMPLE",
         override=OVERRIDABLE,
     )
     sex: EnumProperty(
         name="Proportions",
-        description="Whose table of masses is used",
-        items=[("MALE", "Male", "Means of men", 0), ("FEMALE", "Female", "Means of women", 1)],
+        description="Whose mean masses are used",
+        items=[("MALE", "Male", "Mean masses of men", 0), ("FEMALE", "Female", "Mean masses of women", 1)],
         default="MALE",
         override=OVERRIDABLE,
     )
     masses_from: EnumProperty(
         name="Masses",
-        description="How the weight is spread over the body",
+        description="How mass is distributed over the body",
         items=[
-            ("TABLES", "Tables", "By the lengths of the bones and mean proportions", 0),
-            ("MESH", "Mesh", "By the volume of the mesh around the bones, for figures of unusual build", 1),
+            ("TABLES", "Tables", "From the lengths of the bones and mean proportions", 0),
+            ("MESH", "Mesh", "From the volume of the mesh around the bones, for unusual builds", 1),
         ],
         default="TABLES",
         override=OVERRIDABLE,
     )
     use_total_mass: BoolProperty(
-        name="Own Mass",
-        description="Give the mass instead of taking it from the figure's height",
+        name="Custom Mass",
+        description="Set the mass yourself instead of deriving it from the figure's height",
         override=OVERRIDABLE,
     )
     total_mass: FloatProperty(
@@ -125,7 +130,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     )
     scale: FloatProperty(
         name="Scale",
-        description="Metres for each metre of the scene, for rigs that were not built to scale",
+        description="Metres per metre of the scene, for rigs that are not built to scale",
         default=1.0,
         min=1e-6,
         max=1e6,
@@ -133,10 +138,10 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         override=OVERRIDABLE,
     )
     character: StringProperty(
-        name="Character", description="The physical character, as the text of a character file", override=OVERRIDABLE
+        name="Character", description="The physical character, as text of a character file", override=OVERRIDABLE
     )
 
-    rides: StringProperty(description="How the character's bodies ride on the bones", override=OVERRIDABLE)
+    rides: StringProperty(description="How the character's bodies follow the bones", override=OVERRIDABLE)
     show_character: BoolProperty(
         name="Show",
         description="Draw bodies, joint axes, feet and the centre of mass over the selected rig",
@@ -146,23 +151,23 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
 
     show_contacts: BoolProperty(
         name="Show as Bars",
-        description="Draw them as bars along the bottom of the Dope Sheet and the Timeline, left red, right green",
+        description="Draw contacts as bars along the bottom of the Dope Sheet and the Timeline: left red, right green",
         default=True,
         override=OVERRIDABLE,
     )
     contacts: PointerProperty(type=contacts.HEFT_PG_contacts, override=OVERRIDABLE)
     changes: PointerProperty(type=contacts.HEFT_PG_changes, override=OVERRIDABLE)
-    reference_report: StringProperty(description="How good the last reference was, as JSON")
+    reference_report: StringProperty(description="Quality of the last reference, as JSON")
 
     terrain: PointerProperty(
         name="Terrain",
-        description="The meshes in this collection are ground, as the viewport shows them",
+        description="Collection whose meshes are ground, as the viewport shows them",
         type=bpy.types.Collection,
         override=OVERRIDABLE,
     )
     use_floor: BoolProperty(
         name="Floor",
-        description="There is an endless floor at the height 0 besides the terrain's meshes",
+        description="Add an endless floor at height 0 to the terrain's meshes",
         default=True,
         override=OVERRIDABLE,
     )
@@ -177,7 +182,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     )
     props: PointerProperty(
         name="Props",
-        description="The objects in this collection that have a rigid body can be kicked, carried and leant on",
+        description="Collection whose rigid bodies can be kicked, carried and leant on",
         type=bpy.types.Collection,
         override=OVERRIDABLE,
     )

@@ -76,7 +76,7 @@ HEFT_PG_contacts = type(
         "__annotations__": {
             name: BoolProperty(
                 name=label,
-                description=f"{label} stands on something. Key it to say from when to when",
+                description=f"{label} touches the ground or an object. Key it on and off",
                 override=OVERRIDABLE,
             )
             for name, label in POINTS.items()
@@ -87,25 +87,25 @@ HEFT_PG_changes = type(
     "HEFT_PG_changes",
     (bpy.types.PropertyGroup,),
     {
-        "__doc__": "By how much the reference differs from the action; keyed by Build Reference.",
+        "__doc__": "How the reference differs from the action; keyed by Build Reference.",
         "__module__": __name__,
         "__annotations__": {
             "place": FloatProperty(
-                name="Place",
-                description="How far the reference moved the character from where the action has it",
+                name="Position",
+                description="How far the reference moved the character from the action",
                 subtype="DISTANCE",
                 override=OVERRIDABLE,
             ),
             "heading": FloatProperty(
                 name="Hips",
-                description="By how much the reference turned the hips from where the action has them",
+                description="How far the reference turned the hips from the action",
                 subtype="ANGLE",
                 override=OVERRIDABLE,
             ),
             **{
                 name: FloatProperty(
                     name=label,
-                    description=f"By how much the reference bent this joint from where the action has it: {label}",
+                    description=f"How far the reference bent this joint from the action: {label}",
                     subtype="ANGLE",
                     override=OVERRIDABLE,
                 )

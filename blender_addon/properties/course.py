@@ -12,7 +12,7 @@ class HEFT_PG_course(bpy.types.PropertyGroup):
 
     forward: FloatProperty(
         name="Speed",
-        description="How fast to walk ahead, in metres a second",
+        description="Walking speed forward, in metres per second",
         default=0.7,
         soft_min=-0.3,
         soft_max=1.2,
@@ -22,7 +22,7 @@ class HEFT_PG_course(bpy.types.PropertyGroup):
     )
     left: FloatProperty(
         name="Sideways",
-        description="How fast to walk to the left, in metres a second; negative to the right",
+        description="Walking speed to the left, in metres per second; negative is to the right",
         soft_min=-0.2,
         soft_max=0.2,
         min=-10.0,
@@ -31,7 +31,7 @@ class HEFT_PG_course(bpy.types.PropertyGroup):
     )
     heading: FloatProperty(
         name="Heading",
-        description="Where to walk, to the left of where the character faces at the start; whole turns count",
+        description="Walking direction, to the left of where the character faces at the start; full turns count",
         subtype="ANGLE",
         override=OVERRIDABLE,
     )

@@ -12,7 +12,7 @@ class HEFT_PG_other_action(bpy.types.PropertyGroup):
 
     action: PointerProperty(
         name="Action",
-        description="An action of the same rig, to blend with the source or to switch to: a longer stride, standing",
+        description="Another action of the same rig to blend with or switch to, such as a longer stride or standing",
         type=bpy.types.Action,
         override=OVERRIDABLE,
     )

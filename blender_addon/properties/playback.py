@@ -13,9 +13,8 @@ class HEFT_PG_playback(bpy.types.PropertyGroup):
 
     speed: FloatProperty(
         name="Speed",
-        description="How fast the action is played, keyed where it changes: at 0.5 what lies between two frames takes "
-        "twice as long. Gravity is what it is, so feet and hands work for it [time warping, Jain and Liu 2011, "
-        "section 6]",
+        description="Playback speed of the action; key it where it changes. At 0.5 it takes twice as long. Gravity "
+        "stays, so feet and hands work harder [time warping, Jain and Liu 2011, section 6]",
         default=1.0,
         min=SLOWEST,
         soft_min=0.25,
@@ -27,8 +26,8 @@ class HEFT_PG_playback(bpy.types.PropertyGroup):
     )
     go_over: BoolProperty(
         name="Transition",
-        description="Key it on where another motion begins in the action, or where the body is to find back to it: "
-        "from there its own way gives way to the action within the Transition Time [motion transition, section 6]",
+        description="Key it on where another motion starts in the action, or where the body should return to it: from "
+        "there it blends to the action over the Transition Time [motion transition, section 6]",
         override=OVERRIDABLE,
     )
 

@@ -30,12 +30,16 @@ class HEFT_PG_push(bpy.types.PropertyGroup):
     """An arrow that pushes: along the object's Z axis, at its origin."""
 
     armature: PointerProperty(
-        name="Character", description="Who is pushed", type=bpy.types.Object, poll=is_armature, override=OVERRIDABLE
+        name="Character",
+        description="The armature to push",
+        type=bpy.types.Object,
+        poll=is_armature,
+        override=OVERRIDABLE,
     )
-    bone: StringProperty(name="Bone", description="The bone that is pushed", override=OVERRIDABLE)
+    bone: StringProperty(name="Bone", description="The bone to push", override=OVERRIDABLE)
     strength: FloatProperty(
         name="Strength",
-        description="Force along the arrow, in newtons. Key it: the push lasts as long as it is not zero",
+        description="Force along the arrow, in newtons. Key it: the push lasts while it is not zero",
         soft_min=0.0,
         soft_max=500.0,
         step=1000,
@@ -48,26 +52,30 @@ class HEFT_PG_grab(bpy.types.PropertyGroup):
     """A place at which a bone holds on."""
 
     armature: PointerProperty(
-        name="Character", description="Who holds on", type=bpy.types.Object, poll=is_armature, override=OVERRIDABLE
+        name="Character",
+        description="The armature that holds on",
+        type=bpy.types.Object,
+        poll=is_armature,
+        override=OVERRIDABLE,
     )
-    bone: StringProperty(name="Bone", description="The bone that holds on, a hand as a rule", override=OVERRIDABLE)
+    bone: StringProperty(name="Bone", description="The bone that holds on, usually a hand", override=OVERRIDABLE)
     target: PointerProperty(
         name="Held Object",
-        description="What is held. A prop is carried along; anything else, or nothing, stays where it is",
+        description="The object to hold. A prop is carried along; any other object, or none, stays where it is",
         type=bpy.types.Object,
         override=OVERRIDABLE,
     )
     holding: BoolProperty(
         name="Holding",
-        description="Key it: on where the hand takes hold, off where it lets go",
+        description="Key it on where the hand takes hold, and off where it lets go",
         override=OVERRIDABLE,
     )
     kind: EnumProperty(
         name="Grip",
-        description="What the grip keeps from moving",
+        description="What the grip fixes",
         items=[
-            ("POINT", "Turns Freely", "The hand stays in its place and may turn about it, as around a bar", 0),
-            ("FULL", "Firm", "The hand neither moves nor turns against what it holds", 1),
+            ("POINT", "Turns Freely", "The hand stays in place but may turn, as around a bar", 0),
+            ("FULL", "Firm", "The hand neither moves nor turns", 1),
         ],
         default="POINT",
         override=OVERRIDABLE,
@@ -78,21 +86,29 @@ class HEFT_PG_foothold(bpy.types.PropertyGroup):
     """A place where a foot is to be set down: the middle of its sole at the object's origin."""
 
     armature: PointerProperty(
-        name="Character", description="Who steps there", type=bpy.types.Object, poll=is_armature, override=OVERRIDABLE
+        name="Character",
+        description="The armature that steps there",
+        type=bpy.types.Object,
+        poll=is_armature,
+        override=OVERRIDABLE,
     )
-    bone: StringProperty(name="Bone", description="The foot", override=OVERRIDABLE)
+    bone: StringProperty(name="Bone", description="The bone of the foot", override=OVERRIDABLE)
 
 
 class HEFT_PG_weight(bpy.types.PropertyGroup):
     """A thing that a character carries all the time: a rucksack, a helmet."""
 
     armature: PointerProperty(
-        name="Character", description="Who carries it", type=bpy.types.Object, poll=is_armature, override=OVERRIDABLE
+        name="Character",
+        description="The armature that carries it",
+        type=bpy.types.Object,
+        poll=is_armature,
+        override=OVERRIDABLE,
     )
-    bone: StringProperty(name="Bone", description="The bone that it is fixed to", override=OVERRIDABLE)
+    bone: StringProperty(name="Bone", description="The bone that carries it", override=OVERRIDABLE)
     mass: FloatProperty(
         name="Mass",
-        description="How much it weighs, in kilograms",
+        description="Mass of the object, in kilograms",
         default=5.0,
         min=0.001,
         soft_max=50.0,
@@ -102,7 +118,7 @@ class HEFT_PG_weight(bpy.types.PropertyGroup):
     )
     surprise: BoolProperty(
         name="Unexpected",
-        description="The character does not know of the weight, and has to cope with it",
+        description="The character does not know about the weight and has to cope with it",
         override=OVERRIDABLE,
     )
 

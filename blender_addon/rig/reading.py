@@ -39,7 +39,7 @@ def read_skeleton(armature: bpy.types.Object, unit_scale: float = 1.0, object_ma
     """
     bones = ordered_bones(armature)
     if not bones:
-        raise ValueError(f"{armature.name} has no bones.")
+        raise ValueError(f"{armature.name} has no bones: add some, or choose another armature.")
     place = np.array(armature.matrix_world) if object_matrix is None else object_matrix
     scale = uniform_scale(place, armature.name)
     rest = rest_matrices(armature)
@@ -48,7 +48,7 @@ def read_skeleton(armature: bpy.types.Object, unit_scale: float = 1.0, object_ma
     head = unit_scale * world[:, :3, 3]
     short = np.flatnonzero(length * scale * unit_scale < SHORTEST_BONE)
     if len(short):
-        raise ValueError(f"Bone '{bones[short[0]].name}' of {armature.name} has no length.")
+        raise ValueError(f"Bone '{bones[short[0]].name}' of {armature.name} has no length: lengthen it in Edit Mode.")
     index = {bone.name: i for i, bone in enumerate(bones)}
     return Skeleton(
         names=tuple(bone.name for bone in bones),
@@ -77,14 +77,14 @@ def uniform_scale(matrix: Array, name: str) -> float:
     axes = matrix[:3, :3]
     lengths = np.linalg.norm(axes, axis=0)
     if lengths.min() < 1e-9:
-        raise ValueError(f"{name} is scaled to nothing.")
+        raise ValueError(f"{name} is scaled to zero: scale it up.")
     if np.linalg.det(axes) < 0.0:
-        raise ValueError(f"{name} is mirrored by a negative scale. Apply its scale first.")
+        raise ValueError(f"{name} is mirrored by a negative scale: apply its scale first.")
     cosines = (axes / lengths).T @ (axes / lengths) - np.eye(3)
     if np.abs(cosines).max() > LARGEST_SHEAR:
-        raise ValueError(f"{name} is sheared. Apply its transforms, or those of its parent, first.")
+        raise ValueError(f"{name} is sheared: apply its transforms, or those of its parent, first.")
     if np.ptp(lengths) > LARGEST_SHEAR * lengths.mean():
-        raise ValueError(f"{name} is not scaled alike in all directions. Apply its scale first.")
+        raise ValueError(f"{name} is scaled unevenly: apply its scale first.")
     return float(lengths.mean())
 
 
@@ -107,7 +107,7 @@ def sample_armatures(
     that were not built to scale. `look` is called at every frame, with its row, to read whatever else there is.
     """
     if len(frames) == 0:
-        raise ValueError("There are no frames to read.")
+        raise ValueError("There are no frames to read: choose a longer range.")
     units = scene.unit_settings.scale_length * np.array(scales or [1.0] * len(armatures))
     counts = [len(armature.pose.bones) for armature in armatures]
     flat = [np.empty((len(frames), 16 * count), dtype=np.float32) for count in counts]

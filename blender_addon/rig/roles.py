@@ -134,13 +134,13 @@ def _assemble(
 
     label_middle(body, names, legs, arms, four_legged, bones, score)
     if asymmetry > 0.35:
-        unsure.append("The rest pose is not symmetrical; left and right were paired by lengths.")
+        unsure.append("The rest pose is not symmetrical: left and right were paired by length.")
     for role, value in score.items():
         if value < SURE:
-            unsure.append(f"{role} may not be '{bones[role][0]}'.")
+            unsure.append(f"{role} may not be '{bones[role][0]}': check it.")
     for role in _expected(four_legged, arms is not None):
         if role not in bones:
-            unsure.append(f"No bone was found for {role}.")
+            unsure.append(f"No bone was found for {role}: choose one.")
     left = left_sign * plane.normal
     return Roles(
         {role: bones[role] for role in ROLES if role in bones},
@@ -195,10 +195,10 @@ def _which_is_left(
     total = shape + 0.7 * said
     notes = []
     if abs(total) < 0.1:
-        notes.append("Which way the figure faces is not clear: taken to be -Y, Blender's front.")
+        notes.append("It is unclear which way the figure faces: -Y, Blender's front, is assumed.")
         return (1.0 if forward_axis[1] < 0.0 else -1.0), notes
     if said * total < 0.0 and abs(said) > 0.3:
-        notes.append("Bones named left stand on the figure's right: sides were taken from its feet.")
+        notes.append("Bones named left are on the figure's right: its feet decided which side is which.")
     return (1.0 if total > 0.0 else -1.0), notes
 
 

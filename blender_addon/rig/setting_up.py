@@ -109,7 +109,10 @@ def find_roles(armature: bpy.types.Object, settings: HEFT_PG_armature) -> Roles:
         return found
     by_name = roles_of_family(skeleton, FAMILIES[settings.family])
     if len(by_name) < 6:
-        raise ValueError(f"{armature.name} has not the names of {FAMILIES[settings.family].label}.")
+        raise ValueError(
+            f"{armature.name} does not use the bone names of {FAMILIES[settings.family].label}: choose "
+            "another rig type."
+        )
     taken = {name for names in by_name.values() for name in names}
     rest = {role: names for role, names in found.bones.items() if role not in by_name and not taken & set(names)}
     bones = {role: names for role, names in (by_name | rest).items() if names}
@@ -122,11 +125,11 @@ def check_usable(armature: bpy.types.Object) -> None:
     if armature.library is not None:
         raise ValueError(f"{armature.name} is linked from another file: make a library override of it first.")
     if len(armature.data.bones) < 2:
-        raise ValueError(f"{armature.name} has too few bones for a character.")
+        raise ValueError(f"{armature.name} has too few bones for a character: it needs two legs at least.")
     if armature.data.pose_position == "REST":
-        raise ValueError(f"{armature.name} is shown in its Rest Position: switch it to Pose Position first.")
+        raise ValueError(f"{armature.name} is in Rest Position: switch it to Pose Position first.")
     if not has_motion(armature):
-        raise ValueError(f"{armature.name} has no action: assign the motion that is to be simulated.")
+        raise ValueError(f"{armature.name} has no action: assign the one to simulate.")
 
 
 def has_motion(armature: bpy.types.Object) -> bool:
@@ -135,7 +138,9 @@ def has_motion(armature: bpy.types.Object) -> bool:
     if animation is not None:
         if animation.action is not None:
             if animation.action_slot is None:
-                raise ValueError(f"{armature.name} has the action {animation.action.name}, but none of its slots.")
+                raise ValueError(
+                    f"{armature.name} uses the action {animation.action.name} without a slot: choose a slot."
+                )
             return True
         if any(not track.mute and track.strips for track in animation.nla_tracks) or animation.drivers:
             return True
@@ -145,11 +150,11 @@ def has_motion(armature: bpy.types.Object) -> bool:
 def check_roles(armature: bpy.types.Object, chosen: dict[str, tuple[str, ...]]) -> None:
     """Refuse a rig without legs before the core does, and by the rig's name."""
     if not any(role.startswith(("thigh", "shin")) for role in chosen):
-        raise ValueError(f"{armature.name} has no legs: choose the bones of thighs, shins and feet in the panel.")
+        raise ValueError(f"{armature.name} has no legs: choose its thighs, shins and feet under Roles.")
     there = {bone.name for bone in armature.data.bones}
     gone = [name for names in chosen.values() for name in names if name not in there]
     if gone:
-        raise ValueError(f"{armature.name} has no bone '{gone[0]}' any more: choose another in the panel.")
+        raise ValueError(f"{armature.name} no longer has the bone '{gone[0]}': choose another under Roles.")
 
 
 def frames_of_motion(scene: bpy.types.Scene, armature: bpy.types.Object) -> Array:

@@ -38,10 +38,10 @@ class Attachment:
 def attach(armature: bpy.types.Object, bone: str, clip: Clip, owner: str) -> Attachment:
     """Return the body that a bone is part of; `owner` is the thing attached, to be named where there is none."""
     if bone not in armature.data.bones:
-        raise ValueError(f"{owner} is for the bone '{bone}', which {armature.name} does not have: choose another.")
+        raise ValueError(f"{owner} names the bone '{bone}', which {armature.name} does not have: choose another.")
     rides = read_rides(armature.heft.rides) if armature.heft.rides else {}
     if not rides:
-        raise ValueError(f"{armature.name} is no character yet: press Set Up first.")
+        raise ValueError(f"{armature.name} is not set up as a character: press Set Up first.")
     bodies = {ride.bone: (body, ride) for body, ride in rides.items()}
     body, ride = bodies[_leader(armature, bone, set(bodies))]
     return Attachment(body, ride, clip.skeleton.index(ride.bone))

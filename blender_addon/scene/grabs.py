@@ -63,7 +63,8 @@ def grabs_of(
         way = unit * np.linalg.norm(grip.target[first:stop] - grip.target[first], axis=1).max()
         if other is None and way > MOVES:
             raise ValueError(
-                f"{name} holds {settings.target.name}, which moves by itself: make it a prop, or hold what stays."
+                f"{name} holds {settings.target.name}, which is animated: make it a prop, or hold something that stays "
+                "in place."
             )
         x, y, z = attachment.local(clip, first, place_of(grip.matrix[first], unit)).tolist()
         kind: GrabKind = "full" if settings.kind == "FULL" else "point"

@@ -62,8 +62,8 @@ def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str]) -> ScenePr
     body = thing.rigid_body
     if body is None or body.type != "ACTIVE":
         raise ValueError(
-            f"{thing.name} is among the props but has no active rigid body: press Add Prop for it, or take it out of "
-            "their collection."
+            f"{thing.name} is in the prop collection but has no active rigid body: press Add Prop for it, or take it "
+            "out of the collection."
         )
     name = thing.name_full if thing.name_full not in taken else f"{thing.name_full} (prop)"
     turn = {"orientation": tuple(box.orientation.tolist())}
@@ -78,7 +78,8 @@ def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str]) -> ScenePr
     else:
         shape = body.bl_rna.properties["collision_shape"].enum_items[body.collision_shape].name
         raise ValueError(
-            f"{thing.name} has the collision shape {shape}: choose Box, Sphere or Capsule under Physics ▸ Rigid Body."
+            f"{thing.name} has the collision shape {shape}, which Heft does not support: choose Box, Sphere or Capsule "
+            "under Physics ▸ Rigid Body."
         )
     return SceneProp(prop, thing.name_full, _vector(-box.center))
 

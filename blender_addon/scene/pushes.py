@@ -48,11 +48,11 @@ def push_of(arrow: Arrow, armature: bpy.types.Object, clip: Clip, unit: float, s
         return None
     name = arrow.empty.name
     if not np.isfinite(arrow.strength).all():
-        raise ValueError(f"The strength of {name} is not a finite number.")
+        raise ValueError(f"The strength of {name} is not finite: check its keys and drivers.")
     axis = arrow.matrix[:, :3, 2]
     length = np.linalg.norm(axis, axis=1)
     if length[pushing].min() < 1e-9:
-        raise ValueError(f"{name} is scaled to nothing, so its push has no direction.")
+        raise ValueError(f"{name} is scaled to zero, so its push has no direction: scale it up.")
     direction = axis / np.maximum(length, 1e-9)[:, None]
     attachment = attach(armature, arrow.empty.heft.push.bone, clip, name)
     first = int(pushing[0])

@@ -101,29 +101,29 @@ class Ground:
         name = settings.terrain.name
         if not self.pieces and not found:
             raise ValueError(
-                f"There is nothing to stand on: the collection {name} shows no meshes, and the floor is off. Mark some "
-                "meshes as terrain, or switch the floor on."
+                f"There is no ground: the collection {name} shows no meshes, and Floor is off. Mark some meshes as "
+                "terrain, or switch Floor on."
             )
         instancers = {key[0] for key in self.pieces if len(key) > 1}
         own = {body.name_full for body in skinned(self.armature)}
-        notes = [] if self.pieces else [f"The collection {name} shows no meshes: the ground is the floor alone."]
+        notes = [] if self.pieces else [f"The collection {name} shows no meshes, so the floor is the only ground."]
         for key, piece in self.pieces.items():
             if key[0] in own:
                 raise ValueError(
-                    f"{piece.name} is moved by {self.armature.name} itself and cannot be its ground: take it out of "
-                    f"the collection {name}."
+                    f"{piece.name} moves with {self.armature.name} and cannot be its ground: take it out of the "
+                    f"collection {name}."
                 )
             if len(piece.triangles) == 0 and (len(key) > 1 or key[0] in instancers):
                 continue
             if len(piece.triangles) == 0:
                 raise ValueError(
-                    f"{piece.name} has no faces to stand on: give it some, or take it out of the collection {name}."
+                    f"{piece.name} has no faces to stand on: add some, or take it out of the collection {name}."
                 )
             surface, stretched = surface_of(piece, unit, rate, start)
             found.append(surface)
             if piece.changes or stretched:
                 what = "shape" if piece.changes else "size"
-                notes.append(f"{piece.name} changes its {what}: as ground it keeps the one of the first frame.")
+                notes.append(f"{piece.name} changes its {what}, but as ground it keeps that of the first frame.")
         return found, notes
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many bakes: what a file asks for, on as many processes or machines as there are, and what is left to do of it.
+"""Many bakes: those of a file, run on as many processes or machines as there are, and resumed after an interruption.
 
 `Plan` reads a file of bakes; `run` bakes any jobs by name, by a pool. Results are whole files; `batch.jsonl` beside
-them says what became of each job, so that a batch that was ended in whatever way goes on where it was.
+them records the outcome of each job, so that an interrupted batch can be resumed.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Opened when first used: the command line names this room before it knows what is asked for."""
+    """Imported when first used: the command line names this package before it knows which command was given."""
     import importlib
 
     if name not in MODULES:

@@ -2,8 +2,8 @@
 """A pool of Dask workers, on this machine or on many.
 
 Jobs and results go through the scheduler as the bytes of their files, so that workers need no disk in common with this
-machine. A worker that dies has its jobs done by others, as Dask does it; one that kills a worker again and again is
-given up. Where Dask is not installed, only this module misses it.
+machine. If a worker dies, Dask gives its jobs to others; a job that kills workers again and again is given up. Only
+this module needs Dask.
 """
 
 import json
@@ -19,15 +19,15 @@ from ..job import BakeJob, BakeResult, job, result
 from .pool import Event
 
 PATIENCE = 30.0  # s to reach the scheduler
-LOOK = 5.0  # s between looks at who is there
-AHEAD = 2  # jobs for each thread, so that none waits for the next to arrive
+LOOK = 5.0  # s between polls of the workers
+AHEAD = 2  # jobs queued for each thread, so that none waits for the next to arrive
 
 one_at_a_time = threading.Lock()
 """Kernels use workspaces of a run's own, but a worker of many threads shall not need the memory of many runs."""
 
 
 def bake(content: bytes, cache: str | None) -> tuple[str, bytes]:
-    """Run over there: a job's file in; the report and the result's file out, or a sentence and nothing."""
+    """Run on a worker: a job's file to its report and the result's file, or to an error's sentence and nothing."""
     import distributed
 
     from ..job import run
@@ -43,26 +43,26 @@ def bake(content: bytes, cache: str | None) -> tuple[str, bytes]:
 
 
 class ClusterPool:
-    """The workers of a scheduler, however many there are at the time."""
+    """The workers of a scheduler; their number may change."""
 
     def __init__(self, address: str, cache: Path | None = None) -> None:
-        """Connect. References are kept in `cache` if given, a folder that all see, else by each worker for itself."""
+        """Connect. References are kept in `cache`, a folder that all workers can reach, or else by each worker."""
         try:
             import distributed
         except ImportError:
-            raise ValueError("A cluster needs Dask: pip install 'heft[cluster]'.") from None
+            raise ValueError("A cluster needs Dask: install it with pip install 'heft[cluster]'.") from None
         self._address, self._cache = address, None if cache is None else str(cache)
         try:
             self._client: Any = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise ValueError(f"There is no Dask scheduler at {address}: {error}.") from None
+            raise ValueError(f"No Dask scheduler answers at {address}: {error}.") from None
         self._ended: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-        self._futures: dict[str, Any] = {}  # Dask forgets what nobody holds
+        self._futures: dict[str, Any] = {}  # Dask drops what nobody holds
         self._looked, self._size = -LOOK, 1
 
     @property
     def size(self) -> int:
-        """Jobs to be given to those who are there now."""
+        """Number of jobs for the workers connected now."""
         if time.monotonic() - self._looked > LOOK:
             self._looked = time.monotonic()
             self._size = max(AHEAD * sum(self._asked().values()), 1)
@@ -76,7 +76,7 @@ class ClusterPool:
         future.add_done_callback(lambda ended: self._ended.put((name, ended)))
 
     def wait(self) -> Event:
-        """What became of a job; OSError where the scheduler is gone."""
+        """The next event of a job; OSError if the scheduler is gone."""
         while True:
             try:
                 name, future = self._ended.get(timeout=LOOK)
@@ -96,12 +96,12 @@ class ClusterPool:
             return Event(name, report=json.loads(said), result=content) if content else Event(name, why=said)
 
     def close(self) -> None:
-        """Leave; the scheduler forgets what is not done."""
+        """Disconnect; the scheduler drops unfinished jobs."""
         self._futures.clear()
         self._client.close(timeout=1.0)
 
     def _asked(self) -> dict[str, int]:
-        """Threads by worker, as the scheduler says."""
+        """Threads by worker, as the scheduler reports them."""
         try:
             found: dict[str, int] = self._client.nthreads()
         except OSError:
@@ -109,4 +109,7 @@ class ClusterPool:
         return found
 
     def _gone(self) -> OSError:
-        return OSError(f"The scheduler at {self._address} is gone. What is finished is kept: go on with --resume.")
+        return OSError(
+            f"The scheduler at {self._address} is gone. Finished bakes are kept: start a scheduler and "
+            "continue with --resume."
+        )

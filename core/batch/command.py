@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`heft batch JOBS.toml`, as pip's command and Blender's have it in common."""
+"""`heft batch JOBS.toml`, shared by pip's command and Blender's."""
 
 import argparse
 import sys
@@ -18,24 +18,26 @@ DONE, FAILED, FELL, INTERRUPTED = 0, 1, 3, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What comes after `heft batch`."""
+    """Add the arguments of `heft batch`."""
     parser.add_argument("jobs", type=Path, metavar="JOBS.toml")
     parser.add_argument("--workers", type=count, metavar="N", help="processes on this machine; one for each processor")
     parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://farm:8786")
-    parser.add_argument("--resume", action="store_true", help="do only what is missing of a batch that ended early")
-    parser.add_argument("--list", action="store_true", help="check the file and say what it asks for")
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="where references are kept; beside the results")
+    parser.add_argument(
+        "--resume", action="store_true", help="continue a batch that ended early: bake only what is missing"
+    )
+    parser.add_argument("--list", action="store_true", help="check the file and list its bakes")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="folder for references; beside the results")
 
 
 def count(text: str) -> int:
-    """A number from 1 on."""
+    """A positive whole number."""
     if not text.isdecimal() or not 1 <= int(text) <= 1024:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 to 1024")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 to 1024")
     return int(text)
 
 
 def asks_for_scenes(path: Path) -> bool:
-    """Whether the file needs Blender; one that makes no sense does not."""
+    """Whether the file needs Blender; an invalid one does not."""
     from .document import read_document
 
     try:
@@ -51,9 +53,9 @@ def batch(
     kernels: Path | None = None,
     finish: "Callable[[Plan, Mapping[str, Entry]], None] | None" = None,
 ) -> int:
-    """Do it; the exit status: 0 where all came to the end of their motion, 3 where one fell, 1 where one failed.
+    """Run the batch; the exit status is 0 if all reached the end of their motion, 3 if one fell, 1 if one failed.
 
-    Blender gives a reader of its scenes, the folder of its kernels, and what is to be done at the end.
+    Blender passes a reader of its scenes, the folder of its kernels, and a function to call at the end.
     """
     from .plan import Plan
     from .running import run
@@ -73,13 +75,13 @@ def batch(
             finish(plan, entries)
     except KeyboardInterrupt:
         shown.end()
-        sys.stderr.write(f"Interrupted. What is finished is in {plan.folder}; go on with --resume.\n")
+        sys.stderr.write(f"Interrupted. Finished bakes are in {plan.folder}; continue with --resume.\n")
         return INTERRUPTED
     return summed_up(plan, entries)
 
 
 def pool(known: argparse.Namespace, plan: "Plan", kernels: Path | None) -> "Pool":
-    """Who does the jobs."""
+    """The pool that runs the jobs."""
     from .cluster import ClusterPool
     from .local import LocalPool, processors
 
@@ -89,13 +91,13 @@ def pool(known: argparse.Namespace, plan: "Plan", kernels: Path | None) -> "Pool
 
 
 def summed_up(plan: "Plan", entries: "Mapping[str, Entry]") -> int:
-    """Say what became of all; the exit status."""
+    """Print a summary; the exit status."""
     outcomes = Counter(entry.outcome for entry in entries.values())
     for entry in entries.values():
         if entry.failed:
             sys.stdout.write(f"{entry.name} failed: {entry.why}\n")
     said = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    sys.stdout.write(f"{len(entries)} bakes: {said}. They are in {plan.folder}\n")
+    sys.stdout.write(f"{len(entries)} bakes: {said}. The results are in {plan.folder}\n")
     if any(entry.failed for entry in entries.values()):
         return FAILED
     return DONE if set(outcomes) <= {"completed"} else FELL

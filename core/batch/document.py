@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A TOML file's values together with the lines on which they stand.
+"""A TOML file's values together with their line numbers.
 
-Python's reader gives values without places, and so do its alternatives. It has checked the grammar, though, so a scan
-that only tells strings and comments from the rest finds where each key stands.
+Python's parser, like its alternatives, gives values without positions. Since it has checked the grammar, a scan that
+only recognises strings and comments can find the line of each key.
 """
 
 import re
@@ -32,7 +32,7 @@ TOKEN = re.compile(
 
 
 class MistakeError(ValueError):
-    """Something in a file makes no sense; the text begins with the file's name and the line."""
+    """A mistake in a file; the text begins with the file's name and the line."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class Document:
     lines: dict[Place, int]
 
     def mistake(self, place: Place, text: str) -> "MistakeError":
-        """What is wrong with a value, in a sentence with its line."""
+        """The error for a value, with its line."""
         known = next((place[:k] for k in range(len(place), 0, -1) if place[:k] in self.lines), None)
         return MistakeError(f"{self.path.name}, line {1 if known is None else self.lines[known]}: {text}")
 
     @contextmanager
     def blaming(self, place: Place, before: str = "") -> Iterator[None]:
-        """What fails in the block is a mistake of that place."""
+        """Report errors in the block as a mistake at that place."""
         try:
             yield
         except MistakeError:
@@ -62,11 +62,11 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """Read a file; ValueError, with the line, where it is no TOML."""
+    """Read a file; ValueError, with the line, if it is not TOML."""
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise MistakeError(f"{path.name} is larger than {LARGEST_FILE} bytes, too large for a list of bakes.")
+        raise MistakeError(f"{path.name} is larger than {LARGEST_FILE} bytes: split it into several files.")
     return parse_document(content, path)
 
 
@@ -76,22 +76,22 @@ def parse_document(content: bytes, path: Path) -> Document:
         text = content.decode()
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise MistakeError(f"{path.name}, line {line}: this is no text in UTF-8.") from None
+        raise MistakeError(f"{path.name}, line {line}: this is not UTF-8 text: save the file as UTF-8.") from None
     text = text.replace("\r\n", "\n")
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise MistakeError(f"{path.name}, {_with_line(str(error), text)}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets, the 31st of February
-        raise MistakeError(f"{path.name}, line {_first_bad_line(text)}: this cannot be read.") from None
+        raise MistakeError(f"{path.name}, line {_first_bad_line(text)}: this is not valid TOML.") from None
     document = Document(path, values, dict(_keys(text)))
     for place in _outsized(values, ()):
-        raise document.mistake(place, "TOML's whole numbers have at most 64 bits.")
+        raise document.mistake(place, "this number does not fit in 64 bits: make it smaller.")
     return document
 
 
 def _outsized(value: Any, place: Place) -> Iterator[Place]:
-    """Where whole numbers stand that the format has no room for."""
+    """Places of whole numbers too large for the format."""
     if isinstance(value, dict | list):
         for name, part in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _outsized(part, (*place, name))
@@ -100,14 +100,14 @@ def _outsized(value: Any, place: Place) -> Iterator[Place]:
 
 
 def _with_line(message: str, text: str) -> str:
-    """Python's sentence, its line in front."""
+    """Python's message, with the line in front."""
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", message, re.DOTALL)
     what, line = (found.group(1), found.group(2)) if found else (message, None)
     return f"line {line or text.rstrip().count(chr(10)) + 1}: {' '.join(what.split())[:200]}."
 
 
 def _first_bad_line(text: str) -> int:
-    """The last line of the shortest beginning that cannot be read, where halving finds it."""
+    """The last line of the shortest beginning that cannot be parsed, found by bisection."""
     rows = text.split("\n")
     good, bad = 0, len(rows)
     while bad - good > 1:
@@ -115,7 +115,7 @@ def _first_bad_line(text: str) -> int:
         try:
             tomllib.loads("\n".join(rows[:middle]))
         except tomllib.TOMLDecodeError:
-            good = middle  # cut within a value of several lines
+            good = middle  # cut inside a multi-line value
         except (ValueError, RecursionError):
             bad = middle
         else:
@@ -160,7 +160,7 @@ def _name(word: str) -> str:
 
 
 def _table(names: list[str], counts: dict[Place, int], *, listed: bool) -> Place:
-    """The place that a header names: what lies in a list of tables lies in its last one."""
+    """The place that a header names; inside a list of tables it is in the last one."""
     place: Place = ()
     for number, name in enumerate(names):
         place = (*place, name)

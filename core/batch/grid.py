@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a `[[bake]]` asks for: one bake for each combination of the values in its lists, each with a name."""
+"""The bakes of a `[[bake]]`: one for each combination of the values in its lists, each with a name."""
 
 import fnmatch
 import itertools
@@ -16,22 +16,22 @@ from .words import BAKE, PLAIN, TABLE, TEXT, check_table, check_value
 MOST_BAKES = 100_000
 SOURCES = ("clip", "job", "scene")
 TABLES = ("settings", "reference")
-LONGEST_NAME = 200  # bytes: there is to be room for an ending
-# without characters that some system has no place for in a file's name, and without names that one keeps for itself
+LONGEST_NAME = 200  # bytes, which leaves room for a suffix
+# without characters or names that some operating system does not allow for files
 NAME = re.compile(r'[^<>:"/\\|?*\x00-\x1f]*[^<>:"/\\|?*\x00-\x1f. ]')
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(1, 10))}
 
 
 @dataclass(frozen=True)
 class Bake:
-    """One bake: what it is called, which `[[bake]]` asks for it, and what is chosen for it."""
+    """One bake: its name, its `[[bake]]`, and its choices."""
 
     name: str
     place: Place
     choice: Mapping[str, Any]  # by key; a setting by "settings.NAME"
 
     def place_of(self, key: str) -> Place:
-        """Where a key of its choice stands."""
+        """Place of a key of its choices."""
         return (*self.place, *key.split("."))
 
 
@@ -43,11 +43,11 @@ def bakes_of(document: Document, place: Place, table: Mapping[str, Any]) -> Iter
     axes = {key: _values(document, place, key, value) for key, value in _flat(document, place, table)}
     sources = [key for key in SOURCES if key in axes]
     if len(sources) != 1:
-        raise document.mistake(place, f"a [[bake]] names one of {', '.join(SOURCES)}, not {len(sources)} of them.")
+        raise document.mistake(place, f"a [[bake]] needs exactly one of {', '.join(SOURCES)}, not {len(sources)}.")
     with document.blaming((*place, sources[0])):
         axes[sources[0]] = [path for text in axes[sources[0]] for path in _files(document.path.parent, text)]
     if math.prod(map(len, axes.values())) > MOST_BAKES:
-        raise document.mistake(place, f"these are more than {MOST_BAKES} bakes.")
+        raise document.mistake(place, f"this makes more than {MOST_BAKES} bakes: vary less, or split the file.")
     order = sorted(axes, key=lambda key: key not in SOURCES)
     varying = [key for key in order if len(axes[key]) > 1 and key not in SOURCES]
     usual = "-".join([f"{{{sources[0]}}}", *(f"{key.split('.')[-1]}{{{key}}}" for key in varying)])
@@ -67,10 +67,10 @@ def _flat(document: Document, place: Place, table: Mapping[str, Any]) -> Iterato
 
 
 def _values(document: Document, place: Place, key: str, value: Any) -> list[Any]:
-    """What a key says, one after another."""
+    """The values of a key, as a list."""
     values = value if type(value) is list else [value]
     if not values:
-        raise document.mistake((*place, *key.split(".")), f"an empty list of '{key}' leaves nothing to bake.")
+        raise document.mistake((*place, *key.split(".")), f"the list of '{key}' is empty: give it at least one value.")
     for each in values:
         if key.partition(".")[0] in TABLES:
             check_value(document, (*place, *key.split(".", 1)), each, PLAIN)
@@ -80,7 +80,7 @@ def _values(document: Document, place: Place, key: str, value: Any) -> list[Any]
 
 
 def _files(folder: Path, text: str) -> list[Path]:
-    """The file of that name, in the folder if not said otherwise; `*` and `?` in it stand for all that fit."""
+    """The file of that name, relative to the folder; `*` and `?` match several."""
     path = folder / text
     if not set(path.name) & set("*?"):
         if not path.is_file():
@@ -89,7 +89,7 @@ def _files(folder: Path, text: str) -> list[Path]:
     there = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
     found = [each for each in there if fnmatch.fnmatchcase(each.name, path.name) and each.is_file()]
     if not found:
-        raise ValueError(f"no file fits {text}.")
+        raise ValueError(f"no file matches {text}.")
     return found
 
 
@@ -98,13 +98,15 @@ def _named(document: Document, place: Place, template: str, choice: Mapping[str,
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in choice:
-            raise document.mistake((*place, "name"), f"{{{match[1]}}} in the name is none of {', '.join(choice)}.")
+            raise document.mistake(
+                (*place, "name"), f"{{{match[1]}}} in the name is unknown: use one of {', '.join(choice)}."
+            )
         return _written(choice[match[1]])
 
     name = re.sub(r"\{([^{}]*)\}", value, template)
     fits = NAME.fullmatch(name) and name.isprintable() and len(name.encode()) <= LONGEST_NAME
     if not fits or name.split(".")[0].lower() in RESERVED:
-        raise document.mistake((*place, "name"), f"no file can be named '{name[:60]}'.")
+        raise document.mistake((*place, "name"), f"'{name[:60]}' cannot be a file name: choose another name.")
     return name
 
 

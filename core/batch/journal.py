@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of each job of a batch: `batch.jsonl`, a line of JSON for each, written once its result is in place.
+"""The outcome of each job of a batch: `batch.jsonl`, one line of JSON each, written once its result is in place.
 
-However a batch ends, what stands in the journal is true: the result came before the line. A line that was cut short
-says nothing, and its job is done again.
+However a batch ends, the journal is correct: each result was written before its line. A truncated line is ignored, and
+its job runs again.
 """
 
 import json
@@ -16,7 +16,7 @@ from ..files import write_whole
 
 NAME = "batch.jsonl"
 SUFFIX = ".heftresult"
-FAILED = "failed"  # an outcome beside those of a bake: there is no result
+FAILED = "failed"  # an outcome besides those of a bake: there is no result
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Entry:
     """One line."""
 
     name: str  # of the job; its result is NAME.heftresult
-    key: str  # of the job: what it says, in short
+    key: str  # of the job's content
     outcome: str  # of the bake, or FAILED
     why: str  # in a sentence
     report: Mapping[str, Any]  # the bake's
@@ -39,7 +39,7 @@ class Journal:
     """The journal of a folder, and the results beside it."""
 
     def __init__(self, folder: Path) -> None:
-        """What stands there so far."""
+        """Read what is there."""
         self.folder = folder
         self._path = folder / NAME
         self.entries: dict[str, Entry] = {}
@@ -50,7 +50,7 @@ class Journal:
                     self.entries[entry.name] = entry
 
     def is_done(self, name: str, key: str) -> bool:
-        """Whether the result of this very job is there."""
+        """Whether the result of exactly this job is there."""
         entry = self.entries.get(name)
         return entry is not None and entry.key == key and not entry.failed and self.result(name).is_file()
 
@@ -59,7 +59,7 @@ class Journal:
         return self.folder / f"{name}{SUFFIX}"
 
     def tidy(self, names: Iterable[str]) -> None:
-        """One line for each of these jobs, in their order; nothing that a batch that was killed left unfinished."""
+        """Keep one line for each of these jobs, in order, and remove what a killed batch left unfinished."""
         for unfinished in self.folder.glob("*.part"):
             unfinished.unlink(missing_ok=True)
         self.entries = {name: self.entries[name] for name in names if name in self.entries}
@@ -81,7 +81,7 @@ def _line(entry: Entry) -> bytes:
 
 
 def _read(line: bytes) -> Entry | None:
-    """What a line says, None where it says nothing."""
+    """The entry of a line; None if it has none."""
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pool of processes on this machine. One that crashes takes its job with it, and another takes its place."""
+"""A pool of processes on this machine. If one crashes, its job fails and another process replaces it."""
 
 import os
 import queue
@@ -13,10 +13,10 @@ from .pool import Event
 
 
 class LocalPool:
-    """One process for each job at a time, started when it is first needed."""
+    """One process for each concurrent job, started when first needed."""
 
     def __init__(self, size: int, cache: Path | None, kernels: Path | None = None) -> None:
-        """`cache` is for references and gains, `kernels` for compiled code, if not where numba is told anyway."""
+        """`cache` is the folder for references and gains, `kernels` that for compiled code; by default numba's own."""
         self.size = size
         self._cache, self._kernels = cache, kernels
         self._said: queue.SimpleQueue[tuple[int, Message]] = queue.SimpleQueue()
@@ -25,14 +25,14 @@ class LocalPool:
         self._started = 0
 
     def give(self, name: str, job: BakeJob) -> None:
-        """Send it to a worker that has nothing to do."""
+        """Send it to an idle worker."""
         idle = [number for number, worker in self._workers.items() if number not in self._names and worker.alive]
         number = idle[0] if idle else self._start()
         self._names[number] = name
         self._workers[number].send("bake", *tasks.request(job, None if self._cache is None else str(self._cache)))
 
     def wait(self) -> Event:
-        """What a worker says of its job."""
+        """The next event of a worker's job."""
         while True:
             number, message = self._said.get()
             name = self._names.get(number)
@@ -48,7 +48,7 @@ class LocalPool:
             return Event(name, why=str(message.values["why"]))
 
     def close(self) -> None:
-        """End the processes and whatever they are doing."""
+        """End the processes at once."""
         while self._workers:
             self._workers.popitem()[1].stop()
 
@@ -60,5 +60,5 @@ class LocalPool:
 
 
 def processors() -> int:
-    """How many this process may use."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

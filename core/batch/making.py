@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From what a batch file chooses for one bake to its job."""
+"""From the choices of a batch file for one bake to its job."""
 
 import math
 import re
@@ -32,7 +32,7 @@ class Maker:
     def make(self, bake: Bake) -> BakeJob:
         """The job of a bake; ValueError with the line where something makes no sense."""
         job = replace(self._sources.job(bake), name=bake.name)
-        # settings are of the controller, so that comes first
+        # settings belong to the controller, so it comes first
         for key, value in sorted(bake.choice.items(), key=lambda item: item[0] != "controller"):
             with self._document.blaming(bake.place_of(key)):
                 if key in CHANGES:
@@ -49,7 +49,9 @@ class Maker:
             return job
         if name not in self._terrains:
             there = ", ".join(["none", *self._terrains])
-            raise self._document.mistake(bake.place_of("terrain"), f"there is no terrain '{name}'; there are {there}.")
+            raise self._document.mistake(
+                bake.place_of("terrain"), f"there is no terrain '{name}'; choose from {there}."
+            )
         first, last = (round((frame - job.clip.first_frame) / job.clip.frames_per_sample) for frame in job.frames)
         with self._document.blaming(("terrains", name)):
             table = self._terrains[name]
@@ -86,7 +88,7 @@ def _with_controller(job: BakeJob, name: str) -> BakeJob:
 def _with_frames(job: BakeJob, text: str) -> BakeJob:
     found = re.fullmatch(r"(-?[\d.]+):(-?[\d.]+)", text)
     if found is None:
-        raise ValueError(f"'{text}' is no range of frames such as 1:100.")
+        raise ValueError(f"'{text}' is not a frame range: write it like 1:100.")
     return replace(job, frame_start=float(found[1]), frame_end=float(found[2]))
 
 
@@ -115,7 +117,7 @@ def _with_setting(job: BakeJob, key: str, value: Any) -> BakeJob:
 
 
 def _profile(table: Mapping[str, Any]) -> Profile:
-    """What a table of [terrains] describes."""
+    """The profile of a table of [terrains]."""
     start = float(table.get("start", START))
     if "slope" in table:
         return ramp(start, table["slope"], table.get("length", LENGTH))
@@ -123,4 +125,4 @@ def _profile(table: Mapping[str, Any]) -> Profile:
         return stairs(start, table["rise"], table["going"], table.get("count", STEPS))
     if "profile" in table:
         return [(float(x), float(z)) for x, z in table["profile"]]
-    raise ValueError("a terrain has a slope, or rise and going, or a profile.")
+    raise ValueError("a terrain needs a slope, or a rise and a going, or a profile.")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A batch file: which bakes it asks for, by name, and the job of each, made when it is asked for.
+"""A batch file: its bakes by name, and the job of each, made on demand.
 
-Everything is checked before anything runs, and what is wrong is told with its line.
+Everything is checked before anything runs; mistakes are reported with their line.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,15 +17,15 @@ from .words import TOP, check_table
 
 
 class Plan(Mapping[str, BakeJob]):
-    """The jobs of a batch file by name. One is made whenever it is looked up, so that many take no room."""
+    """The jobs of a batch file by name. Each is made when it is looked up, so that many take no memory."""
 
     def __init__(self, document: Document, scenes: SceneReader | None = None) -> None:
-        """Check everything. `scenes` reads jobs from Blender's files, where Blender is at hand."""
+        """Check everything. `scenes` reads jobs from .blend files, if Blender is available."""
         check_table(document, (), document.values, TOP)
         self.folder = document.path.parent / str(document.values.get("output", document.path.stem))
         self._maker = Maker(document, Sources(document, scenes))
         self._bakes: dict[str, Bake] = {}
-        folded: set[str] = set()  # names as systems compare them that know no capitals
+        folded: set[str] = set()  # names as case-insensitive file systems compare them
         for number, table in enumerate(document.values.get("bake", [])):
             for bake in bakes_of(document, ("bake", number), table):
                 if bake.name.casefold() in folded:
@@ -35,15 +35,17 @@ class Plan(Mapping[str, BakeJob]):
                 folded.add(bake.name.casefold())
                 self._bakes[bake.name] = bake
                 if len(self._bakes) > MOST_BAKES:
-                    raise document.mistake(bake.place, f"these are more than {MOST_BAKES} bakes.")
+                    raise document.mistake(
+                        bake.place, f"this makes more than {MOST_BAKES} bakes: vary less, or split the file."
+                    )
         if not self._bakes:
-            raise document.mistake((), "it asks for nothing: there is no [[bake]].")
+            raise document.mistake((), "nothing to bake: add a [[bake]].")
         for bake in self._bakes.values():
             self._maker.make(bake)
 
     @classmethod
     def read(cls, path: Path, scenes: SceneReader | None = None) -> "Plan":
-        """The plan of a file; ValueError with the line where it makes no sense."""
+        """The plan of a file; ValueError with the line if it is invalid."""
         return cls(read_document(path), scenes)
 
     def __getitem__(self, name: str) -> BakeJob:
@@ -59,5 +61,5 @@ class Plan(Mapping[str, BakeJob]):
         return len(self._bakes)
 
     def choice(self, name: str) -> Mapping[str, Any]:
-        """What the file chooses for a bake, by key."""
+        """The file's choices for a bake, by key."""
         return self._bakes[name].choice

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a batch knows of those who do its jobs: they take one after another, and say what became of it."""
+"""What a batch knows of the processes that run its jobs: they take jobs and report events."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
@@ -8,7 +8,7 @@ from ..job import BakeJob
 
 
 class Event(NamedTuple):
-    """Something that was said of a job: how far it is, its result, or why there is none."""
+    """An event of a job: its progress, its result, or why there is none."""
 
     name: str
     share: float = 1.0  # of the job that is done
@@ -18,7 +18,7 @@ class Event(NamedTuple):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will be said of it."""
+        """Whether it is the job's last event."""
         return self.result is not None or self.why != ""
 
 
@@ -27,13 +27,13 @@ class Pool(Protocol):
 
     @property
     def size(self) -> int:
-        """Jobs that it can be given at a time."""
+        """Number of concurrent jobs."""
 
     def give(self, name: str, job: BakeJob) -> None:
-        """Have a job done; `size` of them at most."""
+        """Submit a job; at most `size` at a time."""
 
     def wait(self) -> Event:
-        """The next thing that is said."""
+        """The next event."""
 
     def close(self) -> None:
-        """End everything, at once."""
+        """End everything at once."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`run`: jobs by name in, results as files out, a line in the journal for each."""
+"""`run`: takes jobs by name; writes a result file and a journal line for each."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ LOCK = "batch.lock"
 
 @dataclass
 class Standing:
-    """Where a batch is."""
+    """The progress of a batch."""
 
     jobs: int
-    before: int = 0  # that were done when it began
+    before: int = 0  # done before it began
     done: int = 0
-    shares: dict[str, float] = field(default_factory=dict)  # of the jobs that are being done
+    shares: dict[str, float] = field(default_factory=dict)  # of the running jobs
     last: Entry | None = None  # what ended just now
 
     @property
@@ -37,12 +37,11 @@ def run(
     resume: bool = False,
     progress: Callable[[Standing], None] | None = None,
 ) -> dict[str, Entry]:
-    """Do the jobs and return what became of them; results and journal are in the folder.
+    """Run the jobs and return their outcomes; results and journal are in the folder.
 
-    `resume` goes on where a batch of the same folder ended, however it ended: jobs whose results are there are not done
-    again. A job that fails, or whose process crashes, is noted, and the others go on. Jobs are looked up one by one as
-    they are needed, so a mapping may make them then. One process at a time works in a folder. The pool is closed at
-    the end.
+    `resume` continues a batch in the same folder, however it ended: jobs with results are not run again. A job that
+    fails, or whose process crashes, is noted, and the others go on. Jobs are looked up one by one as they are needed,
+    so a mapping may make them then. One process at a time works in a folder. The pool is closed at the end.
     """
     place = Path(folder)
     try:
@@ -51,7 +50,7 @@ def run(
             journal = Journal(place)
             if journal.entries and not resume:
                 raise ValueError(
-                    f"{folder} holds a batch already: go on with it by --resume, or choose another folder."
+                    f"{folder} already holds a batch: continue it with --resume, or choose another folder."
                 )
             return _Run(jobs, journal, pool, progress or _tell_nobody).to_the_end()
     finally:
@@ -59,17 +58,17 @@ def run(
 
 
 def _tell_nobody(_: Standing) -> None:
-    """For batches without an audience."""
+    """For batches without a progress display."""
 
 
 class _Run:
-    """A batch that goes on."""
+    """A running batch."""
 
     def __init__(
         self, jobs: Mapping[str, BakeJob], journal: Journal, pool: Pool, tell: Callable[[Standing], None]
     ) -> None:
         self._jobs, self._journal, self._pool, self._tell = jobs, journal, pool, tell
-        self._keys: dict[str, str] = {}  # of the jobs that are being done
+        self._keys: dict[str, str] = {}  # of the running jobs
         self._standing = Standing(len(jobs))
 
     def to_the_end(self) -> dict[str, Entry]:
@@ -84,7 +83,7 @@ class _Run:
                 self._tell(self._standing)
                 continue
             key = self._keys.pop(event.name)
-            self._feed(waiting)  # first, so that nobody waits while a file is written
+            self._feed(waiting)  # first, so that no worker waits while a file is written
             if event.report is None:
                 self._end(Entry(event.name, key, FAILED, event.why, {}), None)
             else:
@@ -94,11 +93,11 @@ class _Run:
         return self._journal.entries
 
     def _feed(self, waiting: Iterator[str]) -> None:
-        """Give the pool what it can take of the jobs that are not done."""
+        """Submit as many jobs as the pool takes."""
         while len(self._keys) < self._pool.size and (name := next(waiting, None)) is not None:
             try:
                 job = self._jobs[name]
-            except (ValueError, OSError) as error:  # its files have changed since they were checked
+            except (ValueError, OSError) as error:  # its files changed after the check
                 self._end(Entry(name, "", FAILED, str(error), {}), None)
                 continue
             if self._journal.is_done(name, job.key()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a person sees of a batch: a bar with the time left in a terminal, a line for each job elsewhere."""
+"""The progress display of a batch: a bar with the time left in a terminal, a line for each job elsewhere."""
 
 import time
 from typing import TextIO
@@ -8,7 +8,7 @@ from .journal import Entry
 from .running import Standing
 
 WIDTH = 30  # characters of the bar
-EVERY = 0.1  # s between two looks of the bar
+EVERY = 0.1  # s between updates of the bar
 LEAST_SHARE = 0.001
 
 
@@ -21,7 +21,7 @@ class Shown:
         self._length = 0  # of the line that stands there
 
     def update(self, standing: Standing) -> None:
-        """Tell where the batch is."""
+        """Show the progress."""
         entry = standing.last
         if entry is not None and (not self._live or entry.outcome != "completed"):
             self._line(f"{standing.before + standing.done} of {standing.jobs}: {entry.name}: {told(entry)}")
@@ -31,7 +31,7 @@ class Shown:
             self._bar(standing, now - self._begun)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._live:
             self._write("\r" + " " * self._length + "\r")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the jobs of a batch come from: clips with a rig, saved jobs, scenes of Blender."""
+"""The sources of a batch's jobs: clips with a rig, saved jobs, scenes of Blender."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,12 +15,12 @@ from .words import CHAIN, RIG, check_table, check_value
 SceneReader = Callable[[Path, str | None], BakeJob]
 """Reads the job of an armature out of Blender's file: that of the name, else the only one; ValueError if it cannot."""
 
-# what else says where a job comes from
+# the key that goes with each source
 BESIDE: Mapping[str, str | None] = {"clip": "rig", "job": None, "scene": "armature"}
 
 
 class Sources:
-    """Jobs before anything is chosen. The last is kept, since bakes of one source follow each other."""
+    """Jobs as their sources have them. The last is kept, since bakes of one source follow each other."""
 
     def __init__(self, document: Document, scenes: SceneReader | None) -> None:
         """Check the rigs."""
@@ -33,7 +33,9 @@ class Sources:
         kind = next(kind for kind in BESIDE if kind in bake.choice)
         for other in BESIDE.values():
             if other is not None and other != BESIDE[kind] and other in bake.choice:
-                raise self._document.mistake(bake.place_of(other), f"'{other}' does not go with a {kind}.")
+                raise self._document.mistake(
+                    bake.place_of(other), f"'{other}' cannot be used with a {kind}: leave it out."
+                )
         path, beside = bake.choice[kind], bake.choice.get(BESIDE[kind] or "")
         if self._last is None or self._last[0] != (kind, path, beside):
             with self._document.blaming(bake.place_of(kind)):
@@ -46,10 +48,12 @@ class Sources:
         if kind == "clip":
             if beside not in self._rigs:
                 there = ", ".join(self._rigs) or "none"
-                raise self._document.mistake(bake.place_of("rig"), f"a clip needs a rig of [rigs]; there are: {there}.")
+                raise self._document.mistake(
+                    bake.place_of("rig"), f"a clip needs a rig from [rigs]; choose from: {there}."
+                )
             return self._of_clip(path, beside)
         if self._scenes is None:
-            raise ValueError("Blender reads scenes: run this with blender --command heft batch.")
+            raise ValueError("Only Blender reads scenes: run blender --command heft batch.")
         with self._document.blaming(bake.place_of(kind), f"{path.name}: "):
             return self._scenes(path, beside)
 

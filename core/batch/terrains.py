@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ground that lies ahead of a character: a profile drawn along the way it goes."""
+"""Ground ahead of a character: a profile extruded across its path."""
 
 import math
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The words of a batch file: which keys its tables have, and what each may be."""
+"""The keys of a batch file's tables, and the values that each may have."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from .document import Document, Place
 
 
 class Kind(NamedTuple):
-    """What a value must be."""
+    """A kind of value."""
 
     text: str
     fits: Callable[[Any], bool]
@@ -25,12 +25,12 @@ def _is_number(value: Any) -> bool:
 TEXT = Kind("text", lambda value: type(value) is str and 0 < len(value) < 1000 and value.isprintable())
 NUMBER = Kind("a number", _is_number)
 POSITIVE = Kind("a positive number", lambda value: _is_number(value) and value > 0)
-NOT_NEGATIVE = Kind("a number that is not negative", lambda value: _is_number(value) and value >= 0)
+NOT_NEGATIVE = Kind("a number of at least 0", lambda value: _is_number(value) and value >= 0)
 FLAG = Kind("true or false", lambda value: type(value) is bool)
 PLAIN = Kind("text, a number, true or false", lambda value: type(value) in {str, int, float, bool})
 TABLE = Kind("a table", lambda value: type(value) is dict)
 CHAIN = Kind(
-    "a bone's name, or a list of names",
+    "a bone's name or a list of bone names",
     lambda value: TEXT.fits(value) or (type(value) is list and len(value) > 0 and all(map(TEXT.fits, value))),
 )
 PROFILE = Kind(
@@ -52,7 +52,7 @@ TOP = {
     "output": TEXT,
     "rigs": TABLE,
     "terrains": TABLE,
-    "bake": Kind("a list of tables, [[bake]]", lambda value: type(value) is list and all(map(TABLE.fits, value))),
+    "bake": Kind("a list of [[bake]] tables", lambda value: type(value) is list and all(map(TABLE.fits, value))),
 }
 RIG = {
     "unit": POSITIVE,
@@ -69,7 +69,7 @@ TERRAIN = {
     "length": POSITIVE,
     "rise": NUMBER,
     "going": POSITIVE,
-    "count": Kind("a number from 1 to 1000", lambda value: type(value) is int and 1 <= value <= 1000),
+    "count": Kind("a whole number from 1 to 1000", lambda value: type(value) is int and 1 <= value <= 1000),
     "profile": PROFILE,
     "friction": NOT_NEGATIVE,
 }
@@ -93,25 +93,25 @@ BAKE = {
     "push_start": NOT_NEGATIVE,
     "push_seconds": POSITIVE,
     "noise": NOT_NEGATIVE,
-    "seed": Kind("a whole number from 0 on", lambda value: type(value) is int and 0 <= value < 2**63),
+    "seed": Kind("a whole number of at least 0", lambda value: type(value) is int and 0 <= value < 2**63),
 }
 
 
 def check_table(document: Document, place: Place, table: Mapping[str, Any], words: Mapping[str, Kind]) -> None:
-    """ValueError where a key is unknown, or what it says is of another kind."""
+    """ValueError if a key is unknown or its value of the wrong kind."""
     for key, value in table.items():
         if key not in words:
-            raise document.mistake((*place, key), f"there is no '{key[:40]}' here; there are {', '.join(words)}.")
+            raise document.mistake((*place, key), f"there is no key '{key[:40]}' here; choose from {', '.join(words)}.")
         check_value(document, (*place, key), value, words[key])
 
 
 def check_value(document: Document, place: Place, value: Any, kind: Kind) -> None:
-    """ValueError where a value is of another kind."""
+    """ValueError if a value is of the wrong kind."""
     if not kind.fits(value):
         raise document.mistake(place, f"'{place[-1]}' must be {kind.text}, not {shortened(value)}.")
 
 
 def shortened(value: Any) -> str:
-    """A value in a message."""
+    """A value as a message shows it."""
     text = repr(value) if type(value) is not int or abs(value) < 10**40 else "so large a number"
     return text if len(text) <= 60 else f"{text[:57]}..."

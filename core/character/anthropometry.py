@@ -148,7 +148,9 @@ def segment_mass(
     sagittal = np.cross(np.asarray(lateral, dtype=np.float64), longitudinal)
     across = float(np.linalg.norm(sagittal))
     if across < 1e-6:
-        raise ValueError(f"The {segment} points to the side: give another lateral direction.")
+        raise ValueError(
+            f"The {segment} points sideways, along the lateral direction: choose another lateral direction."
+        )
     sagittal /= across
     axes = np.column_stack([sagittal, np.cross(longitudinal, sagittal), longitudinal])
     moments = np.array([values.sagittal, values.transverse, values.longitudinal])

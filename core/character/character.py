@@ -131,10 +131,10 @@ def _depth_first(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
     _refuse_duplicates("body", (body.name for body in bodies))
     roots = [body for body in bodies if body.parent is None]
     if not roots:
-        raise ValueError("A character needs a root: a body without a parent.")
+        raise ValueError("The character has no root: give it one body without a parent.")
     if len(roots) > 1:
         raise ValueError(
-            f"A character has one root, but bodies '{roots[0].name}' and '{roots[1].name}' have no parent."
+            f"A character has exactly one root, but bodies '{roots[0].name}' and '{roots[1].name}' have no parent."
         )
     names = {body.name for body in bodies}
     children: dict[str, list[Body]] = {name: [] for name in names}
@@ -155,9 +155,9 @@ def _depth_first(bodies: tuple[Body, ...]) -> tuple[Body, ...]:
     if len(ordered) < len(bodies):
         reached = {body.name for body in ordered}
         lost = next(body.name for body in bodies if body.name not in reached)
-        raise ValueError(f"Body '{lost}' hangs from a cycle: following its parents never reaches the root.")
+        raise ValueError(f"Body '{lost}' is attached to a loop: following its parents never reaches the root.")
     if all(body.joint.kind == "fixed" for body in ordered):
-        raise ValueError("A character needs at least one joint that moves.")
+        raise ValueError("All joints are fixed: a character needs at least one that moves.")
     return tuple(ordered)
 
 

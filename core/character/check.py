@@ -100,7 +100,7 @@ def inertia(rows: Iterable[Iterable[SupportsFloat]], owner: str) -> Inertia:
         raise ValueError(f"The inertia of {owner} must be positive, but a principal moment is {small:g} kg m².")
     if not small + middle >= large * (1.0 - 1e-6):
         raise ValueError(
-            f"The inertia of {owner} violates the triangle inequality: no body has the principal moments "
+            f"The inertia of {owner} violates the triangle inequality: no rigid body has principal moments of "
             f"{small:g}, {middle:g} and {large:g} kg m²."
         )
     x, y, z = (vector(row, "inertia", owner) for row in matrix)

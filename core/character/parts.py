@@ -29,7 +29,7 @@ class Range:
         lower = check.number(self.lower, "lower limit", owner)
         upper = check.number(self.upper, "upper limit", owner)
         if lower >= upper:
-            raise ValueError(f"The limits of {owner} must go upwards, not from {lower} to {upper}.")
+            raise ValueError(f"The limits of {owner} must be in ascending order, not {lower} to {upper}.")
         return Range(lower, upper)
 
 

@@ -43,7 +43,7 @@ def load(path: Path) -> Character:
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise ValueError(f"{path.name} is too large for a character: more than {LARGEST_FILE} bytes.")
+        raise ValueError(f"{path.name} is too large for a character file: more than {LARGEST_FILE} bytes.")
     return parse(content, path.name)
 
 
@@ -53,9 +53,9 @@ def parse(content: bytes, source: str) -> Character:
         data = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeated)
         return from_data(data)
     except RecursionError:
-        raise ValueError(f"{source} is not a character: it is nested too deeply.") from None
+        raise ValueError(f"{source} is not a character file: it is nested too deeply.") from None
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{source} is not a character: {' '.join(str(error).split())}") from error
+        raise ValueError(f"{source} is not a character file: {' '.join(str(error).split())}") from error
 
 
 def to_data(character: Character) -> dict[str, Any]:
@@ -236,5 +236,5 @@ def _refuse_constant(text: str) -> float:
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) < len(pairs):
-        raise ValueError("an object has the same key twice.")
+        raise ValueError("an object has a key twice.")
     return data

@@ -48,7 +48,7 @@ def three_link(character: Character, stance: int, swing: int, *, arms: bool = Fa
     paths = [_path(parent, foot) for foot in (stance, swing)]
     shared = set(paths[0]) & set(paths[1])
     if not shared or stance in shared or swing in shared:
-        raise ValueError(f"The feet of '{character.name}' do not stand on legs of their own.")
+        raise ValueError(f"The feet of '{character.name}' share a leg: each foot needs a leg of its own.")
     hips = [next(b for b in reversed(path) if b not in shared) for path in paths]  # the first bodies of the legs
     link = np.full(len(parent), UPPER, dtype=np.int64)
     shoulders = _shoulders(character) if arms else []
@@ -88,7 +88,7 @@ def _shoulders(character: Character) -> list[int]:
     for pair in ARMS:
         if set(pair) <= set(names):
             return [names.index(name) for name in pair]
-    raise ValueError(f"'{character.name}' has no arms to balance by.")
+    raise ValueError(f"'{character.name}' has no arms to balance with: switch the use of arms off.")
 
 
 def neutral_frames(character: Character) -> tuple[Array, Array]:

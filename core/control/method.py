@@ -47,7 +47,7 @@ class Follower(Protocol):
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The law for one step of a world."""
         del state, contacts
-        raise NoLawError("This controller acts in a model of its own, and has no law for a world.")
+        raise NoLawError("This controller simulates its own model and has no law for a world.")
 
     def seconds(self, asked: float) -> float:
         """How long the simulation may take where so much is asked for."""

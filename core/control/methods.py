@@ -14,11 +14,11 @@ def _found() -> Mapping[str, Method]:
     found = [importlib.import_module(f".{name}.method", __package__).METHOD for name in folders]
     for folder, method in zip(folders, found, strict=True):
         if method.name != folder:
-            raise ValueError(f"The method in the folder '{folder}' must have its name, not '{method.name}'.")
+            raise ValueError(f"The method in folder '{folder}' must have the folder's name, not '{method.name}'.")
     in_order = sorted(found, key=lambda method: method.number)
     numbers = [method.number for method in in_order]
     if len(set(numbers)) < len(numbers):
-        raise ValueError(f"Two methods have one number: {', '.join(map(str, numbers))}.")
+        raise ValueError(f"Two methods have the same number: {', '.join(map(str, numbers))}.")
     return MappingProxyType({method.name: method for method in in_order})
 
 
@@ -28,7 +28,7 @@ METHODS = _found()
 def method_named(name: str) -> Method:
     """The method, or ValueError."""
     if name not in METHODS:
-        raise ValueError(f"There is no method '{name}'; there are {', '.join(METHODS)}.")
+        raise ValueError(f"There is no method '{name}'; choose from {', '.join(METHODS)}.")
     return METHODS[name]
 
 

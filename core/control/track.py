@@ -98,7 +98,7 @@ def checked_arrays(track: Any, shapes: Mapping[str, tuple[int, ...]], character:
         if array.shape != shape:
             raise ValueError(f"`{name}` of a track must have the shape {shape}, not {array.shape}.")
         if not np.isfinite(array).all():
-            raise ValueError(f"All numbers in `{name}` of a track must be finite.")
+            raise ValueError(f"`{name}` of a track must be finite.")
         arrays[name] = array
     body = arrays["point_body"]
     if ((body < 0) | (body >= len(character.bodies))).any():

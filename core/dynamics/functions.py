@@ -279,7 +279,7 @@ def _checked(values: ArrayLike, name: str, shape: tuple[int, ...]) -> Array:
     if array.shape != shape:
         raise ValueError(f"The shape of {name} must be {shape}, not {array.shape}.")
     if not np.isfinite(array).all():
-        raise ValueError(f"All numbers in {name} must be finite.")
+        raise ValueError(f"{name} must be finite.")
     return array
 
 

@@ -51,7 +51,7 @@ class BodySettings:
         object.__setattr__(self, "motions", tuple(self.motions))
         for bone, places in self.vertices.items():
             if np.shape(places)[1:] != (3,) or not (np.abs(places) < LONGEST_DISTANCE).all():
-                raise ValueError(f"The vertices of bone '{bone}' must be finite places, of the shape (n, 3).")
+                raise ValueError(f"The vertices of bone '{bone}' must be finite positions of shape (n, 3).")
 
 
 class ContactInterval(NamedTuple):
@@ -112,35 +112,36 @@ class BakeJob:
         object.__setattr__(self, "others", tuple(self.others))
         for number, other in enumerate(self.others, 2):
             if other.skeleton.names != self.clip.skeleton.names:
-                raise ValueError(f"Motion {number} is one of another skeleton.")
+                raise ValueError(f"Motion {number} has another skeleton: all motions of a job need the same one.")
         if not SLOWEST <= self.rate <= FASTEST:
             raise ValueError(
-                f"The rate of simulation must be {SLOWEST:g} to {FASTEST:g} steps a second, not {self.rate}."
+                f"The simulation rate must be {SLOWEST:g} to {FASTEST:g} steps per second, not {self.rate}."
             )
         check.not_negative(self.noise, "noise", "the start")
         if self.seed < 0:
-            raise ValueError(f"A seed is a whole number from 0 on, not {self.seed}.")
+            raise ValueError(f"The seed must be a whole number of at least 0, not {self.seed}.")
         first, last = self.frames
         if not (np.isfinite([first, last]).all() and first < last):
-            raise ValueError(f"There are no frames to bake from {first:g} to {last:g}.")
+            raise ValueError(f"The range {first:g} to {last:g} is empty: the last frame must come after the first.")
         whole = self.clip.first_frame, self.clip.frame(len(self.clip.position) - 1)
         if first < whole[0] - 1e-6 or last > whole[1] + 1e-6:
             raise ValueError(
-                f"Frames {first:g} to {last:g} are to be baked, but the motion has frames {whole[0]:g} to {whole[1]:g}."
+                f"The range {first:g} to {last:g} reaches beyond the motion, which has frames {whole[0]:g} to "
+                f"{whole[1]:g}."
             )
         self._check_choices()
         if not 0.0 < self.duration <= LONGEST:
-            raise ValueError(f"A bake lasts up to {LONGEST:g} s, not {self.duration:g} s.")
+            raise ValueError(f"A bake can last at most {LONGEST:g} s, not {self.duration:g} s: shorten the range.")
 
     def _check_choices(self) -> None:
         object.__setattr__(self, "choices", tuple(MotionChoice(*choice) for choice in self.choices))
         for start, motion in self.choices:
             if not (np.isfinite(start) and 0 <= motion <= len(self.others)):
                 raise ValueError(
-                    f"Motion {motion} is chosen at {start:g} s, but the motions are numbered 0 to {len(self.others)}."
+                    f"There is no motion {motion} to go to at {start:g} s: choose from 0 to {len(self.others)}."
                 )
         if any(b.start < a.start for a, b in pairwise(self.choices)):
-            raise ValueError("The motions of a job are chosen one after the other.")
+            raise ValueError("The choices of motions must be in order of time.")
 
     @property
     def fps(self) -> float:

@@ -115,7 +115,7 @@ def loaded(character: Character, scene: Scene, *, unplanned: bool) -> Character:
     names = [body.name for body in character.bodies]
     for load in scene.loads:
         if load.body not in names:
-            raise ValueError(f"The load '{load.name}' hangs from an unknown body '{load.body}'.")
+            raise ValueError(f"The load '{load.name}' is attached to an unknown body '{load.body}'.")
         if load.planned or unplanned:
             character = carrying(character, load.body, load.as_mass())
     return replace(character, gravity=scene.gravity)
@@ -196,7 +196,7 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
         try:
             made = make_reference(character, trajectory, onto=onto, **wanted)
         except ValueError as error:
-            lines = (f"It walks as on level ground, since it could not be put on the scene's: {error}",)
+            lines = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {error}",)
     if made is None:
         made = make_reference(character, trajectory, **wanted)
     return Found(
@@ -241,9 +241,12 @@ def residuals_of(job: BakeJob, performance: Performance, found: Found) -> Residu
 def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | None]:
     """The fit; and the terrain, where the clip was made for it."""
     if job.ground == "terrain" and not job.scene.surfaces:
-        raise ValueError("The motion is said to be made for the scene's ground, but the scene has none.")
+        raise ValueError(
+            "The motion is marked as made for the scene's ground, but the scene has none: add ground, or "
+            "choose another setting."
+        )
     if job.ground == "terrain" and job.loop:
-        raise ValueError("A gait cycle is made on level ground: choose that, or do not loop.")
+        raise ValueError("A gait cycle is made on level ground: choose level ground, or switch looping off.")
     if job.ground != "terrain":
         performance = _fitted(job, cache, find_floor=not _hangs(job))
         if not job.scene.surfaces or job.loop or job.ground == "level" or not _follows(job, performance):
@@ -306,7 +309,7 @@ def samples_of(job: BakeJob, performance: Performance) -> tuple[Trajectory, int]
     start = round((first - whole.first_frame) / whole.frames_per_sample)
     stop = min(round((last - whole.first_frame) / whole.frames_per_sample) + 1, len(whole.q))
     if stop - start < SHORTEST:
-        raise ValueError(f"The frames {first:g} to {last:g} are too few to simulate.")
+        raise ValueError(f"Frames {first:g} to {last:g} are too few to simulate: choose a longer range.")
     return replace(whole.cut(start, stop), first_frame=first), start
 
 

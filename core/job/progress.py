@@ -16,7 +16,7 @@ from ..motion.quaternions import Array
 Stage = Literal["fit", "reference", "policy", "rehearse", "simulate", "measure"]
 WORDS: dict[Stage, str] = {
     "fit": "Fitting the character to the motion",
-    "reference": "Finding forces that make the motion possible",
+    "reference": "Correcting the motion's physics",
     "policy": "Preparing the controller",
     "rehearse": "Rehearsing",
     "simulate": "Simulating",

@@ -62,20 +62,20 @@ class BakeResult:
         for name, shape in shapes.items():
             array = getattr(self, name)
             if array.shape != shape or not np.isfinite(array).all():
-                raise ValueError(f"The {name} of a result must be finite and of the shape {shape}, not {array.shape}.")
+                raise ValueError(f"The {name} of a result must be finite and of shape {shape}, not {array.shape}.")
         if ((self.figure < 0) | (self.figure >= bones)).any():
-            raise ValueError("The figure of a result has lines between bones that are not there.")
+            raise ValueError("The figure of a result has lines between bones that do not exist.")
         for curve in (*self.curves.values(), *self.torques.values()):
             if curve.shape != (count,):
-                raise ValueError(f"A curve of {count} frames cannot have the shape {curve.shape}.")
+                raise ValueError(f"A curve over {count} frames cannot have shape {curve.shape}.")
         for ragged, rows in ((self.support, self.support.point), (self.forces, self.forces.point)):
             start = ragged.start
             if start.shape != (count + 1,) or (np.diff(start) < 0).any() or start[0] != 0 or start[-1] != len(rows):
-                raise ValueError("The frames of contact forces or of the support make no sense.")
+                raise ValueError("The frames of contact forces or of the support are out of order or range.")
         if len(self.forces.body) != len(self.forces.point) or self.forces.force.shape != self.forces.point.shape:
-            raise ValueError("There must be one body and one point for every contact force.")
+            raise ValueError("Every contact force needs one body and one point.")
         if not isinstance(self.report, dict) or self.report.get("outcome") not in get_args(Outcome):
-            raise ValueError("The report says no outcome.")
+            raise ValueError("The report has no outcome.")
 
     @cached_property
     def report(self) -> dict[str, Any]:
@@ -143,4 +143,4 @@ class BakeResult:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"The report holds {constant}, which is no number.")
+    raise ValueError(f"The report holds {constant}, which is not a number.")

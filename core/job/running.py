@@ -95,27 +95,25 @@ def _method(job: BakeJob) -> Method:
     needs = method.needs
     if needs.optimised and not job.optimise:
         raise ValueError(
-            f"{method.title} cannot follow a motion as it is keyed: let it be optimised, or choose "
+            f"{method.title} cannot follow the keys as they are: switch Correct Physics First on, or choose "
             f"{others(lambda other: other.follows_keys)}."
         )
     if job.playback.changes and not needs.follows_keys:
         raise ValueError(
-            f"{method.title} plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
+            f"{method.title} cannot change a motion's timing: set its speed to 1 without transitions, or choose "
             f"{others(lambda other: other.follows_keys)}."
         )
     if job.others and not (needs.blends or needs.switches):
-        raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}.")
+        raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}: remove the others.")
     if needs.blends and not job.others:
-        raise ValueError("It takes two motions at least to combine them: name another beside the job's own.")
+        raise ValueError("Combining needs at least two actions: add another.")
     if job.scene.props and not needs.props:
         raise ValueError(
-            f"{method.title} moves the character alone: remove the props, or choose "
-            f"{others(lambda other: other.props)}."
+            f"{method.title} does not support props: remove them, or choose {others(lambda other: other.props)}."
         )
     if job.rate < needs.least_rate:
         raise ValueError(
-            f"{method.title} takes {needs.least_rate:g} steps of simulation a second at least, not {job.rate:g}: raise "
-            "the rate."
+            f"{method.title} needs at least {needs.least_rate:g} steps per second, not {job.rate:g}: raise the rate."
         )
     return method
 

@@ -59,7 +59,7 @@ def make_row(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motion:
     if not job.loop:
         raise ValueError("Switching between actions needs Extend Cycle: switch it on.")
     if job.scene.grabs:
-        raise ValueError("Hands that hold on cannot switch between actions: leave out the grabs or the other actions.")
+        raise ValueError("Switching between actions does not work with grabs: remove the grabs or the other actions.")
     parts = of_one_character(job, tell, cache, clock)
     tell("reference", 0.0)
     with clock.stage("reference"):
@@ -96,7 +96,7 @@ def _row(
         try:
             motions[name], residuals[name] = _cycle(part, performance, Part(tell, number, 2 * len(parts)))
         except ValueError as error:
-            raise ValueError(f"Of {name}: {error}") from error
+            raise ValueError(f"{name}: {error}") from error
     # the first choice may come late; until then it is the clip's own motion
     choices = [Choice(names[0], 0.0), *(Choice(names[motion], max(start - late, 0.0)) for start, motion in job.choices)]
     wanted = dict.fromkeys((a.motion, b.motion) for a, b in pairwise(choices) if a.motion != b.motion)
@@ -119,7 +119,9 @@ def _cycle(job: BakeJob, performance: Performance, tell: Teller) -> tuple[Refere
     found = referred(once, performance, None, tell)
     last = np.abs(found.reference.v[-1])
     if last[:3].max() > SLOW or last.max() > CALM:
-        raise ValueError("It is neither a gait, in which a foot comes down twice, nor does it end standing still.")
+        raise ValueError(
+            "It neither repeats nor ends standing still: use a walk of at least two steps, or let it end at rest."
+        )
     frames = round(STANDING * job.rate)
     rest = residuals_of(once, performance, found).at(np.full(frames + 1, len(found.reference.q) - 1.0))
     return standing(found.reference, frames), rest

@@ -94,9 +94,7 @@ class KernelCache(FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         except UNREADABLE as error:
-            log.warning(
-                "A kernel is compiled anew, since what is kept in %s cannot be read: %r", self.cache_path, error
-            )
+            log.warning("A kernel is compiled again, because the cache %s cannot be read: %r", self.cache_path, error)
             self.flush()
             return None
 
@@ -214,7 +212,7 @@ def _say_once() -> None:
     if not _said:
         _said = True
         log.warning(
-            "Kernels compile slowly: numba is %s, and how to do it quickly is known for %s.",
+            "Kernels compile slowly with numba %s: install %s for faster compilation.",
             numba.__version__,
-            " and ".join(sorted(KNOWN)),
+            " or ".join(sorted(KNOWN)),
         )

@@ -32,7 +32,7 @@ class Structure:
         held.update(zip(fields, values, strict=False))
         held.update(named)
         if len(values) + len(named) != len(fields) or held.keys() != set(fields):
-            raise TypeError(f"{type(self).__name__} is made of {', '.join(fields)}, each once.")
+            raise TypeError(f"{type(self).__name__} needs each of {', '.join(fields)} exactly once.")
 
     def __getattr__(self, name: str) -> Any:
         """Words and type, found when a kernel first asks for them: numba's name of the type is `_numba_type_`."""
@@ -45,7 +45,7 @@ class Structure:
         return self.__dict__[name]
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} does not change: its {name} cannot be set.")
+        raise AttributeError(f"{type(self).__name__} is immutable: its {name} cannot be set.")
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, Structure) and tuple(self) == tuple(other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion taken as a reference as it is, without forces: for controllers that plan these themselves."""
+"""A motion used as a reference unchanged, without forces, for controllers that plan forces themselves."""
 
 from itertools import pairwise
 
@@ -69,7 +69,7 @@ def reference_as_it_is(
             last_step=0.0,
             seconds=0.0,
             fit_for_control=True,
-            sentences=(say("It is followed as it is: nothing was optimised."),),
+            sentences=(say("The keys are followed as they are: their physics was not corrected."),),
             joint_change=moved.joints,
             root_change=moved.root,
         ),

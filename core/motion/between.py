@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A reference between two others, and the phase by which motions of different duration go in step.
 
-A pose between two poses is near a possible motion, but none itself: feet that stand in both sink into the ground or
-hover, and nothing says what torques it takes. So the blend is handed to the optimiser, as any clip is.
+A pose between two poses is close to a physically correct motion, but not one itself: feet that stand in both sink into
+the ground or hover, and its torques are unknown. So the optimiser corrects the blend, as it does any clip.
 
 Contacts begin and end at different shares of a motion: who jumps higher flies for longer. The phase that references
 share is therefore led through the same contacts: it runs from 0 to 1, and at each touchdown and lift-off it has one
@@ -150,10 +150,12 @@ def _cycle(first: Reference, second: Reference, shares: Array) -> Cycle | None:
 
 def _check(first: Reference, second: Reference) -> None:
     if first.character.bodies != second.character.bodies:
-        raise ValueError("There is nothing between motions of different characters.")
+        raise ValueError("Motions of different characters cannot be blended.")
     if first.rate != second.rate:
-        raise ValueError(f"There is nothing between motions of {first.rate:g} and {second.rate:g} steps a second.")
+        raise ValueError(
+            f"Motions of {first.rate:g} and {second.rate:g} steps per second cannot be blended: resample one of them."
+        )
     if (first.cycle is None) != (second.cycle is None):
-        raise ValueError("There is nothing between a motion that repeats and one that does not.")
+        raise ValueError("A cyclic motion cannot be blended with one that is not.")
     if first.schedule.points != second.schedule.points:
-        raise ValueError("There is nothing between motions that touch the ground with different points.")
+        raise ValueError("Motions that touch the ground with different points cannot be blended.")

@@ -84,7 +84,7 @@ def make_body_plan(
     heading = heading_of(skeleton, chains)
     leg = leg_length(skeleton, chains)
     if not SHORTEST_LEG < leg < LONGEST_LEG:
-        raise ValueError(f"A leg of {leg:.3g} m is not a character's; is the scale of the skeleton right?")
+        raise ValueError(f"The legs are {leg:.3g} m long: check the scale of the skeleton.")
     quadruped = is_quadruped(skeleton, chains)
     lowest = min(
         float(skeleton.tail[chain[-1], 2]) for role, chain in chains.items() if role.startswith(("foot", "toe"))
@@ -98,7 +98,7 @@ def make_body_plan(
         stature = leg / masses.LEG_OF_STATURE
         usual_mass = masses.MASS_OF_STATURE * stature**2
     if total_mass is not None and not 0.0 < total_mass < 1e6:
-        raise ValueError(f"A character's mass must be positive and below a million kg, not {total_mass}.")
+        raise ValueError(f"The character's mass must be positive and below a million kg, not {total_mass}.")
     mass = usual_mass if total_mass is None else total_mass
     if on_floor is None:
         on_floor = abs(lowest) < ON_FLOOR * stature

@@ -38,7 +38,7 @@ class _Joint(NamedTuple):
 
 
 class _Lines:
-    """The file's lines that say something, with their numbers."""
+    """The file's non-empty lines, with their numbers."""
 
     def __init__(self, text: str, source: str) -> None:
         self.source = source
@@ -113,7 +113,7 @@ def _read_hierarchy(lines: _Lines) -> list[_Joint]:
             if not name or len(name) > LONGEST_NAME or not name.isprintable():
                 raise lines.error("a joint needs a printable name")
             if name in names:
-                raise lines.error(f"a second joint is named '{name}'")
+                raise lines.error(f"two joints are named '{name}'")
             if len(joints) >= MOST_JOINTS:
                 raise lines.error(f"more than {MOST_JOINTS} joints")
             names.add(name)
@@ -130,7 +130,7 @@ def _read_hierarchy(lines: _Lines) -> list[_Joint]:
         elif words == ["MOTION"] and not open_joints:
             return joints
         else:
-            raise lines.error(f"did not expect '{_short(' '.join(words))}'")
+            raise lines.error(f"unexpected '{_short(' '.join(words))}'")
         words = lines.next("'}' or 'MOTION'")
 
 

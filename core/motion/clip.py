@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skeleton and what it does: the one form in which motion from outside enters the core.
+"""A skeleton and its motion: the one form in which motion enters the core.
 
 Everything is in metres, seconds and the world's frame, Z up; quaternions are w-x-y-z. A bone's frame has its origin at
 the head. Blender's has Y along the bone to the tail, a BVH joint's is parallel to the world's at rest: nothing in the
@@ -45,7 +45,7 @@ class Skeleton:
             _check(field, values, shape)
             for name, row in zip(self.names, values, strict=True):
                 if not (np.abs(row) < LONGEST_DISTANCE).all():
-                    raise ValueError(f"The {field} of bone '{name}' is not a finite place.")
+                    raise ValueError(f"The {field} of bone '{name}' is not finite.")
         for name, length in zip(self.names, np.linalg.norm(self.tail - self.head, axis=1), strict=True):
             if length < SHORTEST_BONE:
                 raise ValueError(f"Bone '{name}' has no length.")
@@ -54,7 +54,7 @@ class Skeleton:
                 raise ValueError(f"The orientation of bone '{name}' at rest is not a unit quaternion.")
 
     def index(self, name: str) -> int:
-        """Where the bone of that name stands, or ValueError."""
+        """Index of the bone of that name, or ValueError."""
         try:
             return self.names.index(name)
         except ValueError:
@@ -77,7 +77,7 @@ class Skeleton:
 
 @dataclass(frozen=True)
 class Clip:
-    """The evaluated poses of a skeleton, sampled evenly. Missing samples may be NaN until `damage` has seen to them."""
+    """Evenly sampled poses of a skeleton. Missing samples may be NaN until `damage` has repaired them."""
 
     skeleton: Skeleton
     rate: float  # samples per second
@@ -100,7 +100,7 @@ class Clip:
             raise ValueError(f"The orientation of {self.where(*wrong[0])} is not a unit quaternion.")
         wrong = np.argwhere(np.abs(self.position).max(axis=2) > LONGEST_DISTANCE)
         if len(wrong):
-            raise ValueError(f"The position of {self.where(*wrong[0])} is not a finite place.")
+            raise ValueError(f"The position of {self.where(*wrong[0])} is not finite.")
 
     def frame(self, sample: int) -> float:
         """The source's number of a sample."""

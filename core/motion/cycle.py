@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a periodic motion moves on."""
+"""The displacement of a periodic motion in one period."""
 
 from dataclasses import dataclass
 

@@ -100,11 +100,14 @@ def make_cycle(
     if candidate is None:
         found = find_cycles(character, trajectory, schedule)
         if not found:
-            raise ValueError("The clip holds no gait cycle: no foot comes down twice between poses that are alike.")
+            raise ValueError(
+                "The action holds no gait cycle: no foot lands twice in similar poses. Use a walk of at "
+                "least two steps."
+            )
         candidate = found[0]
         if candidate.pose > MOST_LACKING:
             raise ValueError(
-                f"The clip holds no gait cycle: its most alike poses, a stride apart, in frames "
+                f"The action holds no gait cycle: its most similar poses a stride apart, in frames "
                 f"{trajectory.frame(candidate.start):g} and {trajectory.frame(candidate.stop):g}, differ by "
                 f"{math.degrees(candidate.pose):.0f}° RMS."
             )
@@ -145,7 +148,7 @@ def make_cycle(
 def repeat(character: Character, cycle: GaitCycle, count: int) -> tuple[Trajectory, ContactSchedule]:
     """The cycle `count` times in a row, count N + 1 frames, with its contacts."""
     if count < 1:
-        raise ValueError(f"A cycle is repeated at least once, not {count} times.")
+        raise ValueError(f"A cycle must be repeated at least once, not {count} times.")
     like = cycle.trajectory
     q, v, schedule = _copies(character, like.q, like.v, cycle.schedule, cycle.step, 0, count)
     return Trajectory(like.rate, q, v, like.first_frame, like.frames_per_sample), schedule

@@ -76,7 +76,10 @@ def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
     inserted[0] = _is_inserted(clip, lost)
     lost |= inserted
     if lost.all():
-        raise DamagedClip(f"No frame of the clip is complete: {clip.where(0, int(np.argmax(missing[0])))} is missing.")
+        raise DamagedClip(
+            f"No frame of the clip is complete: {clip.where(0, int(np.argmax(missing[0])))} is missing. "
+            "Export it again."
+        )
     for kind, mask, bones, what in (
         ("missing", np.logical_or.reduce(missing, axis=1), np.flatnonzero(missing.any(axis=0)), "is missing"),
         ("zero pose", zero, np.arange(len(clip.skeleton.names)), "is the rest pose at the origin"),
@@ -85,8 +88,9 @@ def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
         for start, stop in _runs(mask):
             if (stop - start) / clip.rate > LONGEST_GAP and start > 0 and stop < len(lost):
                 raise DamagedClip(
-                    f"In frame {clip.frame(start):g} bone '{clip.skeleton.names[bones[0]]}' {what}, and so on up to "
-                    f"frame {clip.frame(stop - 1):g}: too long a gap to fill."
+                    f"In frame {clip.frame(start):g} bone '{clip.skeleton.names[bones[0]]}' {what} up to "
+                    f"frame {clip.frame(stop - 1):g}, too long a gap to fill: repair the clip, or leave these frames "
+                    "out."
                 )
             inside = _good_before(lost, start) and _good_before(lost[::-1], len(lost) - stop)
             frames = _frames(clip, np.arange(start, stop))
@@ -165,7 +169,7 @@ def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, l
         moved[:, root] = np.linalg.norm(place - middle, axis=1) > SPIKE_DISTANCE
     _refuse(clip, _staying(local, turned & ~small))
     repairs = [
-        *_lines(clip, "root spike", moved, "leaps and comes back, interpolated"),
+        *_lines(clip, "root spike", moved, "jumps and comes back, interpolated"),
         *_lines(clip, "flip", turned & ~small, "flips and comes back, interpolated"),
         *_lines(clip, "noise", turned & small, "flips and comes back, interpolated"),
     ]
@@ -182,7 +186,7 @@ def _without_flips(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPos
     mask = np.zeros_like(flips)
     for frame, bone in np.argwhere(flips):
         mask[max(frame - reach, 1) : frame + reach, bone] = True
-    repairs = _lines(clip, "noise", flips, "turns over within one frame, smoothed over")
+    repairs = _lines(clip, "noise", flips, "flips over within one frame, smoothed")
     return (_interpolated(local, mask, np.zeros_like(mask)), repairs) if repairs else (local, repairs)
 
 
@@ -204,8 +208,8 @@ def _refuse(clip: Clip, grave: Mask) -> None:
         bones = np.flatnonzero(grave.any(axis=0))
         named = [f"'{clip.skeleton.names[b]}' ({_say(_frames(clip, np.flatnonzero(grave[:, b])))})" for b in bones]
         raise DamagedClip(
-            f"In frame {clip.frame(frame):g} bone '{clip.skeleton.names[bone]}' turns over within a few frames and "
-            f"stays so, which cannot be repaired; such flips: {', '.join(named)}."
+            f"In frame {clip.frame(frame):g} bone '{clip.skeleton.names[bone]}' flips over within a few frames and "
+            f"stays flipped, which Heft cannot repair: fix these keys: {', '.join(named)}."
         )
 
 

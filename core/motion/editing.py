@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Edits of a trajectory, as an animator makes them: timing, a joint, a limb's end, a transition to another motion.
 
-All are pure functions from trajectory to trajectory. What they give need not be possible: it is for `make_reference`,
-or for the replanning controllers, to make it so. Edits at a frame fade in and out over a span around it.
+All are pure functions from trajectory to trajectory. The results need not be physically correct: `make_reference` or
+the replanning controllers see to that. Edits at a frame fade in and out over a span around it.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def warped(character: Character, trajectory: Trajectory, at: ArrayLike) -> Traje
     samples = np.asarray(at, dtype=np.float64)
     last = len(trajectory.q) - 1
     if samples.ndim != 1 or len(samples) < 2 or not (samples.min() >= 0.0 and samples.max() <= last + 1e-9):
-        raise ValueError(f"A time warp goes to at least two samples between 0 and {last}.")
+        raise ValueError(f"A time warp needs at least two samples between 0 and {last}.")
     before = np.minimum(samples.astype(np.int64), last - 1)
     q = np.array(
         [
@@ -57,7 +57,7 @@ def turned_joint(
     ends = [*character.tree.velocity_start.tolist(), character.nv]
     count = min(end for end in ends if end > start) - start if start < character.nv else 0
     if len(angles) != count:
-        raise ValueError(f"The joint of '{body}' turns by {count} angles, not {len(angles)}.")
+        raise ValueError(f"The joint of '{body}' has {count} angles, not {len(angles)}.")
     change = np.zeros(character.nv)
     change[start : start + count] = angles
     fade = _fade(trajectory, frame, span)
@@ -68,13 +68,13 @@ def turned_joint(
 def moved_point(
     character: Character, trajectory: Trajectory, point: ContactPoint, place: ArrayLike, frame: float, span: float
 ) -> Trajectory:
-    """A point of a body brought to a place (3,) at a frame, by the least change of pose: an IK edit.
+    """A point of a body moved to a position (3,) at a frame, with the least change of pose: an IK edit.
 
     Feet other than the body's own stay where they are.
     """
     target = np.asarray(place, dtype=np.float64)
     if target.shape != (3,) or not np.isfinite(target).all():
-        raise ValueError("A place is three finite numbers.")
+        raise ValueError("A position needs three finite numbers.")
     fade = _fade(trajectory, frame, span)
     edited = np.asarray(fade > 0.0)
     points = [point, *(one for one in contact_points(character) if one.foot and one.body != point.body)]
@@ -102,12 +102,16 @@ def joined(character: Character, first: Trajectory, second: Trajectory, seconds:
     The second is brought to where the first ends, turned about the vertical; frames are numbered as the first's.
     """
     if character.tree.joint[0] != FREE:
-        raise ValueError("Only a character with a free root can go from one motion into another.")
+        raise ValueError("Only a character with a free root can make a transition between motions.")
     if first.rate != second.rate:
-        raise ValueError(f"Motions of {first.rate:g} and {second.rate:g} samples per second cannot be joined.")
+        raise ValueError(
+            f"Motions of {first.rate:g} and {second.rate:g} samples per second cannot be joined: resample one of them."
+        )
     overlap = round(seconds * first.rate) + 1
     if not 2 <= overlap <= min(len(first.q), len(second.q)):
-        raise ValueError(f"A transition of {seconds:g} s is longer than the motions, or none at all.")
+        raise ValueError(
+            f"A transition of {seconds:g} s does not fit: it must be longer than 0 s and shorter than both motions."
+        )
     # where both are half-way through the transition they meet
     middle = overlap // 2
     step: Cycle = planar_step(second.q[middle], first.q[len(first.q) - overlap + middle])
@@ -125,7 +129,7 @@ def joined(character: Character, first: Trajectory, second: Trajectory, seconds:
 def _fade(trajectory: Trajectory, frame: float, span: float) -> Array:
     """A share (nf,): 1 at the frame, 0 from `span` seconds away on."""
     if not span > 0.0:
-        raise ValueError(f"An edit fades over a time, not over {span} s.")
+        raise ValueError(f"An edit must fade over more than 0 s, not {span} s.")
     away = np.abs(np.arange(len(trajectory.q)) - trajectory.sample(frame)) / (span * trajectory.rate)
     x = np.clip(1.0 - away, 0.0, 1.0)
     result: Array = x * x * (3.0 - 2.0 * x)

@@ -87,7 +87,7 @@ class FitError:
 def fit(plan: BodyPlan, clip: Clip) -> tuple[Trajectory, FitError]:
     """The trajectory of the plan's character nearest to a clip without damage."""
     if clip.skeleton.names != plan.skeleton.names:
-        raise ValueError("The clip is of another skeleton than the character.")
+        raise ValueError("The clip's skeleton is not the character's.")
     if not (np.isfinite(clip.position).all() and np.isfinite(clip.orientation).all()):
         raise ValueError("The clip has missing samples: repair it before fitting.")
     character = plan.character

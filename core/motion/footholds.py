@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion made on the level, put on other ground: where its feet stand there, and how they get there.
+"""A motion made on level ground, adapted to other ground: where its feet stand there, and how they get there.
 
 Every stance keeps its time. Its sole is laid on the ground below it, as far ahead of or behind its place as it must be
 to stand clear of edges; from there the next stance sets out, so that strides keep about their length. Between stances a
-foot is carried from one height, tilt and shift to the next, and the root follows the feet. That is a wish, for which
-inverse kinematics bends the legs about right; spacetime optimisation makes it possible.
+foot is carried from one height, tilt and shift to the next, and the root follows the feet. That is only a target, for
+which inverse kinematics bends the legs about right; spacetime optimisation corrects the physics.
 """
 
 from dataclasses import replace
@@ -74,15 +74,17 @@ class Way(NamedTuple):
 def put_on(
     character: Character, trajectory: Trajectory, schedule: ContactSchedule, terrain: Terrain, floor: float = 0.0
 ) -> tuple[Trajectory, ContactSchedule]:
-    """A motion over a level `floor` and its contacts, on the terrain; ValueError where that is not possible."""
+    """A motion over a level `floor` and its contacts, adapted to the terrain; ValueError if that is impossible."""
     if character.tree.joint[0] != FREE:
-        raise ValueError("Only a character with a free root can be put on other ground.")
+        raise ValueError("Only a character with a free root can be adapted to other ground.")
     hands = [i for i, point in enumerate(schedule.points) if not point.foot]
     if schedule.active[:, hands].any():
-        raise ValueError("Only a motion that stands on its feet alone can be put on other ground.")
+        raise ValueError("Only a motion that stands on its feet alone can be adapted to other ground.")
     footholds = find_footholds(character, trajectory, schedule, terrain, floor)
     if not footholds:
-        raise ValueError("No foot ever stands: there is nothing to put on the ground.")
+        raise ValueError(
+            "No foot ever stands still in this motion, so it cannot be adapted to other ground: check its contacts."
+        )
     place, shifts, bodies, local, targets = schedule.place.copy(), [], [], [], []
     for sole in _soles(character):
         own = [hold for hold in footholds if hold.body == sole.body]
@@ -148,7 +150,9 @@ def find_footholds(
         room = _room(terrain, spots + moved, ahead, moved[2])
         if room is None:
             frames = f"{trajectory.frame(start):g} to {trajectory.frame(stop - 1):g}"
-            raise ValueError(f"There is no ground for {sole.name} in frames {frames}.")
+            raise ValueError(
+                f"There is no ground under {sole.name} in frames {frames}: extend the ground, or move the path."
+            )
         ground, tilt = room
         level = spots.mean(axis=0)
         moved = ground - level
@@ -262,7 +266,7 @@ def stepping(low: Array, high: Array, x: Array) -> Array:
 
 
 def _eased(x: Array) -> Array:
-    """From 0 to 1 without a jerk, constant beyond."""
+    """A smooth step from 0 to 1, constant beyond."""
     x = np.clip(x, 0.0, 1.0)
     result: Array = x * x * (3.0 - 2.0 * x)
     return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ground that a clip was made on, as far as its footsteps tell: stairs, boxes, uneven terrain.
+"""The ground that a clip was made on, estimated from its footsteps: stairs, boxes, uneven terrain.
 
 A capture does not hold what it was made on, but a foot that stands still somewhere stands on something. Around every
 such footprint the ground is level at its height, half-way to the next one it changes: a stair gets its steps, though
@@ -65,7 +65,7 @@ def estimate_ground(character: Character, trajectory: Trajectory) -> HeightGrid:
     """Ground under a trajectory's footprints; ValueError where no foot stands still."""
     held = footprints(character, trajectory)
     if not held:
-        raise ValueError("No foot stands still: there is nothing to tell the ground from.")
+        raise ValueError("No foot stands still, so the ground cannot be estimated: check the motion's contacts.")
     level = _levels(np.array([one.height for one in held]))
     share = np.linspace(0.0, 1.0, ALONG_SOLE)[:, None]
     soles = np.concatenate([(1.0 - share) * one.heel[:2] + share * one.toe[:2] for one in held])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References that begin at the same place and, where they repeat, at the same point of their cycles.
+"""References aligned to begin at the same place and, if cyclic, at the same phase.
 
 Clips of one action are keyed or captured anywhere, in any direction, and begin with any foot.
 """
@@ -38,7 +38,7 @@ def begun_later(reference: Reference, frames: int) -> Reference:
     """A reference that repeats, from that frame on for one period."""
     cycle = reference.cycle
     if cycle is None:
-        raise ValueError("Only a motion that repeats can begin later.")
+        raise ValueError("Only a cyclic motion can begin later.")
     r, character, schedule = frames % reference.steps, reference.character, reference.schedule
     if r == 0:
         return reference

@@ -29,7 +29,8 @@ def heading_of(skeleton: Skeleton, chains: Chains) -> Array:
             left += skeleton.head[chains[f"{role}.L"][0]] - skeleton.head[chains[f"{role}.R"][0]]
     if math.hypot(left[0], left[1]) < 1e-6 or math.hypot(left[0], left[1]) < 0.2 * abs(left[2]):
         raise ValueError(
-            "The left and the right leg are not beside each other at rest, so there is no telling forward."
+            "Left and right leg are in the same place at rest, so the forward direction is unknown: check the rest "
+            "pose."
         )
     angle = math.atan2(-left[0], left[1])
     return np.array([math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle)])

@@ -94,11 +94,13 @@ def make_reference(
     possible.
     """
     if cyclic and bounds is not None:
-        raise ValueError("A cycle has no ends to bind.")
+        raise ValueError("A cycle has no ends: leave out the bounds, or make no cycle.")
     if cyclic and terrain is not None:
         raise ValueError("A gait cycle is made on level ground: leave out the terrain, or make no cycle.")
     if onto is not None and (terrain is not None or bounds is not None or not optimise):
-        raise ValueError("Only a motion on level ground, with free ends, can be put on other ground, and optimised.")
+        raise ValueError(
+            "Only a motion on level ground with free ends can be adapted to other ground, and only with optimisation."
+        )
     schedule = label(character, trajectory, terrain, settings=labels, grabs=grabs)
     if contacts is not None:
         schedule = relabel(character, trajectory, schedule, contacts)
@@ -167,8 +169,8 @@ def refuse_unsupported(
     ]
     if gliding:
         raise NoReferenceError(
-            f"What touches the ground in frames {_named(gliding)} glides over it, which bears no weight: let the feet "
-            "stand still, or lift them."
+            f"The feet slide in frames {_named(gliding)}, so they cannot carry the body there: let them stand still, "
+            "or lift them."
         )
     if lacking:
         path = center_of_mass_path(character, trajectory.q)[:, 2]
@@ -176,12 +178,12 @@ def refuse_unsupported(
         slow = slowness(flights, trajectory.rate, -character.gravity[2])
         if slow is not None:
             raise NoReferenceError(
-                f"Nothing touches the ground in frames {_named(lacking)}, and the body falls {slow:.1f} times too "
-                "slowly: let it fall faster, or set the frame rate that the motion was made at."
+                f"The body falls {slow:.1f} times too slowly in frames {_named(lacking)}, where nothing touches the "
+                "ground: speed the fall up, or set the frame rate that the motion was made at."
             )
         raise NoReferenceError(
-            f"Nothing touches the ground in frames {_named(lacking)}, and yet the body does not fall: let it fall, or "
-            "add the ground, steps, seat or bar that it is on."
+            f"Nothing holds the body up in frames {_named(lacking)}, yet it does not fall: let it fall, or add the "
+            "ground, stairs, seat or bar that carries it."
         )
 
 

@@ -145,7 +145,7 @@ def from_mesh(clouds: Mapping[str, list[Array]], tables: Masses, total_mass: flo
     hulls = {name: [hull for cloud in clouds.get(name, []) if (hull := _hull(cloud)) is not None] for name in tables}
     bare = [name for name, found in hulls.items() if not found]
     if len(bare) == len(tables):
-        raise ValueError("The mesh has no volume around any bone: take the masses from tables instead.")
+        raise ValueError("The mesh encloses no bone, so it gives no masses: take the masses from tables instead.")
     whole, missing = (sum(mass.mass for name in names for mass in tables[name]) for names in (tables, bare))
     measured = sum(mass.mass for found in hulls.values() for mass in found)
     total = total_mass if total_mass is not None else measured * whole / (whole - missing)

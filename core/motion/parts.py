@@ -97,7 +97,7 @@ def check_kinds(joints: Mapping[str, JointKind], parts: list[Part]) -> Mapping[s
     names = [part.joint for part in parts if part.parent is not None]
     for name, kind in joints.items():
         if name not in names:
-            raise ValueError(f"The character has no joint '{name}' to choose a kind for.")
+            raise ValueError(f"The character has no joint '{name}'.")
         if kind not in {"ball", "universal", "hinge", "fixed"}:
             raise ValueError(f"Joint '{name}' can be a ball, universal, hinge or fixed, not '{kind}'.")
     return joints

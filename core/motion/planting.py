@@ -128,7 +128,10 @@ def plant(
         for start, stop in _glides(active[:, columns], tracks, speed, trajectory.rate):
             active[start:stop, columns] = False
             place[start:stop, columns] = 0.0
-            lines.append(f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} glides")
+            lines.append(
+                f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} slides, so it "
+                "carries no weight"
+            )
         standing = np.asarray(active[:, columns].any(axis=1))
         for start, stop in runs(standing):
             stance = slice(start, stop)
@@ -163,8 +166,8 @@ def plant(
             place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
             if pivots:
                 lines.append(
-                    f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} turns by "
-                    f"{np.degrees(np.ptp(yaw)):.0f}° while it stands, on {ends[kept].name}"
+                    f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} pivots by "
+                    f"{np.degrees(np.ptp(yaw)):.0f}° on {ends[kept].name}"
                 )
     for i, point in enumerate(schedule.points):
         if not (point.foot or point.grab or point.moves):

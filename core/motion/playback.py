@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a motion is played while it is followed: how fast its parts go, and where the body goes over to it.
+"""How a motion is played while it is followed: the speed of its parts, and the transitions to it.
 
 Time warping and motion transitions of Jain and Liu 2011, section 6, for controllers that compute nothing beforehand.
 """
@@ -37,18 +37,18 @@ class Playback:
         for name in ("moment", "speed"):
             values = np.array(getattr(self, name), dtype=np.float64)
             if values.shape != (len(self.moment),) or len(values) == 0 or not np.isfinite(values).all():
-                raise ValueError("A motion's speeds must be finite numbers, as many as there are moments of it.")
+                raise ValueError("A motion's speeds must be finite, one for each time.")
             object.__setattr__(self, name, values)
         if (np.diff(self.moment) <= 0.0).any():
-            raise ValueError("The moments of a motion's speeds must rise.")
+            raise ValueError("The times of a motion's speeds must increase.")
         if self.speed.min() < SLOWEST or self.speed.max() > FASTEST:
             raise ValueError(
-                f"A motion is played at {SLOWEST:g} to {FASTEST:g} times its speed, not at "
-                f"{self.speed.min():g} to {self.speed.max():g}."
+                f"The speed must stay between {SLOWEST:g} and {FASTEST:g}, not reach from {self.speed.min():g} to "
+                f"{self.speed.max():g}."
             )
         moments = tuple(sorted(float(moment) for moment in self.transitions))
         if not np.isfinite(moments).all():
-            raise ValueError("A transition begins at a finite time.")
+            raise ValueError("A transition must begin at a finite time.")
         object.__setattr__(self, "transitions", moments)
 
     @property

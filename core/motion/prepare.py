@@ -43,10 +43,11 @@ class Performance:
         lines = [one.text for one in self.repairs]
         if self.floor.samples:
             tilt = math.degrees(self.floor.tilt)
-            moved = "floor: {height:.1f} cm high, tilted by {tilt:.2f}°, moved to z = 0"
+            moved = "floor: found at {height:.1f} cm, tilted by {tilt:.2f}°, moved to z = 0"
             lines.append(str(say(moved, height=100.0 * self.floor.height, tilt=tilt)))
         lines.append(
-            f"fit: {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet {100.0 * self.error.ends_rms:.2f} cm"
+            f"fit: joints {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet "
+            f"{100.0 * self.error.ends_rms:.2f} cm RMS"
         )
         return tuple(lines)
 
@@ -68,7 +69,7 @@ def prepare(
     character: Character | None = None,
     name: str = "character",
 ) -> Performance:
-    """Repair the clip, make its character, put it on its floor, and fit the one to the other at `rate`.
+    """Repair the clip, make its character, put the clip on its floor, and fit the character to it at `rate`.
 
     Without `find_floor` the clip is taken to stand on z = 0. `character` takes the place of the one that is made: one
     with the same joints, but other masses, limits or shapes. It is made from all of `motions`, if there are such, so

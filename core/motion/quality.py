@@ -89,8 +89,8 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
             Concern(
                 "no support",
                 frames,
-                f"frames {frames[0]:g}-{frames[1]:g}: nothing touches the ground, yet the body does not fall; give the "
-                "ground, seat or hold that it is on",
+                f"frames {frames[0]:g}-{frames[1]:g}: nothing holds the body up, yet it does not fall; add the ground, "
+                "seat or bar that carries it",
             )
         )
     grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
@@ -103,8 +103,8 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
             Concern(
                 "off balance",
                 frames,
-                f"frames {frames[0]:g}-{frames[1]:g}: the weight is {100.0 * away[start:stop].max():.0f} cm "
-                "beside what touches the ground; does something else hold the body?",
+                f"frames {frames[0]:g}-{frames[1]:g}: the body is {100.0 * away[start:stop].max():.0f} cm out of "
+                "balance; add what else holds it, or move its weight over the feet",
             )
         )
     for i in (i for i, point in enumerate(schedule.points) if point.foot):
@@ -117,20 +117,22 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
                         "raised",
                         frames,
                         f"frames {frames[0]:g}-{frames[1]:g}: {schedule.names[i]} was {100.0 * above:.0f} cm above the "
-                        "ground that it was put on",
+                        "ground and was set down",
                     )
                 )
     moved = clean.moved
     worst = [body.name for body in character.bodies][int(np.argmax(np.mean(moved.joints**2, axis=0)))]
     if moved.joint_rms > MOST_TURNED:
-        text = f"joints were turned by {np.degrees(moved.joint_rms):.1f}° RMS, most at {worst}"
+        text = f"joints were turned by {np.degrees(moved.joint_rms):.1f}° RMS, most at {worst}: check the contacts"
         found.append(Concern("turned", whole, text))
     if moved.root_rms > MOST_MOVED:
-        found.append(Concern("moved", whole, f"the root was moved by {100.0 * moved.root_rms:.0f} cm RMS"))
+        found.append(
+            Concern("moved", whole, f"the root was moved by {100.0 * moved.root_rms:.0f} cm RMS: check the contacts")
+        )
     if np.ptp(moved.shift[:, 2]) > MOST_SHIFT:
         text = (
             f"the body was shifted up and down by {100.0 * np.ptp(moved.shift[:, 2]):.0f} cm to stand on the ground; "
-            "is it on stairs or a box?"
+            "add the stairs or box that it is on"
         )
         found.append(Concern("shifted", whole, text))
     return found

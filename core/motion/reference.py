@@ -83,17 +83,17 @@ class Reference:
             "force": (frames - 1, points, 3),
         }
         if frames < 2:
-            raise ValueError(f"A reference has at least 2 frames, not {frames}.")
+            raise ValueError(f"A reference needs at least 2 frames, not {frames}.")
         for name, shape in shapes.items():
             array = getattr(self, name)
             if array.shape != shape:
                 raise ValueError(f"The shape of {name} must be {shape}, not {array.shape}.")
             if array.dtype != (np.bool_ if name == "carrying" else np.float64):
-                raise ValueError(f"The numbers in {name} cannot be {array.dtype}.")
+                raise ValueError(f"{name} cannot hold {array.dtype}.")
             if not np.isfinite(array).all():
-                raise ValueError(f"All numbers in {name} must be finite.")
+                raise ValueError(f"{name} must be finite.")
         if self.schedule.active.shape[0] != frames:
-            raise ValueError(f"The contacts of {frames} frames cannot be {self.schedule.active.shape[0]}.")
+            raise ValueError(f"The contacts must cover {frames} frames, not {self.schedule.active.shape[0]}.")
         for point in self.schedule.points:
             if not 0 <= point.body < len(self.character.bodies):
                 raise ValueError("A contact point belongs to no body of the character.")
@@ -103,7 +103,9 @@ class Reference:
             if change.ndim != 2 or len(change) != frames or not np.isfinite(change).all():
                 raise ValueError(f"The change of the {name} must have one finite row for every frame.")
         if not (np.isfinite(self.rate) and self.rate > 0.0 and np.isfinite(self.friction) and self.friction >= 0.0):
-            raise ValueError(f"A rate of {self.rate} or a friction of {self.friction} makes no sense.")
+            raise ValueError(
+                f"The rate must be positive and the friction at least 0, not {self.rate} and {self.friction}."
+            )
 
     @property
     def steps(self) -> int:

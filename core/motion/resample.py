@@ -31,7 +31,10 @@ def resample(clip: Clip, rate: float, first_time: float = 0.0, count: int | None
     if count is None:
         count = max(1, int((frames - 1) / clip.rate * rate + 1e-6) + 1)
     if not 1 <= count * len(clip.skeleton.names) <= MOST_SAMPLES:
-        raise ValueError(f"A clip of {count} samples of {len(clip.skeleton.names)} bones is too long.")
+        raise ValueError(
+            f"A clip of {count} samples of {len(clip.skeleton.names)} bones is too long: choose a shorter "
+            "range or a lower rate."
+        )
     if rate == clip.rate and first_time == 0.0 and count == frames:
         return clip
     time = np.clip((first_time + np.arange(count) / rate) * clip.rate, 0.0, frames - 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion that ends at rest is made possible as one that stays at rest.
+"""A motion that ends at rest is optimised as one that stays at rest.
 
 The optimiser's last state is free. What comes after it costs nothing, so over its last frames a body gains by leaning
 to where it will never have to stand. Held for a while longer in its last pose it leans only there, where it is cut off.

@@ -29,28 +29,30 @@ def checked(roles: Roles, skeleton: Skeleton) -> dict[str, tuple[int, ...]]:
             raise ValueError(f"Role '{role}' needs a chain of bones, not the text '{names}'.")  # noqa: TRY004
         for name in names:
             if name in owner:
-                raise ValueError(f"Bone '{name}' has two roles, '{owner[name]}' and '{role}'.")
+                raise ValueError(f"Bone '{name}' has two roles, '{owner[name]}' and '{role}': choose one.")
             owner[name] = role
         chain = tuple(skeleton.index(name) for name in names)
         for upper, lower in pairwise(chain):
             if upper not in ancestors(skeleton, lower):
                 raise ValueError(
-                    f"The bones of role '{role}' are no chain: '{skeleton.names[lower]}' does not hang from "
+                    f"The bones of role '{role}' are not a chain: '{skeleton.names[lower]}' is not below "
                     f"'{skeleton.names[upper]}'."
                 )
         if chain:
             result[role] = chain
     if len(skeleton.names) < 2:
-        raise ValueError(f"One bone ('{skeleton.names[0]}') is not enough for a character.")
+        raise ValueError(f"One bone ('{skeleton.names[0]}') is not enough for a character: it needs two legs at least.")
     if not any(role.startswith(("thigh", "shin", "foot")) for role in result):
-        raise ValueError("The skeleton has no legs: no bone has the role of a thigh, a shin or a foot.")
+        raise ValueError("The skeleton has no legs: give bones the roles of thighs, shins and feet.")
     for role in NEEDED:
         if role not in result:
-            raise ValueError(f"No bone has the role '{role}'.")
+            raise ValueError(f"No bone has the role '{role}': choose one.")
     for above, below in (("upper_arm", "forearm"), ("forearm", "hand")):
         for side in SIDES:
             if f"{below}.{side}" in result and f"{above}.{side}" not in result:
-                raise ValueError(f"A bone has the role '{below}.{side}', but none has '{above}.{side}'.")
+                raise ValueError(
+                    f"A bone has the role '{below}.{side}', but none has '{above}.{side}': choose one for it."
+                )
     return result
 
 

@@ -59,7 +59,7 @@ class ContactSchedule:
                 f"{self.place.shape}."
             )
         if not np.isfinite(self.place).all():
-            raise ValueError("All places of a contact schedule must be finite.")
+            raise ValueError("All positions of a contact schedule must be finite.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def from_intervals(points: Sequence[ContactPoint], intervals: Iterable[Interval]
     active = np.zeros((frames, len(points)), dtype=np.bool_)
     for interval in intervals:
         if interval.point not in index:
-            raise ValueError(f"There is no contact point '{interval.point}'; there are {', '.join(index) or 'none'}.")
+            raise ValueError(f"There is no contact point '{interval.point}'; choose from {', '.join(index) or 'none'}.")
         if interval.end_frame < interval.start_frame:
             raise ValueError(
                 f"The contact of '{interval.point}' ends in frame {interval.end_frame}, before it starts in frame "

@@ -2,8 +2,8 @@
 """Related motions from one clip, by changed constraints (Muico et al. 2009, section 3.2).
 
 "We use this approach to generate a number of trajectories for mild turns, different speeds and stride lengths." Each
-function changes what a motion is asked to do, its timing or the places of its feet, and leaves to `make_reference`
-what that asks of the rest. All are pure: trajectory in, trajectory out; or character in, character out.
+function changes a motion's timing or its footholds; `make_reference` then adapts the rest. All are pure: trajectory in,
+trajectory out; or character in, character out.
 
 Feet go where a map of the ground takes them: a planted foot, which stays at one place, stays at one place, and between
 its places it is carried along as smoothly as the map is. The legs follow by inverse kinematics.
@@ -37,7 +37,7 @@ def at_speed(character: Character, trajectory: Trajectory, factor: float) -> Tra
 
 def with_stride(character: Character, trajectory: Trajectory, factor: float) -> Trajectory:
     """Strides `factor` times as long, in the same time, along the line from the motion's start to its end."""
-    _check(factor, "length of stride")
+    _check(factor, "stride length")
     start, ahead, _ = _course(trajectory)
 
     def stretch(places: Array) -> tuple[Array, Array]:
@@ -53,7 +53,7 @@ def turning(character: Character, trajectory: Trajectory, angle: float) -> Traje
     """A motion along a line, bent to an arc that turns by `angle` (rad, to the left) from its start to its end."""
     start, ahead, length = _course(trajectory)
     if not abs(angle) <= np.pi:
-        raise ValueError(f"A turn of {np.degrees(angle):.0f}° is more than half a turn.")
+        raise ValueError(f"A turn of {np.degrees(angle):.0f}° is more than half a turn: choose at most 180°.")
     left = np.array([-ahead[1], ahead[0]])
     curvature = angle / length
 
@@ -103,7 +103,7 @@ def carrying(character: Character, body: str, load: Mass) -> Character:
 
 def _check(factor: float, what: str) -> None:
     if not 0.1 <= factor <= 10.0:
-        raise ValueError(f"A {what} of {factor:g} times the clip's is no variant of it.")
+        raise ValueError(f"A {what} of {factor:g} times the clip's is too far from it for a variant.")
 
 
 def _course(trajectory: Trajectory) -> tuple[Array, Array, float]:
@@ -112,7 +112,7 @@ def _course(trajectory: Trajectory) -> tuple[Array, Array, float]:
     way = trajectory.q[-1, :2] - start
     length = float(np.linalg.norm(way))
     if length < 0.1:
-        raise ValueError("The motion goes nowhere, so it has no stride and no way to bend.")
+        raise ValueError("The motion stays in place, so it has no stride or path to change.")
     return start, way / length, length
 
 
@@ -123,7 +123,7 @@ def _feet(character: Character) -> dict[int, Array]:
         if isinstance(shape, Corner):
             found.setdefault(character.index(shape.body), []).append(shape.position)
     if not found or character.tree.joint[0] != FREE:
-        raise ValueError("Only a character with a free root and feet can go another way.")
+        raise ValueError("Only a character with a free root and feet can take another path.")
     return {body: np.array(places) for body, places in found.items()}
 
 

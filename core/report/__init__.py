@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of a simulation: figures, a sentence, curves over frames, and a page with plots."""
+"""The result of a simulation: figures, an explanation, curves over frames, and a page with plots."""

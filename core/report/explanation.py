@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What became of a simulation in sentences that an animator understands, and what to try."""
+"""What happened in a simulation, and what to try, in sentences for animators."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,15 +16,15 @@ from .failure import Trouble
 Array = NDArray[np.float64]
 
 AFTER_PUSH = 2.0  # s, within which a push is to blame for a fall
-STRAYED = 0.10  # m: further from its way than this is worth a word
+STRAYED = 0.10  # m: a larger distance from its path is reported
 SLID = 0.005  # m
 STRONG = 10.0  # N, of a push that can be to blame
 MILLIMETRES, CENTIMETRES = 1e3, 1e2
 
 
 FELL = {
-    "forwards": "Fell forwards at frame {frame:.0f} ({seconds:.1f} s)",
-    "backwards": "Fell backwards at frame {frame:.0f} ({seconds:.1f} s)",
+    "forwards": "Fell forward at frame {frame:.0f} ({seconds:.1f} s)",
+    "backwards": "Fell backward at frame {frame:.0f} ({seconds:.1f} s)",
     "left": "Fell to its left at frame {frame:.0f} ({seconds:.1f} s)",
     "right": "Fell to its right at frame {frame:.0f} ({seconds:.1f} s)",
     "down": "Fell down at frame {frame:.0f} ({seconds:.1f} s)",
@@ -48,7 +48,7 @@ def explain(
     if outcome == "cancelled":
         return [say("Cancelled after {seconds:.1f} s of motion.", seconds=seconds)]
     if outcome == "diverged":
-        broke = "The simulation broke off at frame {frame:.0f}: {reason}"
+        broke = "The simulation stopped at frame {frame:.0f}: {reason}"
         return [say(broke, frame=frame_at(seconds), reason=simulation.recording.reason), *first, *doubts]
     if outcome == "fell":
         return [_fall(simulation, pushes, frame_at), *first, *doubts]
@@ -56,12 +56,12 @@ def explain(
 
 
 def _completed(figures: dict[str, Any]) -> list[Sentence]:
-    stayed = "Stayed up to the end; joints within {degrees:.1f}° of the motion, feet slid at most {millimetres:.0f} mm."
+    stayed = "Stayed up to the end: joints {degrees:.1f}° RMS off the motion, feet slid at most {millimetres:.0f} mm."
     slid = MILLIMETRES * figures["max_foot_slide_m"]
     told = [say(stayed, degrees=figures["joint_rms_deg"], millimetres=slid)]
     strayed = figures["root_max_m"]
     if strayed > STRAYED:
-        told.append(say("It strayed up to {centimetres:.0f} cm from its way.", centimetres=CENTIMETRES * strayed))
+        told.append(say("It strayed up to {centimetres:.0f} cm from its path.", centimetres=CENTIMETRES * strayed))
     return told
 
 
@@ -73,12 +73,12 @@ def _fall(simulation: Simulation, pushes: Sequence[Push], frame_at: Callable[[fl
     if push is None:
         return say("{fell}.", fell=fell)
     strength = float(np.linalg.norm(push.force, axis=1).max())
-    after = "{fell}, after the push of {newtons:.0f} N on '{body}': try a weaker or shorter one."
+    after = "{fell}, after the {newtons:.0f} N push on '{body}': try a weaker or shorter push."
     return say(after, fell=fell, newtons=strength, body=push.body)
 
 
 def _direction(simulation: Simulation, lost: int) -> str:
-    """Which way it went from where it should have been, seen from where it faced: a key of `FELL`."""
+    """The direction in which it left its reference, as the character sees it: a key of `FELL`."""
     wanted = simulation.followed.q[lost]
     away = simulation.recording.q[lost, :3] - wanted[:3]
     forward, left, up = rotate(conjugate(wanted[3:7]), away)
@@ -88,7 +88,7 @@ def _direction(simulation: Simulation, lost: int) -> str:
 
 
 def _last_push(pushes: Sequence[Push], time: float) -> Push | None:
-    """The push that began last before a time, if it is not long over."""
+    """The last push before a time, if it is recent."""
     recent = []
     for push in pushes:
         strong = np.flatnonzero(np.linalg.norm(push.force, axis=1) > STRONG)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A simulation at the rate of an animation's frames: what is drawn over the character, and curves to look at."""
+"""A simulation at the animation's frame rate: what the overlay draws, and curves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from . import metrics
 Array = NDArray[np.float64]
 
 FAINTEST = 1.0  # N: forces below it are left out
-NEAR = 0.002  # m: a point as near to the ground supports if its body carries
+NEAR = 0.002  # m: a point this near to the ground supports if its body carries weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Support:
 
 @dataclass(frozen=True)
 class Fall:
-    """Where and when the character was lost."""
+    """Where and when the character fell."""
 
     frame: float  # of the scene
     seconds: float  # from the first frame

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures of a simulation: pure functions over what was recorded and what was to be followed.
+"""Figures of a simulation: pure functions of the recording and its reference.
 
-How well it followed is measured while it was upright; forces, depth and residuals over all of it.
+Tracking is measured while the character is upright; forces, depth and residuals over all of it.
 """
 
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ from ..simulation.outcome import Simulation
 Array = NDArray[np.float64]
 Outcome = Literal["completed", "fell", "diverged", "cancelled"]
 
-LANDED = 0.001  # m: a point that is higher has yet to land; anticipated contacts press one step before they touch
-PRESSING = 1.0  # N: a contact that carries as much holds its place
+LANDED = 0.001  # m: a higher point has not landed; anticipated contacts press one step before they touch
+PRESSING = 1.0  # N: a contact that carries this much should not move
 STANDING = 0.05  # of the character's weight: a foot that bears less only grazes the ground
-STANCE_GAP = 0.05  # s without that, after which a foot stands anew
+STANCE_GAP = 0.05  # s without that, after which a new stance begins
 NUMBERS = (
     "upright_seconds",
     "simulated_seconds",
@@ -53,7 +53,7 @@ class Slide:
 
 
 def outcome_of(simulation: Simulation) -> Outcome:
-    """How it ended; a character that fell has fallen, whatever came after."""
+    """How it ended; a fall counts, whatever came after."""
     if simulation.lost is not None:
         return "fell"
     if simulation.recording.outcome == "diverged":
@@ -62,7 +62,7 @@ def outcome_of(simulation: Simulation) -> Outcome:
 
 
 def measure(simulation: Simulation) -> dict[str, Any]:
-    """All figures of a report but the sentence and the time of the other stages."""
+    """All figures of a report except the explanation and the times of the other stages."""
     recording, upright = simulation.recording, simulation.upright
     errors = tracking_errors(simulation)[: upright + 1]
     joints, root = joint_angles(simulation.character, errors), root_distances(simulation.character, errors)
@@ -89,13 +89,13 @@ def measure(simulation: Simulation) -> dict[str, Any]:
 
 
 def nothing() -> dict[str, Any]:
-    """The figures of what was cancelled before it began."""
+    """The figures of a simulation that was cancelled before it began."""
     numbers = dict.fromkeys(NUMBERS, 0.0)
     return {"outcome": "cancelled", **numbers, "lcp_failures": 0}
 
 
 def tracking_errors(simulation: Simulation) -> Array:
-    """Where it is less where it was to be (n + 1, nv), in the tangent space."""
+    """Differences from the reference (n + 1, nv), in the tangent space."""
     character, recording = simulation.character, simulation.recording
     errors = np.zeros((len(recording.q), character.nv))
     for k, wanted in enumerate(simulation.followed.q):
@@ -104,12 +104,12 @@ def tracking_errors(simulation: Simulation) -> Array:
 
 
 def joint_angles(character: Character, errors: Array) -> Array:
-    """Angles (n, joints) by which the joints but a free root are off, from errors (n, nv)."""
+    """Angles (n, joints) of the joints' errors, without a free root, from errors (n, nv)."""
     return by_joint(character, errors[:, _first_joint(character) :])
 
 
 def root_distances(character: Character, errors: Array) -> Array:
-    """Distances (n,) of a free root from where it was to be, m."""
+    """Distances (n,) of a free root from its reference, m."""
     found: Array = np.linalg.norm(errors[:, :3], axis=1) * (character.tree.joint[0] == FREE)
     return found
 
@@ -171,7 +171,7 @@ def _slide(simulation: Simulation, body: int, distance: float, begun: int, last:
 
 
 def point_ways(simulation: Simulation, k: int, body: int) -> Mapping[int, Array]:
-    """Ways over the ground from step k to k + 1 of the body's points, by their keys, that press in step k."""
+    """Displacements over the ground from step k to k + 1 of the body's points that press in step k, by their keys."""
     recording = simulation.recording
     now = np.arange(recording.contact_start[k], recording.contact_start[k + 1])
     now = now[recording.contact_body[now] == body]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A page about one bake: the sentence, the figures, and plots. One HTML file, with nothing beside it but pictures."""
+"""A report page on one bake: explanation, figures and plots. One HTML file, with only pictures beside it."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -42,18 +42,18 @@ svg, img { max-width: 100%; height: auto; display: block; margin: 1rem 0; } text
 .outline { fill: var(--fill); stroke: var(--faint); }
 """ + "".join(f".line-{k} {{ stroke: var(--line-{k}); }} " for k in range(svg.COLORS))
 
-# key of the report, words, factor, and how it is written
+# key of the report, label, factor, format
 FIGURES = (
-    ("upright_seconds", "stayed up", 1.0, "{:.2f} s"),
+    ("upright_seconds", "upright", 1.0, "{:.2f} s"),
     ("simulated_seconds", "simulated", 1.0, "{:.2f} s"),
-    ("joint_rms_deg", "joints off the motion (RMS)", 1.0, "{:.2f}°"),
-    ("root_rms_m", "body off its way (RMS)", 100.0, "{:.1f} cm"),
-    ("max_foot_slide_m", "feet slid at most", 1000.0, "{:.1f} mm"),
-    ("max_penetration_m", "deepest in the ground", 1000.0, "{:.2f} mm"),
-    ("peak_torque_nm", "greatest torque of a joint", 1.0, "{:.0f} N m"),
-    ("real_time_factor", "faster than real time", 1.0, "{:.1f} times"),
-    ("step_us_median", "a step takes (median)", 1.0, "{:.0f} µs"),
-    ("step_us_p99", "a step takes (99 %)", 1.0, "{:.0f} µs"),
+    ("joint_rms_deg", "joint error (RMS)", 1.0, "{:.2f}°"),
+    ("root_rms_m", "root error (RMS)", 100.0, "{:.1f} cm"),
+    ("max_foot_slide_m", "greatest foot slide", 1000.0, "{:.1f} mm"),
+    ("max_penetration_m", "greatest penetration", 1000.0, "{:.2f} mm"),
+    ("peak_torque_nm", "greatest joint torque", 1.0, "{:.0f} N m"),
+    ("real_time_factor", "speed", 1.0, "{:.1f} times real time"),
+    ("step_us_median", "time per step (median)", 1.0, "{:.0f} µs"),
+    ("step_us_p99", "time per step (99 %)", 1.0, "{:.0f} µs"),
 )
 
 
@@ -83,7 +83,7 @@ def page(
 
 
 def write_page(folder: str | Path, text: str) -> Path:
-    """Put a page into a folder, which is made if it is not there."""
+    """Write a page into a folder, which is created if needed."""
     target = Path(folder) / NAME
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, text.encode())
@@ -92,7 +92,7 @@ def write_page(folder: str | Path, text: str) -> Path:
 
 def _figures(report: Mapping[str, Any]) -> str:
     rows = [(words, form.format(factor * report[key])) for key, words, factor, form in FIGURES if key in report]
-    rows += [(f"seconds for: {stage}", f"{seconds:.2f} s") for stage, seconds in report.get("seconds", {}).items()]
+    rows += [(f"time for {stage}", f"{seconds:.2f} s") for stage, seconds in report.get("seconds", {}).items()]
     return f"<table>{''.join(f'<tr><td>{escape(a)}</td><td>{escape(b)}</td></tr>' for a, b in rows)}</table>"
 
 
@@ -104,7 +104,7 @@ def _charts(
     support: Support,
     fall: Fall | None,
 ) -> list[str]:
-    mark = None if fall is None else (fall.frame, "lost")
+    mark = None if fall is None else (fall.frame, "fell")
     forces = {
         name.removeprefix("contact_force_").removesuffix("_n").replace("_", " "): values
         for name, values in curves.items()
@@ -114,14 +114,14 @@ def _charts(
     pulls = {name.replace("_", " "): torques[name] for name in strongest}
     every = max(1, len(frames) // OUTLINES)
     outlines = [support.point[support.start[k] : support.start[k + 1]] for k in range(0, len(frames), every)]
-    place = None if fall is None else (fall.place[0], fall.place[1], f"lost at frame {fall.frame:.0f}")
+    place = None if fall is None else (fall.place[0], fall.place[1], f"fell at frame {fall.frame:.0f}")
     tracking = {"joints": curves["tracking_error_deg"]}
     margin = {"margin": 100.0 * curves["balance_margin_m"]}
     ways = {"centre of mass": center_of_mass[:, :2]}
     return [
-        svg.line_chart("How far joints are off the motion", frames, tracking, "frame", "degrees", mark),
+        svg.line_chart("Joint errors", frames, tracking, "frame", "degrees", mark),
         svg.line_chart("Contact forces", frames, forces, "frame", "N", mark),
-        svg.line_chart("Balance: how far inside the support, ahead of its motion", frames, margin, "frame", "cm", mark),
-        svg.plan_chart("Centre of mass over what supports it, from above", outlines, ways, place),
-        svg.line_chart("Torques of the strongest joints", frames, pulls, "frame", "N m", mark),
+        svg.line_chart("Balance: extrapolated centre of mass inside the support", frames, margin, "frame", "cm", mark),
+        svg.plan_chart("Centre of mass and support, from above", outlines, ways, place),
+        svg.line_chart("Greatest joint torques", frames, pulls, "frame", "N m", mark),
     ]

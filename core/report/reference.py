@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a person is told of a reference: how good it is, and what it changed where, frame by frame of the scene."""
+"""The report on a reference: its quality, and its changes in each frame of the scene."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -26,14 +26,14 @@ class Changes:
 
 
 def summary(reference: Reference, lines: Sequence[str] = ()) -> dict[str, Any]:
-    """The figures of `motion.reference.Quality` by name, and the lines that tell what was done to the clip."""
+    """The figures of `motion.reference.Quality` by name, and the lines on what was done to the clip."""
     names = [entry.name for entry in fields(Quality) if entry.name not in HIDDEN]
     words = {"why": reference.quality.why, "sentences": to_data(reference.quality.sentences), "lines": list(lines)}
     return {name: getattr(reference.quality, name) for name in names} | words
 
 
 def changes(reference: Reference) -> Changes:
-    """The sample nearest to each whole frame speaks for it."""
+    """The changes at each whole frame, taken from the nearest sample."""
     count = len(reference.q)
     first, step = reference.first_frame, reference.frames_per_sample
     frames = np.arange(np.ceil(first - 1e-6), first + (count - 1) * step + 1e-6)

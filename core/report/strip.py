@@ -14,7 +14,7 @@ Pairs = NDArray[np.int64]
 FIGURES = 9
 WIDTH, HEIGHT = 980, 230
 FOOT = 34  # pixels under the ground, for the captions
-LEAST_TRAVEL = 0.5  # m, by which a way has a direction
+LEAST_TRAVEL = 0.5  # m: a shorter path has no direction
 NEWTONS = 2000.0  # as long as a figure is high
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A course: how fast and where to a character is to walk, over time, for methods that need no clip."""
+"""A course: the speed and heading of a walk over time, for methods that need no clip."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -18,7 +18,7 @@ def _still() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """Wishes at some times and evenly between them; before the first and after the last they stay. Still by default."""
+    """Commands at given times, linear in between, constant before the first and after the last; zero by default."""
 
     time: Array = field(default_factory=_still)  # (n,) s, not falling; of two at one time the later counts from there
     forward: Array = field(default_factory=_still)  # (n,) speed, m/s
@@ -29,12 +29,12 @@ class Course:
         for name in ("time", "forward", "left", "heading"):
             values = np.array(getattr(self, name), dtype=np.float64)
             if values.shape != (len(self.time),) or len(values) == 0 or not np.isfinite(values).all():
-                raise ValueError(f"The {name} of a course must be finite numbers, as many as there are times.")
+                raise ValueError(f"The {name} of a course must be finite, one for each time.")
             object.__setattr__(self, name, values)
         if (np.diff(self.time) < 0.0).any():
-            raise ValueError("The times of a course must not fall.")
+            raise ValueError("The times of a course must not decrease.")
         if max(np.abs(self.forward).max(), np.abs(self.left).max()) > FASTEST:
-            raise ValueError(f"A course can ask for {FASTEST:g} m/s at most.")
+            raise ValueError(f"A course can ask for at most {FASTEST:g} m/s.")
 
     @classmethod
     def straight(cls, speed: float) -> Self:

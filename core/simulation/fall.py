@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a character has fallen: against what it was to do, so that squats, jumps and hanging are no falls."""
+"""When a character has fallen: compared with its reference, so that squats, jumps and hanging are not falls."""
 
 import math
 
@@ -12,11 +12,11 @@ from ..dynamics import body_poses
 
 Array = NDArray[np.float64]
 
-SUNK = 0.18  # of the character's height: a root as far below or above where it should be is lost
+SUNK = 0.18  # of the character's height: a root as far below or above its reference has fallen
 LEANING = math.radians(60.0)  # from where the root should lean
-SPINNING = 60.0  # rad/s: no joint turns as fast unless its controller has lost it
+SPINNING = 60.0  # rad/s: no joint turns as fast under control
 LASTING = 0.1  # s, for which any of these must hold
-WILD = 120.0  # rad/s or m/s: nothing is waited for, twice what was seen of any that stayed up
+WILD = 120.0  # rad/s or m/s: a fall at once; twice the largest seen in any that stayed up
 
 
 class FallDetector:
@@ -30,7 +30,7 @@ class FallDetector:
         self.lost: int | None = None  # the first state of the loss
 
     def update(self, state: int, q: Array, v: Array, wanted: Array) -> bool:
-        """Whether it has fallen by this state, at which it is at `q`, moves by `v`, and was to be at `wanted`."""
+        """Whether it has fallen by this state, with positions `q`, velocities `v` and reference positions `wanted`."""
         if self.lost is None and self._free:
             speed = float(np.abs(v).max())
             if speed < SPINNING and not self._away(q, wanted):

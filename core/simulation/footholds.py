@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Footholds: where a foot is to be set down, for methods that can."""
+"""Footholds: where a foot should step, for methods that place feet."""
 
 from dataclasses import dataclass
 

@@ -40,7 +40,7 @@ class Prop:
     def __post_init__(self) -> None:
         owner = f"prop '{self.body.name}'"
         if self.body.parent is not None or self.body.joint.kind not in {"free", "hinge"}:
-            raise ValueError(f"The {owner} must be a body without a parent whose joint is free or a hinge.")
+            raise ValueError(f"The {owner} must be a body without a parent, on a free joint or a hinge.")
         for shape in self.shapes:
             if shape.body != self.body.name:
                 raise ValueError(f"The contact '{shape.name}' of the {owner} belongs to another body '{shape.body}'.")

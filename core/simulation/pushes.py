@@ -34,7 +34,7 @@ class Push:
         owner = f"the push on '{self.body}'"
         force = np.array(self.force, dtype=np.float64)
         if force.ndim != 2 or force.shape[1] != 3 or len(force) < 2 or not np.isfinite(force).all():
-            raise ValueError(f"The force of {owner} must be finite, of the shape (n, 3), and of two samples at least.")
+            raise ValueError(f"The force of {owner} must be finite, of shape (n, 3), with at least two samples.")
         object.__setattr__(self, "force", force)
         object.__setattr__(self, "rate", check.positive(self.rate, "rate", owner))
         object.__setattr__(self, "start", check.number(self.start, "start", owner))

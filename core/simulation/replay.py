@@ -42,8 +42,6 @@ def replay(failed: FailedStep) -> Finding:
 
 def tell(path: str | Path) -> Iterator[str]:
     """What a trace holds, and what becomes of each of its failed steps, line by line."""
-    if not Path(path).is_file():
-        raise ValueError(f"There is no file {path}.")
     lines = trace.read(path)
     steps = [line for line in lines if line["what"] == FAILED]
     yield f"{Path(path).name}: {len(lines)} lines, {len(steps)} failed steps."
@@ -54,7 +52,7 @@ def tell(path: str | Path) -> Iterator[str]:
             f"{number}. Step {int(failed.state.steps[0])} at {float(failed.state.clock[0]):.4f} s of "
             f"'{failed.world.character.name}': {failed.reason}"
         )
-        yield f"   again: {found.reason or 'it gives a valid state here.'}"
+        yield f"   again: {found.reason or 'it succeeds here.'}"
         yield (
             f"   contact problem: {found.unknowns} unknowns, {found.status}, scaled residual {found.lcp_residual:.2g}, "
             f"worst miss {found.residual:.2g} m/s"

@@ -20,12 +20,12 @@ class Slider:
         for name in ("time", "place"):
             values = np.array(getattr(self, name), dtype=np.float64)
             if values.shape != (len(self.time),) or len(values) == 0 or not np.isfinite(values).all():
-                raise ValueError(f"The {name} of a slider must be finite numbers, as many as there are times.")
+                raise ValueError(f"The {name} of a slider must be finite, one for each time.")
             object.__setattr__(self, name, values)
         if (np.diff(self.time) < 0.0).any():
-            raise ValueError("The times of a slider must not fall.")
+            raise ValueError("The times of a slider must not decrease.")
         if self.place.min() < 0.0 or self.place.max() > 1.0:
-            raise ValueError("A slider stands between 0, the first motion, and 1, the last.")
+            raise ValueError("A slider must stay between 0 (the first motion) and 1 (the last).")
 
     def at(self, time: float) -> float:
         """Where it stands."""

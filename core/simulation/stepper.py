@@ -83,23 +83,30 @@ FASTEST = 100.0
 def prepare(machine: Machine) -> None:
     """From (q_k, v_k) to q_{k+1}: kinematics, equation of motion and contact candidates there."""
     system, memory, scratch = machine.system, machine.memory, machine.scratch
-    tree, bodies = system.tree, scratch.bodies
     dt = system.settings.dt
     if not memory.moving[0]:
-        update_kinematics(tree, bodies, memory.q, memory.v)
-        update_mass_matrix(tree, bodies)
-        update_momentum(bodies, memory.v)
-        copy_into(bodies.momentum, memory.momentum)
-        memory.moving[0] = True
-    integrate_positions(tree, memory.q, memory.v, dt, scratch.q_next)
-    update_discrete_equation(tree, bodies, scratch.q_next, memory.v, memory.momentum, dt, scratch.zero)
+        _begin_moving(system, memory, scratch)
+    integrate_positions(system.tree, memory.q, memory.v, dt, scratch.q_next)
+    update_discrete_equation(system.tree, scratch.bodies, scratch.q_next, memory.v, memory.momentum, dt, scratch.zero)
     pose_terrain(system.terrain, memory.clock[0] + dt, scratch.pose)
     _find_contacts(system, scratch)
+    _drop_distant(system, scratch)
+
+
+@inner_kernel
+def _begin_moving(system: System, memory: Memory, scratch: Scratch) -> None:
+    """Before the first step, the momentum that the next steps carry on."""
+    tree, bodies = system.tree, scratch.bodies
+    update_kinematics(tree, bodies, memory.q, memory.v)
+    update_mass_matrix(tree, bodies)
+    update_momentum(bodies, memory.v)
+    copy_into(bodies.momentum, memory.momentum)
+    memory.moving[0] = True
 
 
 @inner_kernel
 def _find_contacts(system: System, scratch: Scratch) -> None:
-    """Candidates: nearer than the margin, or so fast that this step could bring them there."""
+    """Whatever is within the margin, or within reach of the fastest thing in this step."""
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
     fastest = 0.0
     for b in range(system.extent.shape[0]):
@@ -122,6 +129,12 @@ def _find_contacts(system: System, scratch: Scratch) -> None:
         settings.depth,
         contacts,
     )
+
+
+@inner_kernel
+def _drop_distant(system: System, scratch: Scratch) -> None:
+    """Keep candidates that are nearer than the margin, or so fast that this step could bring them there."""
+    settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
     count = 0
     for i in range(contacts.filled[0]):
         point = row(contacts.point, i)
@@ -170,47 +183,23 @@ def solve(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
     torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty.
     """
     system, memory, scratch = machine.system, machine.memory, machine.scratch
-    tree, bodies, groups, held = system.tree, scratch.bodies, scratch.groups, scratch.held
-    parent, L, root = tree.velocity_parent, bodies.factor, scratch.root
-    dt = system.settings.dt
     rows, limits, active = pose(system, memory, scratch, torque, implicit)
     status = find_impulses(system, memory, scratch, limits, active, rows, gain)
     if status != SOLVED:
         return NOT_FINITE if status == LCP_NOT_FINITE else UNSOLVED
-    change, outcome = scratch.change, scratch.outcome
-    for i in range(change.shape[0]):
-        change[i] += scratch.free[i] - scratch.start[i]
-    velocity_from_y(parent, L, root, change, scratch.v_next)
-    fastest = 0.0
-    for i in range(change.shape[0]):
-        scratch.v_next[i] += memory.v[i]
-        fastest = max(fastest, abs(scratch.v_next[i]))
-        if not np.isfinite(scratch.v_next[i]):
-            return NOT_FINITE
-    if not outcome.residual[0] <= ACCEPTED * (1.0 + fastest):
+    fastest = _update_velocity(system, memory, scratch)
+    if not fastest < np.inf:
+        return NOT_FINITE
+    if not scratch.outcome.residual[0] <= ACCEPTED * (1.0 + fastest):
         return MISSED
-
     _update_outcome(system, memory, scratch, limits, active, rows, torque, gain, implicit)
-    update_momentum(bodies, scratch.v_next)
-    if needs_correction(groups, active, held, rows):
-        update_delassus(groups, active, True)
-        update_repair(groups, active, dt, scratch.lcp, scratch.repair_matrix, scratch.repair_vector, scratch.repair)
-        velocity_from_y(parent, L, root, scratch.repair, change)
-        integrate_positions(tree, scratch.q_next, change, dt, scratch.q_next)
-        outcome.counts[3] = 1
-        # to be put elsewhere is no motion, and does not change the momentum that a body carries
-        update_positions(tree, bodies, scratch.q_next)
-        update_mass_matrix(tree, bodies)
-        keep_momentum(tree, bodies, scratch.v_next)
-    for i in range(memory.q.shape[0]):
+    update_momentum(scratch.bodies, scratch.v_next)
+    if needs_correction(scratch.groups, active, scratch.held, rows):
+        _correct_positions(system, scratch, active)
+    for i in range(scratch.q_next.shape[0]):
         if not np.isfinite(scratch.q_next[i]):
             return NOT_FINITE
-    copy_into(scratch.q_next, memory.q)
-    copy_into(scratch.v_next, memory.v)
-    copy_into(bodies.momentum, memory.momentum)
-    memory.impulse[:] = 0.0
-    memory.steps[0] += 1
-    memory.clock[0] = memory.steps[0] * dt
+    _move_on(system, memory, scratch)
     return STEPPED
 
 
@@ -254,6 +243,49 @@ def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, o
     for c in range(chain.shape[0]):
         i = chain[c]
         out[i] += dot(row(motion, i), linear) + dot(row_angular(motion, i), moment)
+
+
+@inner_kernel
+def _update_velocity(system: System, memory: Memory, scratch: Scratch) -> float:
+    """`v_next` by the impulses that were found; returns its greatest entry, infinite where one is no finite number."""
+    change, v = scratch.change, scratch.v_next
+    for i in range(change.shape[0]):
+        change[i] += scratch.free[i] - scratch.start[i]
+    velocity_from_y(system.tree.velocity_parent, scratch.bodies.factor, scratch.root, change, v)
+    fastest = 0.0
+    for i in range(v.shape[0]):
+        v[i] += memory.v[i]
+        fastest = max(fastest, abs(v[i]))
+        if not np.isfinite(v[i]):
+            return np.inf
+    return fastest
+
+
+@inner_kernel
+def _correct_positions(system: System, scratch: Scratch, active: int) -> None:
+    """`q_next` where nothing is too deep or beyond its limit (correction.py)."""
+    tree, bodies, groups = system.tree, scratch.bodies, scratch.groups
+    dt, change = system.settings.dt, scratch.change
+    update_delassus(groups, active, True)
+    update_repair(groups, active, dt, scratch.lcp, scratch.repair_matrix, scratch.repair_vector, scratch.repair)
+    velocity_from_y(tree.velocity_parent, bodies.factor, scratch.root, scratch.repair, change)
+    integrate_positions(tree, scratch.q_next, change, dt, scratch.q_next)
+    scratch.outcome.counts[3] = 1
+    # to be put elsewhere is no motion, and does not change the momentum that a body carries
+    update_positions(tree, bodies, scratch.q_next)
+    update_mass_matrix(tree, bodies)
+    keep_momentum(tree, bodies, scratch.v_next)
+
+
+@inner_kernel
+def _move_on(system: System, memory: Memory, scratch: Scratch) -> None:
+    """The next state becomes the state."""
+    copy_into(scratch.q_next, memory.q)
+    copy_into(scratch.v_next, memory.v)
+    copy_into(scratch.bodies.momentum, memory.momentum)
+    memory.impulse[:] = 0.0
+    memory.steps[0] += 1
+    memory.clock[0] = memory.steps[0] * system.settings.dt
 
 
 @inner_kernel

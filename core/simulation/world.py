@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`World`: a character among terrain, props, pushes and grabs, stepped through time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple, Self
 
@@ -104,11 +104,11 @@ class World:
             raise ValueError(f"A friction pyramid has 4 or 6 sides, not {sides}.")
         restitution = check.not_negative(restitution, "restitution", "the world")
         if restitution > 1.0:
-            raise ValueError(f"The restitution of the world must not exceed 1, but is {restitution}.")
+            raise ValueError(f"The restitution of the world must be at most 1, not {restitution}.")
         if contacts not in MARGINS:
             raise ValueError(f"Contacts must be one of {', '.join(MARGINS)}, not {contacts!r}.")
         if not 1 <= max_contacts <= MOST_CONTACTS:
-            raise ValueError(f"There must be room for 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
+            raise ValueError(f"A world holds 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
         if terrain is None:
             terrain = [Plane(friction=friction)]
         pairs = None if pairs is None else tuple(pairs)
@@ -314,7 +314,7 @@ class World:
         """Go back to what `save_state` of a world of the same make gave: from there on the same bits follow."""
         for name, array in self._memory._asdict().items():
             if name not in state or state[name].shape != array.shape or state[name].dtype != array.dtype:
-                raise ValueError(f"This is not a state of this world: {name} is missing or of another shape or type.")
+                raise ValueError(f"This is not a state of this world: {name} is missing, or of another shape or type.")
         for name in ("q", "v", "momentum", "clock", "impulse"):
             if not np.isfinite(state[name]).all():
                 raise ValueError(f"This is not a state of a world: {name} is not finite.")
@@ -372,39 +372,42 @@ class World:
         """Second half: find v_{k+1} under a law and move on; `DivergedError` if that gives no valid state."""
         if not self._prepared:
             raise RuntimeError("A step must be prepared before it is solved.")
-        arguments = self._arguments(law)
-        self._prepared = False
-        self._check(stepper.solve(self._machine, *arguments), law)
+        self._run(stepper.solve, law)
 
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
             self._begin()
-            arguments = self._arguments(action)
-            self._prepared = False
-            self._check(stepper.step(self._machine, *arguments), action)
+            self._run(stepper.step, action)
             return
         contacts = self.prepare()
-        if not isinstance(action, AffineLaw):
-            try:
-                action = action.law(self.state(), contacts)
-            except NoLawError as error:
-                self._note_failure(None, str(error))
-                raise DivergedError(self.steps, self.time, str(error)) from error
-        self.solve(action)
+        self.solve(action if isinstance(action, AffineLaw) else self._ask(action, contacts))
 
     def _begin(self) -> None:
-        """What a trace is to tell of a step that fails: a failed one may leave another start for the next."""
+        """Keep the state for a trace: a step that fails may leave another start for the next."""
         if self._traced:
             self._before = self.save_state()
 
-    def _check(self, code: int, law: Torques | AffineLaw | None) -> None:
+    def _ask(self, controller: Controller, contacts: Contacts) -> AffineLaw:
+        """The controller's law; `DivergedError` where it has none."""
+        try:
+            return controller.law(self.state(), contacts)
+        except NoLawError as error:
+            self._note_failure(None, str(error))
+            raise DivergedError(self.steps, self.time, str(error)) from error
+
+    def _run(self, kernel: Callable[..., int], law: Torques | AffineLaw | None) -> None:
+        """Let a kernel of the stepper find v_{k+1} under a law and move on, or say why it did not."""
+        arguments = self._arguments(law)
+        self._prepared = False
+        code = kernel(self._machine, *arguments)
         if code != stepper.STEPPED:
             reason = self._reason(code)
             self._note_failure(law, reason)
             raise DivergedError(self.steps, self.time, reason)
 
     def _note_failure(self, law: Torques | AffineLaw | None, reason: str) -> None:
+        """Write the step to the trace, if there is one."""
         if self._traced:
             given = law if law is None or isinstance(law, AffineLaw) else AffineLaw(np.asarray(law, dtype=np.float64))
             note_failure(self._made_of, self._before, given, reason)
@@ -462,7 +465,7 @@ class World:
     def _reason(self, code: int) -> str:
         outcome = self._scratch.outcome
         if code == stepper.NOT_FINITE:
-            return "a force, position or velocity is not a finite number."
+            return "a force, position or velocity is not finite."
         if code == stepper.UNSOLVED:
             status = LcpStatus(int(outcome.counts[0])).name
             return f"no contact forces satisfy the contact problem of {outcome.counts[1]} unknowns ({status})."
@@ -482,7 +485,7 @@ def _finite(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     if array.shape != shape:
         raise ValueError(f"The shape of {name} must be {shape}, not {array.shape}.")
     if not np.isfinite(array).all():
-        raise ValueError(f"All numbers in {name} must be finite.")
+        raise ValueError(f"{name} must be finite.")
     return array
 
 

@@ -51,7 +51,7 @@ def read(stream: IO[bytes]) -> Message | None:
         return None
     mark, text_length, length = HEAD.unpack(head)
     if mark != MARK or text_length > LONGEST_TEXT or length > LARGEST_ARRAYS:
-        raise ValueError("What came through the pipe is no message.")
+        raise ValueError("The pipe carried something that is not a message.")
     text, content = stream.read(text_length), stream.read(length)
     if len(text) < text_length or len(content) < length:
         return None

@@ -70,7 +70,7 @@ def load(name: str, path: Path, folders: list[str] | None = None) -> ModuleType:
     """Make the file the module of that name, or the package whose modules lie in the folders."""
     spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=folders)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no module")
+        raise ImportError(f"{path} is not a module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

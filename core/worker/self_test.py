@@ -12,8 +12,8 @@ LYING = 0.5  # m: the pelvis is no higher
 CARRIED = 0.3  # of the weight, by which the ground's force may be off while the doll still settles
 
 WHAT_TO_SEND = (
-    "With a bug report send all of this, what you did, what came of it, and the file: the .blend, or the .heftjob, the "
-    "batch's .toml and its batch.jsonl."
+    "To report a bug, send all of this, what you did, what happened, and the file: the .blend or .heftjob, or the "
+    "batch's .toml and batch.jsonl."
 )
 
 
@@ -28,6 +28,9 @@ def self_test() -> str:
     height, weight = float(world.q[2]), 9.81 * character.total_mass
     carried = float(world.contacts.force[:, 2].sum())
     if not (height < LYING and abs(carried - weight) < CARRIED * weight):
-        raise ValueError(f"A rag doll of {weight:.0f} N came to lie {height:.2f} m high, carried by {carried:.0f} N.")
+        raise ValueError(
+            f"The physics is wrong: a rag doll of {weight:.0f} N came to rest {height:.2f} m high, "
+            f"carried by {carried:.0f} N. Report this as a bug."
+        )
     state = hashlib.sha256(world.q.tobytes() + world.v.tobytes()).hexdigest()[:8]
-    return f"{SECONDS:g} s of a falling rag doll: {took:.1f} s, all good; computers that round alike say {state}"
+    return f"{SECONDS:g} s of a falling rag doll took {took:.1f} s: passed. Computers that round alike show {state}."

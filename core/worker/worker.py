@@ -124,7 +124,7 @@ class Worker:
     def _last_words(self, status: int) -> str:
         """Why the process ended, in a sentence."""
         if self._stopped:
-            return "It was stopped."
+            return "The physics process was stopped."
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").split("\n")
         said = next((line.strip() for line in reversed(lines) if line.strip()), "")
@@ -134,7 +134,7 @@ class Worker:
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     if stream is None:
-        raise ValueError("The worker was started without its pipes.")
+        raise ValueError("The physics process was started without its pipes.")
     return stream
 
 

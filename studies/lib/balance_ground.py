@@ -50,14 +50,14 @@ CLIPS = ("02_01", "83_55", "113_01", "20_06", "16_18")
 
 TITLE = "## On other ground"
 CAPTURED = f"""
-Captured clips as `heft bake` puts them on the ground, which is level for the first {LEVEL_FIRST} m of the way.
-{REPLICAS} starts with noise of {NOISE} on every velocity; medians of those that complete. Steps are {100 * RISE:.0f} cm
-high, {100 * GOING:.0f} cm long.
+Captured clips, adapted to the ground as in `heft bake`; it is level for the first {LEVEL_FIRST} m of the way.
+Medians over those of {REPLICAS} starts with noise of {NOISE} on every velocity that complete. Steps are
+{100 * RISE:.0f} cm high, {100 * GOING:.0f} cm long.
 """
 MADE = f"""
-A walk of 1 m/s for {WALK:.0f} s. "Level motion": nothing is put on the ground, the reference rides on what feet touch.
+A walk of 1 m/s for {WALK:.0f} s. "Level motion": the motion is not adapted, its reference rides on what the feet touch.
 The platform starts after 1 s and has {SPEED} m/s after so many seconds more. The see-saw is a plank of {PLANK_MASS:.0f}
-kg and {2 * PLANK[0]:.0f} m on a hinge; fitted: the walk is put on a ridge, which the plank is on one side before it
+kg and {2 * PLANK[0]:.0f} m on a hinge; fitted: the walk is adapted to a ridge, which the plank is on one side before it
 tips and on the other after.
 """
 ROOM = f"""

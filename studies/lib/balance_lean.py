@@ -32,14 +32,14 @@ WAYS = {
 TITLE = """
 ## How far it may lean
 
-The three-link model with its endless regulator, upright at rest but for the lean. The thesis reports 20°, 36 cm.
+The three-link model with its infinite-horizon regulator, at rest but for the lean. The thesis reports 20°, 36 cm.
 """
 WHOLE = f"""
-The whole character (muico29), which leans at rest as one piece about its ankles, its soles flat: the greatest lean, in
-steps of {STEP:g}°, from which it is back within {100 * BACK:.0f} cm after {LASTS:.0f} s. "Static" is where the
-centre of mass comes over the sole's edge: beyond it only momentum, by trunk and limbs, brings it back. Forwards it
-falls at a small part of that, to its back: the spring of style takes all that the toes can give, and the heels are too
-near to stop what comes of it; a softer one recovers.
+The whole character (muico29) leans at rest about its ankles, rigid and with flat soles. Shown is the largest lean, in
+steps of {STEP:g}°, from which it recovers to within {100 * BACK:.0f} cm after {LASTS:.0f} s. "Static" is where the
+centre of mass reaches the edge of the sole: beyond it only momentum of trunk and limbs can bring it back. Leaning
+forward it already falls at a small part of that, onto its back: the style spring uses up all that the toes can give,
+and the heels are too close to stop the rebound; a softer spring recovers.
 """
 
 

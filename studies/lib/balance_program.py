@@ -26,10 +26,10 @@ CLIPS = ("02_01", "20_06")
 TITLE = """
 ## The program
 
-Every step of two seconds, in the processor's time. Reduced: accelerations eliminated, contacts soft. Printed:
-accelerations, torques and forces together, eq. 3.9b and 3.9c as equalities, by OSQP with its usual tolerances of 1e-3
-and at most 4000 iterations, setting up and solving. Left over: the greatest of the root's six equations (N, N m) and of
-forces outside of their cones (N), of OSQP's where it says "solved".
+Processor time of every step over two seconds. Reduced: accelerations eliminated, contacts soft. Printed:
+accelerations, torques and forces together, eq. 3.9b and 3.9c as equalities, set up and solved by OSQP with its usual
+tolerance of 1e-3 and at most 4000 iterations. Residual: the largest of the root's six equations (N, N m) and of forces
+outside their cones (N); for OSQP only where it reports "solved".
 """
 HEAD = (
     "| walk | unknowns | reduced us, median | p99 | left over: root | cones | printed us, median | p99 | solved | "

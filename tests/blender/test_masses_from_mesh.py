@@ -52,6 +52,6 @@ def test_mesh_that_is_not_there_is_one_sentence(armature):
         if other.type == "MESH":
             bpy.data.objects.remove(other)
     armature.heft.masses_from = "MESH"
-    with pytest.raises(RuntimeError, match="no volume around any bone"):
+    with pytest.raises(RuntimeError, match="encloses no bone"):
         bpy.ops.heft.set_up()
     assert armature.heft.character == ""

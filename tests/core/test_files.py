@@ -40,7 +40,7 @@ def test_a_lock_is_free_again_once_its_process_is_killed(tmp_path):
         [sys.executable, "-u", "-c", script, str(path)], stdout=subprocess.PIPE, env=ENVIRONMENT
     ) as other:
         other.stdout.readline()
-        with pytest.raises(BlockingIOError, match="Another process uses it"), held(path):
+        with pytest.raises(BlockingIOError, match="Another process is using it"), held(path):
             pass
         other.kill()
     with held(path):

@@ -19,5 +19,5 @@ NAMES = tuple(MAKERS)
 def make(name: str) -> Character:
     """The preset of that name."""
     if name not in MAKERS:
-        raise ValueError(f"There is no preset '{name}': choose from {', '.join(NAMES)}.")
+        raise ValueError(f"There is no preset '{name}'; choose from {', '.join(NAMES)}.")
     return MAKERS[name]()

@@ -32,7 +32,7 @@ class Balance(Follower):
 
     def __init__(self, character: Character, track: Track, settings: Settings | None = None) -> None:
         if character.tree.joint[0] != FREE:
-            raise ValueError("Balance control moves characters with a free root only.")
+            raise ValueError("Balance control needs a character with a free root.")
         self.character = character
         self.settings = (settings or Settings()).checked()
         self.track = track.checked(character)
@@ -75,7 +75,9 @@ class Balance(Follower):
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The law for one step; and on to the next frame."""
         if abs(state.dt - self.track.dt) > SAME_STEP * self.track.dt:
-            raise ValueError(f"The track's step of {self.track.dt} s is not the world's of {state.dt} s.")
+            raise ValueError(
+                f"The track steps by {self.track.dt} s, but the world by {state.dt} s: use the same rate for both."
+            )
         machines = self._machines_on(state.work, contacts)
         row = self.track.row(self.frame)
         self._aim(row)
@@ -83,7 +85,7 @@ class Balance(Follower):
         heading = float(self.policy.heading[row]) + self._cycle().turn
         self.edges = update_law(machines[max(stance, 0)], state.q_next, state.v, state.dt, stance >= 0, heading)
         if self.edges < 0:
-            raise NoLawError(f"The program has no answer at {state.time:.4f} s.")
+            raise NoLawError(f"The quadratic program has no solution at {state.time:.4f} s.")
         self.frame += 1
         return AffineLaw(self._scratch.torque, implicit=self._scratch.implicit)
 

@@ -69,7 +69,9 @@ class ActionGraph:
                     before[second] = name
                     waiting.append(second)
         if target not in before:
-            raise ValueError(f"There is no way from '{source}' to '{target}'.")
+            raise ValueError(
+                f"No transition was found from '{source}' to '{target}': use actions whose poses are more alike."
+            )
         found = [target]
         while found[-1] != source:
             found.append(before[found[-1]])
@@ -98,13 +100,13 @@ class ActionGraph:
             raise ValueError("A course needs at least one motion.")
         for name, start in choices:
             if name not in self.motions:
-                raise ValueError(f"There is no motion '{name}'; there are {', '.join(self.motions)}.")
+                raise ValueError(f"There is no motion '{name}'; choose from {', '.join(self.motions)}.")
             if not np.isfinite(start):
-                raise ValueError(f"A motion is chosen at a finite time, not {start:g} s.")
+                raise ValueError(f"A motion must be chosen at a finite time, not {start:g} s.")
         if any(after.start < before.start for before, after in pairwise(choices)):
-            raise ValueError("The motions of a course are chosen one after the other.")
+            raise ValueError("The motions of a course must be chosen in order of time.")
         if not 0.0 < seconds < np.inf:
-            raise ValueError(f"A course lasts for some time, not {seconds:g} s.")
+            raise ValueError(f"A course must last longer than 0 s, not {seconds:g} s.")
 
     def _pieces(self, steps: Sequence[Choice], rate: float) -> Iterator[Piece]:
         """In turn; of the last motion one frame."""
@@ -137,7 +139,7 @@ def make_graph(
     """
     for name, motion in motions.items():
         if motion.cycle is None:
-            raise ValueError(f"A motion of an action graph repeats, which '{name}' does not.")
+            raise ValueError(f"'{name}' is not cyclic: all motions of an action graph must be.")
     every = list(permutations(motions, 2))
     bridges: dict[tuple[str, str], Bridge] = {}
     for pairs in (every if wanted is None else list(wanted), every):

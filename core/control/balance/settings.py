@@ -16,8 +16,8 @@ class Settings(Described):
     balance: float = setting(
         0.1,
         "Balance Weight",
-        "At 0 every joint only follows the action; higher lets stance leg, trunk and swing leg move otherwise to keep "
-        "the balance while one foot stands",
+        "At 0 every joint only follows the action; higher lets stance leg, trunk and swing leg leave it to keep "
+        "balance on one foot",
         shown="basic",
         unit=SHARE,
         symbol="w_b of w_b + w_s, da Silva 2010, equation 3.9",
@@ -27,8 +27,7 @@ class Settings(Described):
     arms: bool = setting(
         False,
         "Use Arms for Balance",
-        "Let the arms, each by itself, move otherwise to keep the balance, for styles that swing them. Needs a Balance "
-        "Weight above 0",
+        "Let the arms leave the action to keep balance, for styles that swing them. Needs a Balance Weight above 0",
         symbol="additional links, section 3.4.1",
     )
     stiffness: float = setting(
@@ -46,7 +45,7 @@ class Settings(Described):
     contact: float = setting(
         70.0,
         "Contact Weight",
-        "Higher lets what stands on the ground move less for the sake of the pose",
+        "Higher keeps standing feet stiller, at the cost of the pose",
         symbol="equation 3.9c, softened",
         bounds=(1e-9, 1e9),
         usual=(1.0, 1e4),
@@ -55,7 +54,7 @@ class Settings(Described):
     friction: float = setting(
         0.8,
         "Friction Used",
-        "How much of the ground's friction is relied on",
+        "How much of the ground's friction to rely on",
         unit=SHARE,
         bounds=(1e-9, 1e6),
         usual=(0.01, 1.0),
@@ -63,7 +62,7 @@ class Settings(Described):
     strength: float = setting(
         100.0,
         "Disturbance Stiffness",
-        "How stiffly the joints resist what was not foreseen, such as a foot that touches early",
+        "How stiffly the joints resist disturbances, such as a foot that lands early",
         unit="1/s²",
         symbol="strength, section 3.3.3",
         bounds=(0.0, 1e9),

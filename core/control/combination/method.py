@@ -83,14 +83,14 @@ class Slid(Follower):
         """How many motions it took."""
         del simulation
         made = len(self._motion.controllers)
-        return (f"{made} motions from the first to the last, those made between the given ones included.",)
+        return (f"{made} motions from the first to the last, including those made in between.",)
 
 
 METHOD = Method(
     name="combination",
     number=5,
     label="Combine",
-    description="Anything between several actions by a keyed slider, or what is easiest when pushed",
+    description="Blends several actions by a keyed slider, or does what is easiest when pushed",
     paper="da Silva 2010",
     settings=Settings,
     plan=plan,

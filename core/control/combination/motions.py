@@ -94,7 +94,7 @@ class CombinedMotion:
         if not low <= wanted <= high:
             raise ValueError(f"{wanted:.2f} m do not lie between the motions' {low:.2f} and {high:.2f} m.")
         if not (np.diff(attained) > 0.0).all() and not (np.diff(attained) < 0.0).all():
-            raise ValueError("What the motions attain must rise, or fall, from the first to the last.")
+            raise ValueError("What the motions attain must increase, or decrease, from the first to the last.")
         order = np.argsort(attained)
         return float(np.interp(wanted, attained[order], self.places[order]))
 
@@ -216,17 +216,24 @@ class CombinedMotion:
 
 def _check(references: Sequence[Reference], settings: Settings) -> None:
     if len(references) < 2:
-        raise ValueError("It takes two motions at least to combine them.")
+        raise ValueError("Combining needs at least two motions.")
     first = references[0]
     for other in references[1:]:
         if other.character.bodies != first.character.bodies:
-            raise ValueError("Motions that are combined must be of the same character.")
+            raise ValueError("Combined motions must belong to the same character.")
         if other.rate != first.rate:
-            raise ValueError(f"Motions of {first.rate:g} and {other.rate:g} steps per second cannot be combined.")
+            raise ValueError(
+                f"Motions of {first.rate:g} and {other.rate:g} steps per second cannot be combined: "
+                "resample one of them."
+            )
         if (other.cycle is None) != (first.cycle is None):
-            raise ValueError("A motion that repeats and one that does not cannot be combined.")
+            raise ValueError(
+                "A cyclic motion cannot be combined with one that is not: make all of them cycles, or none."
+            )
     if settings.reset_phase or settings.await_touchdown:
-        raise ValueError("Combined motions share their phase: it cannot be reset by contacts.")
+        raise ValueError(
+            "Combined motions share one phase, which contacts cannot reset: switch Early and Late Contacts off."
+        )
 
 
 def _check_contacts(controllers: Sequence[Component], along: Sequence[Pace]) -> None:
@@ -242,6 +249,6 @@ def _check_contacts(controllers: Sequence[Component], along: Sequence[Pace]) -> 
         share = float(np.mean(np.all(np.equal(standing[0], other), axis=0)))
         if share < IN_STEP:
             raise ValueError(
-                f"The same feet must stand at the same time in motions that are combined: those of the first and of "
-                f"motion {number} do so in {100.0 * share:.0f} % of the time."
+                f"Motion {number} steps out of time with the first: their feet agree for only {100.0 * share:.0f} % of "
+                "the time. Combine motions whose feet stand in the same order."
             )

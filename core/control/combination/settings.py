@@ -16,16 +16,16 @@ class Settings(Described):
 
     choose: bool = setting(
         False,
-        "Choose When Pushed",
-        "Do what costs the body least from each moment on, such as a shorter step when pushed back. Blend then only "
-        "says how to begin",
+        "Adapt to Pushes",
+        "At each moment do what costs the least effort, such as a shorter step when pushed backward. Blend then only "
+        "sets the start",
         shown="basic",
         symbol="coordination, da Silva 2010, section 6.3.2",
     )
     softness: float = setting(
         0.1,
         "Choice Softness",
-        "High mixes the actions when pushed, low takes one of them. For steps ahead and back 0.1 is good, for walks 1",
+        "High mixes the actions when pushed, low picks one. Use 0.1 for steps ahead and back, 1 for walks",
         symbol="lambda of equation 6.1, as a share of by how much costs typically differ between the actions",
         bounds=(1e-9, 1e9),
         usual=(1e-3, 5.0),
@@ -33,7 +33,7 @@ class Settings(Described):
     adaptation: float = setting(
         0.002,
         "Contact Adaptation",
-        "How far the joints give way to contacts that come sooner, later or harder than planned",
+        "How far joints yield to contacts that come sooner, later or harder than planned",
         symbol="gamma, Muico et al. 2009, equation 17",
         bounds=(0.0, 1e6),
         usual=(0.0, 0.02),

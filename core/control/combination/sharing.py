@@ -51,7 +51,7 @@ def _exponents(values: ArrayLike, weights: ArrayLike, temperature: float) -> Arr
     if not temperature > 0.0:
         raise ValueError(f"The temperature must be positive, not {temperature}.")
     if w.shape != v.shape or not (w >= 0.0).all() or not (w > 0.0).any():
-        raise ValueError(f"Each of {v.size} controllers needs a weight, none negative and not all zero, not {w}.")
+        raise ValueError(f"Each of the {v.size} controllers needs a weight, none negative and not all zero, not {w}.")
     with np.errstate(divide="ignore"):  # a weight of zero is no say at all
         result: Array = np.log(w) - v / temperature
     return result

@@ -64,7 +64,7 @@ def make_biped(character: Character, gains: Gains, base: Array, explicit_at: flo
     if tree.joint[0] != FREE:
         raise ValueError("Only a character with a free root can walk.")
     if not character.gravity[2] < 0.0:
-        raise ValueError("Nobody walks without gravity that points down.")
+        raise ValueError("Walking needs gravity that points down.")
     thigh = np.array([_named(character, f"{side}_thigh") for side in SIDES])
     if (thigh == NONE).any():
         raise ValueError("To walk, a character needs bodies named left_thigh and right_thigh.")
@@ -73,14 +73,15 @@ def make_biped(character: Character, gains: Gains, base: Array, explicit_at: flo
     for side, a, b in zip(SIDES, thigh, shank, strict=True):
         if tree.parent[a] != 0 or not (tree.joint[a] == BALL or _sideways(tree, a)) or tree.joint[b] != HINGE:
             raise ValueError(
-                f"To walk, the {side} leg needs a ball, or a hinge in a plane, at the hip, a hinge at the knee."
+                f"To walk, the {side} leg needs a ball joint at the hip (a hinge in a planar character) and a hinge at "
+                "the knee."
             )
     arm = np.array([_arm(character, side) for side in SIDES])
     trunks = [b for b in np.flatnonzero(tree.parent == 0) if b not in thigh]
     if any(b in trunks for b in arm):
         trunks = [NONE]
     elif len(trunks) != 1:
-        raise ValueError(f"To walk, the pelvis must carry one trunk beside the legs, not {len(trunks)}.")
+        raise ValueError(f"To walk, the pelvis must carry one trunk besides the legs, not {len(trunks)}.")
     knee_frame = tree.offset_quaternion[shank]
     axis = quaternions.rotate(knee_frame, tree.axis[shank, 0])
     lower = quaternions.rotate(knee_frame, tree.offset_position[foot])
@@ -171,7 +172,7 @@ def _named(character: Character, name: str) -> int:
 def _only_child(tree: Tree, parent: int) -> int:
     children = np.flatnonzero(tree.parent == parent)
     if len(children) != 1:
-        raise ValueError("To walk, a leg needs a thigh, a shank and a foot in a row.")
+        raise ValueError("To walk, a leg needs a chain of thigh, shank and foot.")
     return int(children[0])
 
 
@@ -210,7 +211,7 @@ def sole_corners(character: Character, foot: int) -> Array:
             if body == foot:
                 corners.append(place)
     if not corners:
-        raise ValueError("To walk, feet need corners to stand on.")
+        raise ValueError("To walk, each foot needs contact points at the corners of its sole.")
     return np.array(corners)
 
 

@@ -57,7 +57,7 @@ def read_gains(text: str, owner: str) -> dict[float, Gains]:
         rates = json.loads(text)["rates"]
         return {float(rate): _gains(entry, f"{rate} Hz in {owner}") for rate, entry in rates.items()}
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
-        raise ValueError(f"There is no table of gains in {owner}: {error!r}.") from error
+        raise ValueError(f"{owner} is not a table of gains: {error!r}.") from error
 
 
 def write_gains(table: Mapping[float, Gains], made_by: str) -> str:
@@ -84,5 +84,5 @@ def _gains(entry: Mapping[str, Any], owner: str) -> Gains:
 def _positive(values: Mapping[str, Any], names: tuple[str, ...], owner: str) -> dict[str, float]:
     for name in names:
         if type(values[name]) not in {int, float} or not 0.0 <= values[name] < math.inf:
-            raise ValueError(f"The gain '{name}' for {owner} must be a number from 0 on, not {values[name]!r}.")
+            raise ValueError(f"The gain '{name}' for {owner} must be a number of at least 0, not {values[name]!r}.")
     return {name: float(values[name]) for name in names}

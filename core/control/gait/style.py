@@ -47,7 +47,7 @@ class Style:
 def load_style(name: str) -> Style:
     """One of STYLES."""
     if name not in STYLES:
-        raise ValueError(f"There is no style of walking '{name}'; there are {', '.join(STYLES)}.")
+        raise ValueError(f"There is no walking style '{name}'; choose from {', '.join(STYLES)}.")
     path = FOLDER / f"{name}.toml"
     return read_style(path.read_text(encoding="utf-8"), path.name)
 
@@ -57,13 +57,13 @@ def read_style(text: str, owner: str) -> Style:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"The style of walking in {owner} is not TOML: {error}.") from error
+        raise ValueError(f"The walking style in {owner} is not valid TOML: {error}.") from error
     poses = values.pop("pose", None)
     numbers = {name: _number(values, name, owner) for name in NUMBERS}
     if unknown := set(values) - set(NUMBERS):
-        raise ValueError(f"The style of walking in {owner} has an unknown entry '{min(unknown)}'.")
+        raise ValueError(f"The walking style in {owner} has an unknown entry '{min(unknown)}'.")
     if not isinstance(poses, list) or len(poses) < 2 or not all(isinstance(pose, dict) for pose in poses):
-        raise ValueError(f"The style of walking in {owner} needs at least two tables [[pose]].")
+        raise ValueError(f"The walking style in {owner} needs at least two [[pose]] tables.")
     for pose in poses:
         if unknown := set(pose) - {"phase", *CHANNELS}:
             raise ValueError(f"A pose in {owner} has an unknown angle '{min(unknown)}'.")
@@ -71,10 +71,10 @@ def read_style(text: str, owner: str) -> Style:
             _finite(pose[name], name, owner)
     phases = np.array([float(pose.get("phase", math.nan)) for pose in poses])
     if not (phases[0] == 0.0 and phases[-1] == 1.0 and (np.diff(phases) > 0.0).all()):
-        raise ValueError(f"The phases of the poses in {owner} must rise from 0 to 1.")
+        raise ValueError(f"The phases of the poses in {owner} must increase from 0 to 1.")
     angles = np.radians([[float(pose.get(channel, 0.0)) for channel in CHANNELS] for pose in poses])
     if not (np.abs(angles) <= np.pi).all():
-        raise ValueError(f"An angle in {owner} is beyond 180 degrees.")
+        raise ValueError(f"An angle in {owner} is larger than 180 degrees.")
     return Style(phases=phases, poses=angles, **numbers)
 
 

@@ -107,7 +107,9 @@ class LookAhead(Follower):
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The law for one step; and on to the next frame."""
         if abs(state.dt - self.track.dt) > SAME_STEP * self.track.dt:
-            raise ValueError(f"The track's step of {self.track.dt} s is not the world's of {state.dt} s.")
+            raise ValueError(
+                f"The track steps by {self.track.dt} s, but the world by {state.dt} s: use the same rate for both."
+            )
         if self.settings.reset_phase:
             self._reset_phase(state, contacts)
         machine = self._machine_on(state.work, contacts)
@@ -119,7 +121,7 @@ class LookAhead(Follower):
         scratch = self._scratch
         valid = update_law(machine, frame, self._anchor, state.q, state.v, state.q_next, state.dt)
         if not valid:
-            raise NoLawError(f"The policy of frame {frame} has no answer at {state.time:.4f} s.")
+            raise NoLawError(f"The policy of frame {frame} gives no torques at {state.time:.4f} s.")
         if self.settings.await_touchdown and self._waits(state, contacts):
             self.place = self._moved(self.place, after)
         else:

@@ -72,8 +72,8 @@ METHOD = Method(
     plan=plan,
     start=start,
     presets=(
-        Preset("Default", "What serves most motions.", {}),
-        Preset("Fast Motion", "More steps of simulation a second: runs, jumps, quick gestures.", {}, rate=240),
+        Preset("Default", "Good for most motions.", {}),
+        Preset("Fast Motion", "More simulation steps per second: runs, jumps, quick gestures.", {}, rate=240),
         Preset(
             "Long Walks",
             "Leans on the ground more freely: steadier over many steps, weaker against pushes.",

@@ -75,14 +75,14 @@ class Choice:
             return ""
         count = sum(len(trial.rehearsals) for trial in self.trials)
         if self.settings == first:
-            return f"The character falls with the settings as they are, and none of {count} rehearsals found better."
+            return f"The character falls with these settings, and {count} rehearsals with others found none better."
         changes = ", ".join(
             f"{entry.name} {_plain(getattr(self.settings, entry.name))}"
             for entry in fields(Settings)
             if getattr(self.settings, entry.name) != getattr(first, entry.name)
         )
         end = "it stays up" if self.held else "it stays up longest"
-        return f"The character falls with the settings as they were; in {count} rehearsals, {end} with {changes}."
+        return f"The character fell with the given settings; in {count} rehearsals {end} with {changes}."
 
 
 def candidates(settings: Settings) -> Iterator[Settings]:

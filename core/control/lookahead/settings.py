@@ -25,8 +25,8 @@ class Settings(Described):
     adaptation: float = setting(
         0.002,
         "Contact Adaptation",
-        "How far the joints give way to contacts that come sooner, later or harder than planned. Too much makes a gait "
-        "sway; 0 leaves the torques as they were planned",
+        "How far joints yield to contacts that come sooner, later or harder than planned. Too much makes a gait sway; "
+        "0 leaves torques as planned",
         shown="basic",
         symbol="gamma, Muico et al. 2009, equation 17",
         bounds=(0.0, 1e6),
@@ -36,21 +36,21 @@ class Settings(Described):
     follow_ground: bool = setting(
         True,
         "Follow Ground",
-        "Raise and lower the motion with the ground under the standing foot, and where the next is about to land: "
-        "stairs, slopes, kerbs",
+        "Raise and lower the motion with the ground under the standing foot and where the next will land: stairs, "
+        "slopes, kerbs",
         shown="basic",
     )
     reset_phase: bool = setting(
         False,
         "Early Contacts",
-        "When a foot touches the ground too early, go on from where it should have touched",
+        "When a foot lands too early, skip ahead to where it should have landed",
         shown="basic",
         symbol="phase reset, section 5.4",
     )
     await_touchdown: bool = setting(
         False,
         "Late Contacts",
-        "When a foot touches the ground too late, wait for it, for an eighth of a second at most",
+        "When a foot lands too late, wait for it, for an eighth of a second at most",
         shown="basic",
         symbol="phase reset, section 5.4",
     )
@@ -66,7 +66,7 @@ class Settings(Described):
     force: float = setting(
         0.1,
         "Contact Force Cost",
-        "Higher lets corrections lean less on the ground",
+        "Higher makes corrections use less force on the ground",
         symbol="P",
         bounds=WEIGHT,
         usual=(1e-4, 10.0),
@@ -75,7 +75,7 @@ class Settings(Described):
     location: float = setting(
         0.1,
         "Position Weight",
-        "Higher returns sooner to where the action is, over the ground",
+        "Higher returns sooner to the action's position over the ground",
         symbol="Q on the root's x and y",
         bounds=WEIGHT,
         usual=(1e-4, 10.0),
@@ -92,7 +92,7 @@ class Settings(Described):
     stance: float = setting(
         0.3,
         "Foot Slide Cost",
-        "Higher keeps feet that bear weight stiller while the body corrects itself; 0 leaves it out, as the paper does",
+        "Higher keeps standing feet stiller while the body corrects itself; 0 leaves it out, as the paper does",
         symbol="Q on velocities of points that bear load",
         bounds=(0.0, 1e9),
         usual=(0.0, 10.0),
@@ -101,14 +101,14 @@ class Settings(Described):
     cycles: int = setting(
         2,
         "Cycles Ahead",
-        "How many cycles of a repeating motion are looked ahead, at least",
+        "How many cycles of a repeating motion to look ahead, at least",
         bounds=(1, 1000),
         usual=(1, 4),
     )
     settle: float = setting(
         2.0,
         "Hold Time after End",
-        "How long beyond the end of other motions is looked ahead, standing in the last pose",
+        "How long to look beyond the end of other motions, holding the last pose",
         unit="s",
         bounds=(0.0, 3600.0),
         usual=(0.0, 5.0),
@@ -116,15 +116,14 @@ class Settings(Described):
     rehearsals: int = setting(
         40,
         "Rehearsals",
-        "How often the bake may be tried out with other settings where the character falls with these; 0 takes them as "
-        "they are",
+        "How many other settings to try in simulation if the character falls with these; 0 keeps these",
         bounds=(0, 10000),
         usual=(0, 60),
     )
     policy: Literal["nqr", "lqr"] = setting(
         "nqr",
         "Feedback",
-        "How corrections are computed beforehand",
+        "How corrections are precomputed",
         shown="hidden",
         choices=(
             Choice("nqr", "Torques and Contacts", "Plan contact forces together with torques [NQR, equation 11]"),
@@ -134,21 +133,21 @@ class Settings(Described):
     about_reference: bool = setting(
         True,
         "Effort Relative to Reference",
-        "Count as effort only what differs from the motion's own torques; otherwise all torque, as the paper prints it",
+        "Count only the difference from the motion's own torques as effort; otherwise all torque, as the paper prints",
         shown="hidden",
         symbol="P (u - u_reference) or P u, equation 6",
     )
     possible_forces: bool = setting(
         True,
         "Possible Forces",
-        "Foresee only forces that push and that friction can hold; otherwise any, as the paper does",
+        "Predict only forces that push and that friction can hold; otherwise any, as the paper does",
         shown="hidden",
     )
     rehearsal_seconds: float = setting(
         0.0,
         "Rehearsal Time",
-        "After how much computation no rehearsal begins; 0: only their number counts. With a limit the same job can "
-        "come out otherwise on another computer",
+        "Start no rehearsal after this much computing time; 0 limits only their number. With a limit the same job may "
+        "differ on another computer",
         shown="hidden",
         unit="s",
         bounds=(0.0, 1e6),

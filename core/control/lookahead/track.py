@@ -115,7 +115,7 @@ class Track:
         The last frame's own step is given the stance's controls: it had none, or none that would stop the motion.
         """
         if self.cycle is not None:
-            raise ValueError("A cyclic motion does not settle.")
+            raise ValueError("A cyclic motion never comes to rest.")
         stance = standing(character, self.q[-1], self.point_body, self.point_local, self.grip, self.loaded[-1], self.dt)
         parts = {name: getattr(self, name).copy() for name in ("torque", "force", "loaded")}
         for name, array in parts.items():

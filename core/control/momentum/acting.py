@@ -99,7 +99,7 @@ class ModelStepper:
         del action
         self._performer.step()
         if self._performer.failed:
-            raise DivergedError(self._steps, self.time, "no contact forces or no velocities were found.")
+            raise DivergedError(self._steps, self.time, "no contact forces or velocities were found.")
         self._steps += 1
         self._touches = None
 
@@ -149,35 +149,34 @@ class Acting(Follower):
 
     def notes(self, simulation: Simulation) -> list[str]:
         """What the method did on its own account, and what it does not promise."""
-        found = [] if self._grounded else ["Some steps have no ground under them; they are where the motion has them."]
+        found = [] if self._grounded else ["Some steps have no ground under them and stay where the motion has them."]
         body, distance = self.performer.pulled()
         if not self.performer.failed and distance > PULLED:
             found.append(
-                f"'{self._stage.character.bodies[body].name}' was pulled {100 * distance:.0f} cm off its place: "
-                "contacts as the motion has them cannot take what happened; try a weaker push, lower steps, or another "
-                "method."
+                f"'{self._stage.character.bodies[body].name}' was pulled {100 * distance:.0f} cm off its foothold: no "
+                "forces at the motion's contacts could hold it. Try a weaker push, lower steps, or another method."
             )
         late = simulation.recording.steps - self.performer.at
         if simulation.lost is None and self._reference.cycle is None and abs(late) >= 1.0:
-            word = "more" if late > 0.0 else "less"
-            found.append(f"It took {abs(late) / self._reference.rate:.2f} s {word} than the motion does.")
+            word = "longer" if late > 0.0 else "less time"
+            found.append(f"It took {abs(late) / self._reference.rate:.2f} s {word} than the motion.")
         if self.performer.aside >= LEVEL:
             found.append(f"Steps were moved by up to {100 * self.performer.aside:.0f} cm to catch the body.")
             if not self._ground_under(simulation.recording.contact_point):
-                found.append("Not everywhere is there level ground under them.")
+                found.append("Some of these steps are not on level ground.")
         peak = float(np.abs(simulation.recording.torque).max(initial=0.0))
         usual = float(np.abs(self._reference.torque).max(initial=0.0))
         if peak > STRAINED * usual:
             found.append(
-                f"Joint torques reach {peak:.0f} N m, {peak / max(usual, 1e-9):.1f} times as much as in the motion "
-                "itself: momentum control does not limit them."
+                f"Joint torques reach {peak:.0f} N m, {peak / max(usual, 1e-9):.1f} times those of the motion: "
+                "Momentum does not limit them."
             )
         scene = self._stage.scene
         grip = min((surface.friction for surface in scene.surfaces), default=scene.friction)
         if grip < self._reference.friction:
             found.append(
-                f"Forces count on a friction of {self._reference.friction:g}, but the ground has {grip:g}: feet would "
-                "slip."
+                f"The forces need a friction of {self._reference.friction:g}, but the ground has {grip:g}: raise its "
+                "friction, or the feet would slip."
             )
         return found
 

@@ -14,7 +14,7 @@ def unrolled(reference: Reference, laps: int) -> Reference:
     """So many laps of a cyclic reference in a row, as one that does not repeat; the quality told is that of one."""
     cycle, steps, schedule = reference.cycle, reference.steps, reference.schedule
     if cycle is None:
-        raise ValueError("Only a motion that repeats has laps.")
+        raise ValueError("Only a cyclic motion has laps.")
     q, v, place = reference.q.copy(), reference.v.copy(), schedule.place
     normal, force = reference.normal, reference.force
     parts: dict[str, list[Array]] = {name: [] for name in ("q", "v", "place", "normal", "force")}

@@ -41,7 +41,10 @@ def place_stances(
     for foothold in footholds:
         own = [i for i, one in enumerate(stances) if names[one.limb] == foothold.body and one.first > 0]
         if not own:
-            raise ValueError(f"A foothold is for '{foothold.body}', which is set down nowhere in this motion.")
+            raise ValueError(
+                f"A foothold is for '{foothold.body}', which never steps in this motion: remove the "
+                "foothold, or choose a foot."
+            )
         place = np.array(foothold.place)
         nearest = min(own, key=lambda i: float(np.linalg.norm(stances[i].place[:2] - place[:2])))
         wanted[nearest] = place

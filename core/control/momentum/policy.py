@@ -108,8 +108,8 @@ def precompute(character: Character, outline: Outline, settings: Settings) -> Po
         solution = solve(problem, start, rays.length[span.first : span.last])
         if not solution.converged:
             raise ValueError(
-                f"Momentum control finds no optimal forces for steps {span.first} to {span.last} of the motion: try "
-                "a greater weight on tracking, or look-ahead."
+                f"Momentum control found no optimal forces for steps {span.first} to {span.last} of the motion: raise "
+                "the tracking weight, or use look-ahead."
             )
         if after is not None:
             start = solution.x[after.first - span.first]

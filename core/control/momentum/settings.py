@@ -23,14 +23,14 @@ class Settings(Described):
     step_aside: bool = setting(
         True,
         "Step Aside",
-        "Let a push from the side move the next steps so that they catch the body, and all that comes after with them. "
-        "Only on level ground without footholds; otherwise feet go where the action has them",
+        "After a push from the side, move the next steps to catch the body, and the rest of the motion with them. Only "
+        "on level ground without footholds",
         shown="basic",
     )
     damping: float = setting(
         3000.0,
         "Turn Damping",
-        "Higher turns and sways less, takes stronger pushes, and follows the action less",
+        "Higher turns and sways less and takes stronger pushes, but follows the action less",
         shown="basic",
         symbol="w_a on angular momentum, section 6, there 500",
         bounds=(0.0, 1e9),

@@ -22,9 +22,9 @@ def transition(
     Over some seconds its own way, on which it comes to rest, gives way to the other motion.
     """
     if abs(track.dt - other.dt) > 1e-9 * track.dt:
-        raise ValueError("Motions at different rates cannot be joined.")
+        raise ValueError("Motions of different rates cannot be joined: resample one of them.")
     if not seconds > 0.0:
-        raise ValueError(f"A transition lasts some time, not {seconds:g} s.")
+        raise ValueError(f"A transition must last longer than 0 s, not {seconds:g} s.")
     first, second = _with_points_of(track, other), _with_points_of(other, track)
     rows = [first.row(k) for k in range(frame)]
     poses = [first.pose(character, k) for k in range(frame)]

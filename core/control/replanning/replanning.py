@@ -43,7 +43,7 @@ class Replanning(Follower):
 
     def __init__(self, character: Character, track: Track, settings: Settings | None = None) -> None:
         if character.tree.joint[0] != FREE:
-            raise ValueError("Replanning control moves characters with a free root only.")
+            raise ValueError("Replanning control needs a character with a free root.")
         self.character = character
         self.settings = (settings or Settings()).checked()
         self.track = track
@@ -122,14 +122,16 @@ class Replanning(Follower):
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The law for one step; and on to the next frame."""
         if abs(state.dt - self.track.dt) > SAME_STEP * self.track.dt:
-            raise ValueError(f"The track's step of {self.track.dt} s is not the world's of {state.dt} s.")
+            raise ValueError(
+                f"The track steps by {self.track.dt} s, but the world by {state.dt} s: use the same rate for both."
+            )
         self._go_over(state)
         machine = self._machine_on(state.work, contacts)
         self.pace = self.playback.speed_at(self.frame * self.track.dt) * self._slowed(self._since_push(state.time))
         self._aim(state)
         self.iterations = update_law(machine, state.q_next, state.v, state.dt)
         if self.iterations < 0:
-            raise NoLawError(f"There is no plan at {state.time:.4f} s.")
+            raise NoLawError(f"No plan was found at {state.time:.4f} s.")
         self.frame += self.pace
         scratch = self._scratch
         motors, n = len(scratch.torque), int(contacts.filled[0])

@@ -25,8 +25,7 @@ class Settings(Described):
     window: float = setting(
         0.0,
         "Look-Ahead Time",
-        "How far each plan looks ahead; 0 chooses by the motion. Long windows give way softly, short ones keep to the "
-        "keys",
+        "How far each plan looks ahead; 0 is automatic. Long times yield softly, short ones stay close to the keys",
         shown="basic",
         unit="s",
         symbol="window size, Jain and Liu 2011, section 7",
@@ -37,7 +36,7 @@ class Settings(Described):
     delay: float = setting(
         0.0,
         "Reaction Time",
-        "How long until a push is answered; people need about 0.2 s. Until then the body only gives way",
+        "Delay before a push is answered; people need about 0.2 s. Until then the body only yields",
         shown="basic",
         unit="s",
         symbol="section 6",
@@ -48,8 +47,8 @@ class Settings(Described):
     transition: float = setting(
         0.0,
         "Transition Time",
-        "How long the body, once hands take hold or where Transition is keyed on, takes from its own way to the "
-        "action's. 0 pulls it into the action at once",
+        "How long the body takes to return to the action, after hands take hold or from where Transition is keyed on. "
+        "At 0 it snaps to the action",
         shown="basic",
         unit="s",
         symbol="motion transition, section 6",
@@ -59,8 +58,8 @@ class Settings(Described):
     slowing: float = setting(
         0.0,
         "Slow after Push",
-        "By how much the motion is slower for a second after a push, and less in the next. It saves walks that are "
-        "pushed back",
+        "How much the motion slows down for a second after a push, and less in the next. It saves walks that are "
+        "pushed backward",
         shown="basic",
         unit=SHARE,
         symbol="time warping, section 7.3",
@@ -69,8 +68,8 @@ class Settings(Described):
     threshold: float = setting(
         100.0,
         "Mode Threshold",
-        "Modes of the body that swing faster than this, squared, follow the keys from step to step; the others take "
-        "the whole window",
+        "Modes of the body with a squared frequency above this follow the keys from step to step; the others are "
+        "planned over the whole window",
         unit="(rad/s)²",
         symbol="section 4",
         bounds=(1e-9, 1e9),
@@ -79,25 +78,23 @@ class Settings(Described):
     )
     # with the paper's 0.1 and 0.5 walks wander
     translation: float = _weight(
-        1.0, "Position Weight", "Higher returns sooner to where the action has the body at the window's end", "W1"
+        1.0, "Position Weight", "Higher returns sooner to the action's position at the end of the window", "W1"
     )
-    rotation: float = _weight(1.0, "Orientation Weight", "Higher returns sooner to how the action has it turned", "W1")
+    rotation: float = _weight(1.0, "Orientation Weight", "Higher returns sooner to the action's orientation", "W1")
     velocity: float = _weight(1.0, "Speed Weight", "Higher keeps the body's speed closer to the action's", "W2")
     # the paper's 0.1 survives fewer pushes
-    force: float = _weight(0.01, "Contact Force Cost", "Higher leans less on the ground", "W3, on kilonewtons")
+    force: float = _weight(0.01, "Contact Force Cost", "Higher uses less force on the ground", "W3, on kilonewtons")
     # the paper's 0.5 lets poses sag
     position_low: float = _weight(5.0, "Pose Weight", "Higher keeps the slow modes closer to the keyed poses", "w4")
     velocity_low: float = _weight(2.0, "Pose Speed Weight", "Higher keeps their speeds closer to the keyed ones", "w5")
     effort_low: float = _weight(5e-3, "Effort Cost", "Higher is softer: poses are reached with less torque", "W6")
-    effort_correction: float = _weight(
-        1e-3, "Contact Response Cost", "Higher answers less to contact that was not planned", "Wa"
-    )
+    effort_correction: float = _weight(1e-3, "Contact Response Cost", "Higher responds less to unplanned contact", "Wa")
     # The paper's 1 holds high-frequency modes as still as if they had no end of mass: every touchdown is a blow, and
     # with hands that hold on forces may not even exist.
     bracing: float = setting(
         0.0,
         "Contact Bracing",
-        "How firmly quick modes resist contact that was not planned; with hands that hold on it must be 0",
+        "How firmly fast modes resist unplanned contact; must be 0 with grabs",
         unit=SHARE,
         symbol="section 5.4",
         bounds=(0.0, 1e6),

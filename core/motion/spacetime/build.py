@@ -153,16 +153,16 @@ def _checked(
     """All arguments, in contiguous arrays, or ValueError."""
     frames = len(trajectory.q)
     if not 3 <= frames <= LONGEST:
-        raise ValueError(f"A trajectory has between 3 and {LONGEST} frames, not {frames}.")
+        raise ValueError(f"A trajectory must have between 3 and {LONGEST} frames, not {frames}.")
     if not (np.isfinite(trajectory.rate) and trajectory.rate > 0.0):
-        raise ValueError(f"A rate of {trajectory.rate} frames per second makes no sense.")
+        raise ValueError(f"The rate must be positive, not {trajectory.rate} frames per second.")
     q = _array(trajectory.q, "positions", (frames, character.nq))
     v = _array(trajectory.v, "velocities", (frames, character.nv))
     checked = Trajectory(trajectory.rate, q, v, trajectory.first_frame, trajectory.frames_per_sample)
     if clip is not None:
         _array(clip.q, "clip's positions", (frames, character.nq))
     if len(schedule.active) != frames:
-        raise ValueError(f"The contacts of {frames} frames cannot be {len(schedule.active)}.")
+        raise ValueError(f"The contacts must cover {frames} frames, not {len(schedule.active)}.")
     for point in schedule.points:
         if not 0 <= point.body < len(character.bodies):
             raise ValueError(f"The contact point '{point.name}' belongs to no body of the character.")
@@ -191,7 +191,9 @@ def _check_cycle(schedule: ContactSchedule, cycle: Cycle, trajectory: Trajectory
     different = np.flatnonzero(schedule.active[0] != schedule.active[-1])
     if len(different) > 0:
         name = schedule.points[different[0]].name
-        raise ValueError(f"In a cycle the contacts of the last frame ({last}) are those of the first; '{name}' is not.")
+        raise ValueError(
+            f"In a cycle the contacts of the last frame ({last}) must be those of the first, but '{name}' differs."
+        )
     on = schedule.active[0]
     gap = np.linalg.norm(schedule.place[-1, on] - cycle.move_points(schedule.place[0, on]), axis=-1)
     if (gap > 1e-3).any():
@@ -206,7 +208,7 @@ def _array(values: Array, what: str, shape: tuple[int, ...]) -> Array:
     if array.shape != shape:
         raise ValueError(f"The shape of the {what} must be {shape}, not {array.shape}.")
     if not np.isfinite(array).all():
-        raise ValueError(f"All numbers in the {what} must be finite.")
+        raise ValueError(f"The {what} must be finite.")
     return array
 
 
@@ -218,13 +220,13 @@ def _refusal(request: Request, solution: Solution) -> str:
     if not helped.usable(USABLE_DEFECT):
         worst = named_frames(trajectory, [solution.worst_frame])
         return (
-            f"No possible motion was found near this one in {len(solution.steps)} iterations, worst around {worst}: "
-            "either the motion is broken there, or what supports it is not among the contacts."
+            f"No physically correct motion was found near this one in {len(solution.steps)} iterations; it is worst "
+            f"around {worst}: look for broken keys or a missing contact there."
         )
     help_given = np.linalg.norm(world_forces(problem, helped.iterate)[:, -len(HELPERS) :].sum(axis=1), axis=1)
     frames = np.flatnonzero(help_given > 0.5 * help_given.max())
     return (
-        f"No possible motion was found near this one in {len(solution.steps)} iterations. It would need up to "
-        f"{help_given.max():.0f} N from nowhere, most of it in {named_frames(trajectory, frames)}: is a contact "
-        "missing there, or one too many?"
+        f"No physically correct motion was found near this one in {len(solution.steps)} iterations. It lacks up to "
+        f"{help_given.max():.0f} N of support, most in {named_frames(trajectory, frames)}: look for a missing contact "
+        "there, or one too many."
     )

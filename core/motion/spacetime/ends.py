@@ -37,7 +37,7 @@ class Ends:
 
     def __post_init__(self) -> None:
         if self.cycle is not None and (self.start is not None or self.end is not None):
-            raise ValueError("A cycle has no ends to pin.")
+            raise ValueError("A cycle has no ends to pin: leave out the bounds, or make no cycle.")
 
 
 def start_offset(character: Character, q: Array, v: Array, bounds: Ends) -> Array:
@@ -76,7 +76,7 @@ class SingularFrameError(Exception):
     """The Hessian of a frame is not positive definite."""
 
     def __init__(self, frame: int) -> None:
-        super().__init__(f"The quadratic programme is singular at frame {frame}.")
+        super().__init__(f"The quadratic program is singular at frame {frame}.")
         self.frame = frame
 
 

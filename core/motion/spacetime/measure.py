@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solution is worth: what it lacks, in physical units, and what became of the clip."""
+"""The quality of a solution: its residuals in physical units, and its changes from the clip."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ def measure(
     forces = np.linalg.norm(iterate.force, axis=2)
     doubts = _faults(character, trajectory, problem, settings, solution, (force, slip, depth))
     doubts += _departures(character, trajectory, schedule, joint_change, distance)
-    near = "It stays within {degrees:.1f}° and {centimetres:.1f} cm of the clip."
+    near = "The joints stay within {degrees:.1f}° RMS of the action, the root within {centimetres:.1f} cm."
     verdict = doubts or [say(near, degrees=joint_rms, centimetres=100.0 * distance.max())]
     return Quality(
         residual_newtons=force,
@@ -170,17 +170,19 @@ def _faults(
     weight = character.total_mass * float(np.linalg.norm(character.gravity))
     faults = []
     if not solution.converged:
-        changing = "It was still changing by {step:.1g} (rad or m) after {count:.0f} iterations."
+        changing = (
+            "The solver did not converge: after {count:.0f} iterations the motion still changed by {step:.1g} rad or m."
+        )
         faults.append(say(changing, step=solution.steps[-1], count=len(solution.steps)))
     if force > MOST_RESIDUAL * weight:
         frame = named_frames(trajectory, [solution.worst_frame])
-        faults.append(say("It lacks a force of {force:.2g} N, worst at {frame}.", force=force, frame=frame))
+        faults.append(say("A force of {force:.2g} N is missing, most at {frame}.", force=force, frame=frame))
     if slip > MOST_SLIP:
-        faults.append(say("A held point is {slip:.1f} mm from its place.", slip=slip))
+        faults.append(say("A contact slips by {slip:.1f} mm.", slip=slip))
     if depth > MOST_SLIP:
-        faults.append(say("A point is {depth:.1f} mm under the ground.", depth=depth))
+        faults.append(say("A point of a sole is {depth:.1f} mm below the ground.", depth=depth))
     if _friction_use(problem, solution.iterate, settings.friction) > 1.0:
-        faults.append(say("A contact force is outside the cone of friction."))
+        faults.append(say("A contact force needs more friction than there is."))
     return faults
 
 
@@ -194,7 +196,8 @@ def _departures(
         frame, b = np.unravel_index(int(joint_change[:, 1:].argmax()), joint_change[:, 1:].shape)
         departures.append(
             say(
-                "Its joints moved {rms:.1f}° from the clip (RMS), most '{joint}' at {frame} ({most:.0f}°).",
+                "The joints had to move {rms:.1f}° RMS from the action, most '{joint}' at {frame} ({most:.0f}°): check "
+                "the contacts there.",
                 rms=joint_rms,
                 joint=character.joints[b + 1].name,
                 frame=named_frames(trajectory, [int(frame)]),
@@ -205,7 +208,7 @@ def _departures(
         far = np.flatnonzero(distance > 0.5 * distance.max())
         departures.append(
             say(
-                "Its root moved up to {most:.0f} cm from the clip, in {frames}.",
+                "The root had to move up to {most:.0f} cm from the action, in {frames}: check the contacts there.",
                 most=100.0 * distance.max(),
                 frames=named_frames(trajectory, far),
             )

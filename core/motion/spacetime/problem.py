@@ -191,8 +191,8 @@ def _ground(
         frames = np.flatnonzero(missing[:, i] & needed[:, i])
         if len(frames) > 0:
             raise ValueError(
-                f"'{point.name}' is to stand on the ground in frames {frames[0]} to {frames[-1]}, but there is no "
-                f"ground within {GROUND_REACH:g} m of its place."
+                f"'{point.name}' should stand on the ground in frames {frames[0]} to {frames[-1]}, but there is none "
+                f"within {GROUND_REACH:g} m of it: extend the ground, or switch the contact off."
             )
     below = place - np.array([0.0, 0.0, GROUND_REACH])
     ground = np.where(missing[:, :, None], below, found.point.reshape(place.shape))

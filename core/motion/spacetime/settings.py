@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a reference is asked to be: weights of the objective, friction, limits, and how far to iterate."""
+"""Settings of a reference: weights of the objective, friction, limits, and when to stop iterating."""
 
 from dataclasses import dataclass, fields
 
@@ -45,9 +45,9 @@ class Settings:
             if value is None:
                 continue
             if not np.isfinite(value) or value < 0.0:
-                raise ValueError(f"The setting {entry.name} must not be negative, nor infinite: {value}.")
+                raise ValueError(f"The setting {entry.name} must be finite and not negative, not {value}.")
         if self.friction_sides not in {4, 6}:
-            raise ValueError(f"A pyramid of friction has 4 or 6 sides, not {self.friction_sides}.")
+            raise ValueError(f"A friction pyramid has 4 or 6 sides, not {self.friction_sides}.")
         for name in ("pose_least", "velocity", "velocity_level", "torque", "force_normal", "force_tangential"):
             if getattr(self, name) <= 0.0:
                 raise ValueError(f"The setting {name} must be positive: without it the optimum is not unique.")
@@ -55,7 +55,7 @@ class Settings:
             if getattr(self, name) <= 0:
                 raise ValueError(f"The setting {name} must be positive.")
         if not 0.0 < self.barrier_factor < 1.0:
-            raise ValueError(f"The setting barrier_factor must lie between 0 and 1: {self.barrier_factor}.")
+            raise ValueError(f"The setting barrier_factor must lie between 0 and 1, not at {self.barrier_factor}.")
         if self.torque_limit is not None and self.torque_limit <= 0.0:
-            raise ValueError(f"A limit of torque must be positive: {self.torque_limit}.")
+            raise ValueError(f"The torque limit must be positive, not {self.torque_limit}.")
         return self

@@ -25,7 +25,6 @@ from ..cycle import Cycle
 from . import ends
 from .ends import Ends, end_offsets, start_offset
 from .model import (
-    ModelWorkspace,
     fill_defects,
     fill_held_offsets,
     fill_programme,
@@ -90,22 +89,11 @@ def solve(
     `progress` is told the number of each iteration before it, and may raise an exception of its own to end it all.
     """
     begun = time.perf_counter()
-    tree = character.tree
-    nv = character.nv
-    motors = nv - problem.motors_start
-    frames, count = problem.held.shape
-    dynamics = make_workspace(tree)
-    group = np.column_stack((dynamics.group_first, dynamics.group_last))
-    controls = motors + 3 * problem.force_count
-    programme = make_programme(group, controls, int(controls.max()))
-    riccati = make_riccati_workspace(nv, programme.du.shape[1])
-    work = make_model_workspace(tree, count)
+    frames, nv = len(problem.held), character.nv
+    subproblem = _Subproblem(character, problem, bounds)
     barrier = max(settings.barrier_first, settings.barrier_last)
     iterate = make_iterate(character, problem, barrier)
     moved = Iterate(*(array.copy() for array in iterate))
-    defect = np.zeros_like(programme.defect)
-    offsets = np.zeros((frames, count, 3))
-    cycle_map = None if bounds.cycle is None else _cycle_map(character, bounds.cycle)
     smoothed = _Smoother(problem, bounds.cycle)
     solution = Solution(iterate, converged=False)
     frozen = False
@@ -114,54 +102,33 @@ def solve(
     for iteration in range(settings.iterations):
         if progress is not None:
             progress(iteration)
-        fill_programme(tree, problem, iterate, work, programme, barrier, damping)
         try:
-            system = ends.factor(
-                programme,
-                riccati,
-                start_pinned=bounds.start is not None,
-                end_bound=bounds.end is not None or bounds.cycle is not None,
-                cycle=cycle_map,
-            )
+            subproblem.linearize(iterate, barrier, damping)
         except ends.SingularFrameError as error:
             solution.worst_frame, solution.finished = error.frame, False
             break
-        start = start_offset(character, iterate.q, iterate.v, bounds)
-        residual = end_offsets(character, iterate.q, iterate.v, bounds)
-        ends.solve(system, programme, riccati, start, residual)
-        if not np.isfinite(programme.dx).all():
+        if not subproblem.solve():
             solution.finished = False
             break
-        step = float(np.abs(programme.dx[:, :nv]).max())
+        step = subproblem.longest_step
         share = min(1.0, LONGEST_STEP / step)
-        move(tree, problem, iterate, programme, work, share, moved)
-        fill_defects(tree, problem, moved, work, defect)
-        size = float(np.abs(defect).max())
+        size = subproblem.move(iterate, moved, share)
         settled = frozen and barrier <= settings.barrier_last and step <= settings.step_tolerance
-        last_chance = iteration == settings.iterations - 1
         if share == 1.0:
-            for _ in range(LAST_CORRECTIONS if settled or last_chance else CORRECTIONS):
-                last = size
-                programme.defect[:] += defect
-                residual = residual + end_offsets(character, moved.q, moved.v, bounds)
-                ends.solve(system, programme, riccati, start, residual)
-                move(tree, problem, iterate, programme, work, share, moved)
-                fill_defects(tree, problem, moved, work, defect)
-                size = float(np.abs(defect).max())
-                if size <= DEFECT_TOLERANCE or not size < 0.5 * last:
-                    break
+            thorough = settled or iteration == settings.iterations - 1
+            size = subproblem.correct(iterate, moved, size, LAST_CORRECTIONS if thorough else CORRECTIONS)
         if not np.isfinite(size):
             solution.finished = False
             break
-        move_multipliers(tree, problem, moved, work, barrier)
+        subproblem.move_multipliers(moved, barrier)
         iterate, moved = moved, iterate
         solution.iterate = iterate
-        change = share * programme.dx[:, :nv]
+        change = share * subproblem.change
         _adapt_damping(damping, change, last_change)
         last_change = change
         solution.steps.append(step)
         solution.defects.append(size)
-        solution.worst_frame = int(np.abs(defect).max(axis=1).argmax())
+        solution.worst_frame = subproblem.worst_frame
         if settled:
             solution.converged = size <= 10.0 * DEFECT_TOLERANCE
             break
@@ -171,11 +138,93 @@ def solve(
         if not frozen:
             smoothed.update(iterate)
         if step < MULTIPLIER_STEP:
-            _pull_to_places(character, problem, iterate, work, offsets)
+            subproblem.pull_to_places(iterate)
         for kept, latest in zip(moved, iterate, strict=True):
             kept[...] = latest
     solution.seconds = time.perf_counter() - begun
     return solution
+
+
+class _Subproblem:
+    """The quadratic programme of an iteration, its conditions on the ends, and the motion that its answer leads to."""
+
+    def __init__(self, character: Character, problem: Problem, bounds: Ends) -> None:
+        """Allocate, once for all iterations."""
+        frames, count = problem.held.shape
+        dynamics = make_workspace(character.tree)
+        group = np.column_stack((dynamics.group_first, dynamics.group_last))
+        controls = character.nv - problem.motors_start + 3 * problem.force_count
+        self._character, self._tree, self._problem, self._bounds = character, character.tree, problem, bounds
+        self._programme = make_programme(group, controls, int(controls.max()))
+        self._riccati = make_riccati_workspace(character.nv, self._programme.du.shape[1])
+        self._work = make_model_workspace(character.tree, count)
+        self._cycle_map = None if bounds.cycle is None else _cycle_map(character, bounds.cycle)
+        self._defect = np.zeros_like(self._programme.defect)
+        self._offsets = np.zeros((frames, count, 3))
+
+    def linearize(self, iterate: Iterate, barrier: float, damping: Array) -> None:
+        """All frames about an iterate, and factor; `ends.SingularFrameError` where that is not possible."""
+        fill_programme(self._tree, self._problem, iterate, self._work, self._programme, barrier, damping)
+        self._system = ends.factor(
+            self._programme,
+            self._riccati,
+            start_pinned=self._bounds.start is not None,
+            end_bound=self._bounds.end is not None or self._bounds.cycle is not None,
+            cycle=self._cycle_map,
+        )
+        self._start = start_offset(self._character, iterate.q, iterate.v, self._bounds)
+        self._residual = end_offsets(self._character, iterate.q, iterate.v, self._bounds)
+
+    def solve(self) -> bool:
+        """The answer; False where it has numbers that are not finite."""
+        ends.solve(self._system, self._programme, self._riccati, self._start, self._residual)
+        return bool(np.isfinite(self._programme.dx).all())
+
+    def move(self, iterate: Iterate, moved: Iterate, share: float) -> float:
+        """Go a share of the way; returns the greatest defect there."""
+        move(self._tree, self._problem, iterate, self._programme, self._work, share, moved)
+        fill_defects(self._tree, self._problem, moved, self._work, self._defect)
+        return float(np.abs(self._defect).max())
+
+    def correct(self, iterate: Iterate, moved: Iterate, size: float, most: int) -> float:
+        """Second-order corrections of a full step whose defects are up to `size`; returns what is left of them."""
+        for _ in range(most):
+            last = size
+            self._programme.defect[:] += self._defect
+            self._residual = self._residual + end_offsets(self._character, moved.q, moved.v, self._bounds)
+            self.solve()
+            size = self.move(iterate, moved, 1.0)
+            if size <= DEFECT_TOLERANCE or not size < 0.5 * last:
+                break
+        return size
+
+    def move_multipliers(self, moved: Iterate, barrier: float) -> None:
+        """Slacks and multipliers after the motion."""
+        move_multipliers(self._tree, self._problem, moved, self._work, barrier)
+
+    def pull_to_places(self, iterate: Iterate) -> None:
+        """Update the multipliers of held points, unless all are where they should be: each update moves the optimum."""
+        problem, offsets = self._problem, self._offsets
+        fill_held_offsets(self._tree, problem, iterate, self._work, offsets)
+        if np.abs(offsets[problem.held]).max(initial=0.0) > PLACE_TOLERANCE:
+            pull = np.einsum("kpji,kpj->kpi", problem.axes, offsets)
+            iterate.place_multiplier[problem.held] += problem.held_weight * pull[problem.held]
+
+    @property
+    def change(self) -> Array:
+        """Of the poses (N + 1, nv), by the answer."""
+        changes: Array = self._programme.dx[:, : self._character.nv]
+        return changes
+
+    @property
+    def longest_step(self) -> float:
+        """Greatest change of a pose, rad and m."""
+        return float(np.abs(self.change).max())
+
+    @property
+    def worst_frame(self) -> int:
+        """Where the greatest defect is."""
+        return int(np.abs(self._defect).max(axis=1).argmax())
 
 
 def _adapt_damping(damping: Array, change: Array, last: Array) -> None:
@@ -190,16 +239,6 @@ def _adapt_damping(damping: Array, change: Array, last: Array) -> None:
     onward = ~back & (along >= 0.0)
     damping[onward] /= DAMPING_GAIN
     damping[damping < LEAST_DAMPING] = 0.0
-
-
-def _pull_to_places(
-    character: Character, problem: Problem, iterate: Iterate, work: ModelWorkspace, offsets: Array
-) -> None:
-    """Update the multipliers of held points, unless all are where they should be: each update moves the optimum."""
-    fill_held_offsets(character.tree, problem, iterate, work, offsets)
-    if np.abs(offsets[problem.held]).max(initial=0.0) > PLACE_TOLERANCE:
-        pull = np.einsum("kpji,kpj->kpi", problem.axes, offsets)
-        iterate.place_multiplier[problem.held] += problem.held_weight * pull[problem.held]
 
 
 def _cycle_map(character: Character, cycle: Cycle) -> Array:

@@ -36,7 +36,10 @@ def on_surface(
             middle = (stretches[0][0] + stretches[0][1] - 1) // 2
             ground = nearest_points(terrain, schedule.place[middle, i][None], ball.radius + FURTHEST)
             if ground.surface[0] < 0:
-                raise ValueError(f"'{ball.name}' is to touch the ground, but there is none below it.")
+                raise ValueError(
+                    f"'{ball.name}' should touch the ground, but there is none below it: extend the "
+                    "ground, or switch the contact off."
+                )
             down = -ball.radius * ground.normal[0]
             _, turn = body_poses(character, q[middle])
             x, y, z = (np.array(ball.position) + rotate(conjugate(turn[ball.body]), down)).tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""More steps of simulation a second: runs, jumps, quick gestures."""
+"""More simulation steps per second: runs, jumps, quick gestures."""
 
 import bpy
 
@@ -10,11 +10,15 @@ heft.lookahead.adaptation = 0.002
 heft.lookahead.follow_ground = True
 heft.lookahead.reset_phase = False
 heft.lookahead.await_touchdown = False
-heft.lookahead.policy = "NQR"
 heft.lookahead.effort = 0.1
 heft.lookahead.force = 0.1
 heft.lookahead.location = 0.1
 heft.lookahead.height = 10.0
-heft.lookahead.about_reference = True
+heft.lookahead.stance = 0.3
 heft.lookahead.cycles = 2
 heft.lookahead.settle = 2.0
+heft.lookahead.rehearsals = 40
+heft.lookahead.policy = "NQR"
+heft.lookahead.about_reference = True
+heft.lookahead.possible_forces = True
+heft.lookahead.rehearsal_seconds = 0.0

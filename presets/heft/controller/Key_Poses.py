@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A few key poses, followed as they are: chin-ups, squats, lifts."""
+"""A few key poses, as they are: chin-ups, squats, lifts."""
 
 import bpy
 
@@ -9,6 +9,7 @@ heft.rate = 120
 heft.optimise = False
 heft.replanning.window = 0.0
 heft.replanning.delay = 0.0
+heft.replanning.transition = 0.0
 heft.replanning.slowing = 0.0
 heft.replanning.threshold = 100.0
 heft.replanning.translation = 1.0

@@ -50,7 +50,7 @@ def test_a_walk_goes_from_one_action_to_the_other(rig, slower):
 
 
 def test_there_must_be_something_to_combine(rig, slower):
-    with pytest.raises(ValueError, match="has no other action to combine with Walk: add one under Controller"):
+    with pytest.raises(ValueError, match="has no other action to combine with Walk: add one in the Controller panel"):
         gather(bpy.context, [rig])
     rig.heft.others.add().action = rig.animation_data.action
     with pytest.raises(ValueError, match="Walk is the source"):

@@ -158,9 +158,9 @@ def test_the_assigned_slot_is_read_not_the_first():
     ("matrix", "message"),
     [
         (Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0)), "mirrored"),
-        (Matrix.Diagonal((1.0, 2.0, 1.0, 1.0)), "not scaled alike"),
+        (Matrix.Diagonal((1.0, 2.0, 1.0, 1.0)), "scaled unevenly"),
         (Matrix.Shear("XY", 4, (0.3, 0.0)), "sheared"),
-        (Matrix.Diagonal((0.0, 0.0, 0.0, 1.0)), "scaled to nothing"),
+        (Matrix.Diagonal((0.0, 0.0, 0.0, 1.0)), "scaled to zero"),
     ],
 )
 def test_objects_that_cannot_be_read(matrix, message):

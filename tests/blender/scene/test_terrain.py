@@ -178,14 +178,14 @@ def test_nothing_to_stand_on(rig):
     around, _ = read(rig)
     assert "shows no meshes" in around.notes[0]
     rig.heft.use_floor = False
-    with pytest.raises(ValueError, match="There is nothing to stand on"):
+    with pytest.raises(ValueError, match="There is no ground"):
         read(rig)
 
 
 def test_the_character_is_not_its_own_ground(rig):
     body = next(child for child in rig.children if child.type == "MESH")
     select(body, rig)
-    with pytest.raises(RuntimeError, match="Select the meshes"):
+    with pytest.raises(RuntimeError, match="No meshes are selected"):
         bpy.ops.heft.mark_terrain()
     assert rig.heft.terrain is None
     mark(rig, add_box())

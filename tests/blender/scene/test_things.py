@@ -137,13 +137,13 @@ def test_bones_between_and_outside_bodies(rig):
 
 def test_a_bone_that_is_gone(rig):
     add_push(rig).heft.push.bone = "gone"
-    with pytest.raises(ValueError, match="Push chest is for the bone 'gone', which Mannequin does not have"):
+    with pytest.raises(ValueError, match="Push chest names the bone 'gone', which Mannequin does not have"):
         read(rig)
 
 
 def test_an_arrow_scaled_to_nothing(rig):
     add_push(rig).scale = (0.0, 0.0, 0.0)
-    with pytest.raises(ValueError, match="Push chest is scaled to nothing"):
+    with pytest.raises(ValueError, match="Push chest is scaled to zero"):
         read(rig)
 
 
@@ -190,7 +190,7 @@ def test_a_foothold_is_where_it_is_put(rig):
     assert scene_of(rig).footholds == ()
     empty.hide_set(False)
     empty.heft.foothold.bone = "tail"
-    with pytest.raises(ValueError, match="is for the bone 'tail', which"):
+    with pytest.raises(ValueError, match="names the bone 'tail', which"):
         scene_of(rig)
 
 
@@ -200,7 +200,7 @@ def test_a_grab_of_a_prop_and_of_things_that_move(rig):
     assert empty.heft.grab.target == box
     assert scene_of(rig).grabs[0].other is None
     key(box, "location", (1, (1.0, 0.0, 0.15)), (40, (2.0, 0.0, 0.15)))
-    with pytest.raises(ValueError, match=r"Grab hand\.L holds Crate, which moves by itself: make it a prop"):
+    with pytest.raises(ValueError, match=r"Grab hand\.L holds Crate, which is animated: make it a prop"):
         read(rig)
     add_prop(rig, box)
     assert scene_of(rig).grabs[0].other == "Crate"
@@ -249,10 +249,13 @@ def test_a_prop_may_have_a_bodys_name(rig):
 def test_props_that_cannot_be(rig):
     box = add_prop(rig, add_box("Crate", 0.4, (1.0, 0.0, 0.2)))
     box.rigid_body.collision_shape = "MESH"
-    with pytest.raises(ValueError, match="Crate has the collision shape Mesh: choose Box, Sphere or Capsule"):
+    with pytest.raises(
+        ValueError,
+        match="Crate has the collision shape Mesh, which Heft does not support: choose Box, Sphere or Capsule",
+    ):
         read(rig)
     box.rigid_body.type = "PASSIVE"
-    with pytest.raises(ValueError, match="Crate is among the props but has no active rigid body"):
+    with pytest.raises(ValueError, match="Crate is in the prop collection but has no active rigid body"):
         read(rig)
     bpy.data.objects.remove(box)
     add_prop(rig, add_mesh("Nothing", [], []))

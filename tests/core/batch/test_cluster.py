@@ -64,7 +64,7 @@ def test_a_batch_outlives_its_scheduler(cluster, tmp_path):
         if standing.done == 3:
             scheduler.kill()
 
-    with pytest.raises(OSError, match=f"The scheduler at {address} is gone. .* go on with --resume"):
+    with pytest.raises(OSError, match=f"The scheduler at {address} is gone. .* continue with --resume"):
         run(jobs, tmp_path / "out", ClusterPool(address), progress=kill)
     there = results(tmp_path / "out")
     assert 2 <= len(there) < 6
@@ -75,5 +75,5 @@ def test_a_batch_outlives_its_scheduler(cluster, tmp_path):
 
 def test_nobody_there(monkeypatch):
     monkeypatch.setattr("heft.core.batch.cluster.PATIENCE", 0.5)
-    with pytest.raises(ValueError, match=r"There is no Dask scheduler at tcp://127\.0\.0\.1:9"):
+    with pytest.raises(ValueError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         ClusterPool("tcp://127.0.0.1:9")

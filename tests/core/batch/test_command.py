@@ -44,7 +44,7 @@ def test_a_batch_is_listed_baked_and_resumed(tmp_path, capsys):
     assert "1 of 2: saved-push0: Stayed up" in told.err
     assert set(Journal(tmp_path / "out").entries) == {"saved-push0", "saved-push20"}
     assert cli.main(words) == 1
-    assert "go on with it by --resume" in capsys.readouterr().err
+    assert "continue it with --resume" in capsys.readouterr().err
     assert cli.main([*words, "--resume"]) == 0
     told = capsys.readouterr()
     assert "2 bakes: 2 completed." in told.out
@@ -66,7 +66,7 @@ def test_the_status_says_what_became_of_it(tmp_path, capsys, changes, status, sa
 
 def test_mistakes_are_one_line(tmp_path, capsys):
     assert cli.main(["batch", str(night(tmp_path, "[[bake]]\njbo = 1"))]) == 1
-    assert capsys.readouterr().err.startswith("heft: night.toml, line 2: there is no 'jbo' here")
+    assert capsys.readouterr().err.startswith("heft: night.toml, line 2: there is no key 'jbo' here")
     assert cli.main(["batch", str(tmp_path / "no.toml")]) == 1
     assert "There is no file" in capsys.readouterr().err
 
@@ -82,7 +82,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path):
     told = process.communicate(timeout=60)[1]
     assert process.returncode == 130
     assert first.startswith("1 of 60: saved-seed0")
-    assert "go on with --resume" in told
+    assert "continue with --resume" in told
     assert 1 <= len(Journal(tmp_path / "night").entries) < 60
 
 

@@ -77,12 +77,12 @@ def test_resuming_does_only_what_is_missing(finished, cache, tmp_path):
 
 
 def test_a_folder_is_not_used_twice_by_mistake(finished):
-    with pytest.raises(ValueError, match="holds a batch already: go on with it by --resume"):
+    with pytest.raises(ValueError, match="already holds a batch: continue it with --resume"):
         run(quick_jobs(6), finished, LocalPool(1, None))
 
 
 def test_a_folder_is_used_by_one_process_at_a_time(tmp_path, cache):
-    with held(tmp_path / LOCK), pytest.raises(BlockingIOError, match="Another process uses it"):
+    with held(tmp_path / LOCK), pytest.raises(BlockingIOError, match="Another process is using it"):
         run(quick_jobs(1), tmp_path, LocalPool(1, cache))
 
 

@@ -87,7 +87,7 @@ def test_impossible_lengths_and_masses_are_refused(length, mass):
 
 
 def test_bone_along_the_lateral_direction_is_refused():
-    with pytest.raises(ValueError, match="The upper_arm points to the side"):
+    with pytest.raises(ValueError, match="The upper_arm points sideways"):
         segment_mass("upper_arm", (0, 0, 0), (0, 0.3, 0), 70.0, "male")
 
 

@@ -167,5 +167,5 @@ def test_every_preset_is_named_after_itself_and_made_the_same_each_time():
 
 
 def test_unknown_preset_lists_the_known_ones():
-    with pytest.raises(ValueError, match="no preset 'muico30': choose from muico29, jain42"):
+    with pytest.raises(ValueError, match="no preset 'muico30'; choose from muico29, jain42"):
         Character.preset("muico30")

@@ -24,7 +24,7 @@ def refusal(content):
         character = parse(content, "file.json")
     except ValueError as error:
         message = str(error)
-        assert message.startswith("file.json is not a character: ")
+        assert message.startswith("file.json is not a character file: ")
         assert message.isprintable()
         assert len(message) < 600
         return message
@@ -59,7 +59,7 @@ def test_saving_replaces_the_old_file_or_leaves_it_alone(tmp_path):
 
 def test_unknown_versions_are_refused_by_number():
     assert refusal(json.dumps(SMALL | {"version": 2}).encode()) == (
-        "file.json is not a character: its version is '2', but this Heft reads version 1."
+        "file.json is not a character file: its version is '2', but this Heft reads version 1."
     )
 
 
@@ -74,7 +74,7 @@ WRONG = {
     "text for a mass": (TEXT.replace(b"12.8", b'"12.8"'), "body 'pelvis' needs a number, not '12.8'."),
     "true for a mass": (TEXT.replace(b"12.8", b"true"), "body 'pelvis' needs a number, not 'True'."),
     "negative mass": (TEXT.replace(b"12.8", b"-12.8"), "The mass of body 'pelvis' must be positive, not -12.8."),
-    "key twice": (TEXT.replace(b'"mass": 12.8', b'"mass": 12.8, "mass": 1.0'), "an object has the same key twice."),
+    "key twice": (TEXT.replace(b'"mass": 12.8', b'"mass": 12.8, "mass": 1.0'), "an object has a key twice."),
     "unknown key": (TEXT.replace(b'"mass": 12.8', b'"mass": 12.8, "colour": 1'), "a body has an unknown key 'colour'."),
     "missing key": (TEXT.replace(b'"mass": 12.8, ', b""), "a body lacks 'mass'."),
     "deep": (b"[" * 100_000 + b"]" * 100_000, "it is nested too deeply."),

@@ -43,7 +43,7 @@ BAD_PARTS = {
     "triangle inequality": (
         lambda: body(inertia=np.diag([1.0, 2.0, 3.1])),
         (
-            "The inertia of body 'shank' violates the triangle inequality: no body has the principal moments "
+            "The inertia of body 'shank' violates the triangle inequality: no rigid body has principal moments of "
             "1, 2 and 3.1 kg m²."
         ),
     ),
@@ -64,7 +64,7 @@ BAD_PARTS = {
     ),
     "reversed limits": (
         lambda: hinge(limits=(Range(1.0, -1.0),)),
-        "The limits of joint 'knee' must go upwards, not from 1.0 to -1.0.",
+        "The limits of joint 'knee' must be in ascending order, not 1.0 to -1.0.",
     ),
     "too many limits": (
         lambda: hinge(limits=(TWIST, TWIST)),
@@ -84,7 +84,7 @@ BAD_PARTS = {
     ),
     "reversed twist": (
         lambda: Joint("hip", "ball", limits=Cone(Z, Z, 1.0, Range(1, -1))),
-        "The limits of joint 'hip' must go upwards, not from 1.0 to -1.0.",
+        "The limits of joint 'hip' must be in ascending order, not 1.0 to -1.0.",
     ),
     "negative stiffness": (
         lambda: hinge(stiffness=-1.0),
@@ -113,16 +113,16 @@ def test_bad_parts_are_refused(case):
 
 
 BAD_TREES = {
-    "no bodies": ((), "A character needs a root: a body without a parent."),
-    "two roots": ((body("a"), body("b")), "A character has one root, but bodies 'a' and 'b' have no parent."),
+    "no bodies": ((), "The character has no root: give it one body without a parent."),
+    "two roots": ((body("a"), body("b")), "A character has exactly one root, but bodies 'a' and 'b' have no parent."),
     "unknown parent": ((body("a"), body("b", "c")), "The parent of body 'b' is unknown: 'c'."),
     "own parent": (
         (body("a"), body("b", "b")),
-        "Body 'b' hangs from a cycle: following its parents never reaches the root.",
+        "Body 'b' is attached to a loop: following its parents never reaches the root.",
     ),
     "cycle": (
         (body("a"), body("b", "c"), body("c", "b")),
-        "Body 'b' hangs from a cycle: following its parents never reaches the root.",
+        "Body 'b' is attached to a loop: following its parents never reaches the root.",
     ),
     "same body name": ((body("a"), body("a", "a")), "The name 'a' is used by 2 bodies."),
     "same joint name": (
@@ -133,7 +133,10 @@ BAD_TREES = {
         (body("a"), body("b", "a", joint=Joint("loose", "free"))),
         "Only the root may be free, but body 'b' has a parent and a free joint.",
     ),
-    "nothing moves": ((body("a", joint=Joint("weld", "fixed")),), "A character needs at least one joint that moves."),
+    "nothing moves": (
+        (body("a", joint=Joint("weld", "fixed")),),
+        "All joints are fixed: a character needs at least one that moves.",
+    ),
 }
 
 

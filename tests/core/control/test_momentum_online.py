@@ -364,7 +364,7 @@ def test_stances_find_the_ground_and_footholds(walk, outline):
     moves, _ = place_stances(walk.character, outline, places, level, 0.0, [foothold])
     for one, move in zip(places, moves, strict=True):
         assert move[:2] == pytest.approx([0.02, 0.03] if one is later else [0.0, 0.0], abs=1e-12)
-    with pytest.raises(ValueError, match="A foothold is for 'head', which is set down nowhere"):
+    with pytest.raises(ValueError, match="A foothold is for 'head', which never steps"):
         place_stances(walk.character, outline, places, flat, 0.0, [Foothold("head", (0.0, 0.0, 0.0))])
     _, found = place_stances(walk.character, outline, places, make_terrain([Plane(point=(0.0, 0.0, -9.0))]), 0.0)
     assert not any(found)
@@ -387,5 +387,5 @@ def test_laps_of_a_cycle_are_one_motion(turning_walk):
     q, v = turning_walk.cycle.move_state(turning_walk.character, turning_walk.q[40], turning_walk.v[40])
     assert twice.q[turning_walk.steps + 40] == pytest.approx(q)
     assert twice.v[turning_walk.steps + 40] == pytest.approx(v)
-    with pytest.raises(ValueError, match="Only a motion that repeats has laps"):
+    with pytest.raises(ValueError, match="Only a cyclic motion has laps"):
         unrolled(twice, 2)

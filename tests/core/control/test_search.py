@@ -24,7 +24,7 @@ def test_others_are_found_where_they_do_not_and_told(walk, walk_track):
     assert choice.held
     assert choice.settings == Settings(adaptation=0.005)
     assert choice.text == (
-        "The character falls with the settings as they were; in 4 rehearsals, it stays up with adaptation 0.005."
+        "The character fell with the given settings; in 4 rehearsals it stays up with adaptation 0.005."
     )
 
 
@@ -38,7 +38,7 @@ def test_limits_are_kept_and_told(walk, walk_track, limit):
     choice = choose_settings(walk.character, walk_track, TOO_MUCH, duration=2.0, **limit)
     assert choice.settings == TOO_MUCH
     assert not choice.held
-    assert "none of 1 rehearsals found better" in choice.text
+    assert "1 rehearsals with others found none better" in choice.text
 
 
 def test_candidates_change_one_thing_before_two():

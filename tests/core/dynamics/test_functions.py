@@ -66,8 +66,8 @@ def test_kinetic_energy_is_half_v_m_v():
     [
         (dynamics.bias_force, {"q": np.zeros(3)}, "shape of q must be"),
         (dynamics.bias_force, {"v": np.zeros((1, 1))}, "shape of v must be"),
-        (dynamics.bias_force, {"v": np.full(CHARACTER.nv, np.nan)}, "numbers in v must be finite"),
-        (dynamics.integrate, {"dt": np.inf}, "numbers in dt must be finite"),
+        (dynamics.bias_force, {"v": np.full(CHARACTER.nv, np.nan)}, "v must be finite"),
+        (dynamics.integrate, {"dt": np.inf}, "dt must be finite"),
         (dynamics.point_acceleration_bias, {"body": 99, "point": np.zeros(3)}, "must be an index below 6"),
         (dynamics.point_acceleration_bias, {"body": 0, "point": np.zeros(2)}, "shape of point must be"),
         (dynamics.step, {"torque": np.zeros(CHARACTER.nv), "dt": 0.01}, "shape of torque must be"),

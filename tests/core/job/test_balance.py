@@ -48,7 +48,7 @@ def test_a_course_goes_to_the_motions_that_are_chosen(waiting):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"choices": ((0.0, 2),)}, "Motion 2 is chosen at 0 s, but the motions are numbered 0 to 1"),
+        ({"choices": ((0.0, 2),)}, "There is no motion 2 to go to at 0 s: choose from 0 to 1"),
         ({"choices": ((1.0, 1), (0.5, 0))}, "one after the other"),
     ],
 )

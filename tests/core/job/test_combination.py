@@ -70,7 +70,7 @@ def test_who_chooses_does_what_costs_least_from_how_it_began(tmp_path, place, so
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"others": ()}, "two motions at least"),
+        ({"others": ()}, "at least two actions"),
         ({"method": "lookahead"}, "Look-ahead control follows one motion, not 2"),
         ({"settings": {"gamma": 1.0}}, "no setting 'gamma' of a combination"),
         ({"settings": {"adaptation": -1.0}}, "adaptation"),

@@ -93,29 +93,29 @@ def altered(path, change):
         (lambda h, _: h.update(version=99), "its version is '99'"),
         (lambda h, _: h.update(format="heft.other"), "does not say"),
         (lambda h, _: h.pop("value"), "value"),
-        (lambda h, _: h.update(value=[]), "is no BakeJob"),
-        (lambda h, _: h["value"].pop("rate"), "is no BakeJob"),
-        (lambda h, _: h["value"].update(more=1), "is no BakeJob"),
+        (lambda h, _: h.update(value=[]), "is not a BakeJob"),
+        (lambda h, _: h["value"].pop("rate"), "is not a BakeJob"),
+        (lambda h, _: h["value"].update(more=1), "is not a BakeJob"),
         (lambda h, _: h["value"].update(rate="fast"), "rate cannot be 'fast'"),
         (lambda h, _: h["value"].update(rate=True), "rate cannot be 'True'"),
-        (lambda h, _: h["value"].update(rate="nan"), "rate of simulation"),
+        (lambda h, _: h["value"].update(rate="nan"), "simulation rate"),
         (lambda h, _: h["value"].update(name=7), "name cannot be '7'"),
         (lambda h, _: h["value"].update(ground="lava"), "ground must be one of auto, level, terrain"),
         (lambda h, _: h["value"].update(contacts="all"), "contacts cannot be"),
-        (lambda h, _: h["value"].update(frame_end=1e9), "are to be baked, but the motion has frames"),
+        (lambda h, _: h["value"].update(frame_end=1e9), "reaches beyond the motion, which has frames"),
         (lambda h, _: h["value"].update(roles=[]), "roles must be a table"),
         (lambda h, _: h["value"]["scene"]["surfaces"][0].update({"is": "Volcano"}), "surfaces cannot be"),
         (lambda h, _: h["value"]["scene"]["loads"][0].update(mass=-1.0), "mass of load 'rucksack'"),
         (lambda h, _: h["value"]["scene"].update(gravity=[0.0, 0.0]), "zip|gravity"),
-        (lambda h, _: h["value"]["clip"].update(position={"array": 999}), "position is no array"),
-        (lambda h, _: h["value"]["clip"].update(position={"array": -1}), "position is no array"),
-        (lambda h, _: h["value"]["clip"].update(position=1.0), "position is no array"),
+        (lambda h, _: h["value"]["clip"].update(position={"array": 999}), "position is not an array"),
+        (lambda h, _: h["value"]["clip"].update(position={"array": -1}), "position is not an array"),
+        (lambda h, _: h["value"]["clip"].update(position=1.0), "position is not an array"),
         (lambda h, _: h["value"]["settings"].update(gamma=[1.0]), "settings cannot be"),
         (
             lambda _, a: a.update({"array0.npy": a["array0.npy"].astype(np.float32)}),
-            "array of <f4 in . dimensions has no place",
+            "array of <f4 in . dimensions is not supported",
         ),
-        (lambda _, a: a.update({"array0.npy": np.array([object()])}), "array of .O in 1 dimensions has no place"),
+        (lambda _, a: a.update({"array0.npy": np.array([object()])}), "array of .O in 1 dimensions is not supported"),
         (lambda _, a: a["array6.npy"].fill(np.inf), "vertices of bone 'foot.L'"),
         (lambda _, a: a.pop("array1.npy"), "it holds"),
         (lambda _, a: a.update({"../evil.npy": np.zeros(1)}), "it holds"),
@@ -137,10 +137,10 @@ def test_altered_jobs_are_refused(tmp_path, change, message):
         (lambda h, _: h["value"].update(bones=["one"]), "poses of a result"),
         (lambda _, a: a.update({n: v + 99 for n, v in a.items() if v.shape[1:] == (2,)}), "lines between bones"),
         (lambda h, _: h["value"].update(report_text="{"), "Expecting property name"),
-        (lambda h, _: h["value"].update(report_text='{"outcome": "lost"}'), "says no outcome"),
+        (lambda h, _: h["value"].update(report_text='{"outcome": "lost"}'), "has no outcome"),
         (lambda h, _: h["value"].update(report_text='{"outcome": NaN}'), "NaN"),
         (lambda h, _: h["value"]["forces"].update(body=[]), "one body and one point"),
-        (lambda h, _: h["value"]["fall"] or h["value"].update(fall={"is": "Fall"}), "fall is no Fall"),
+        (lambda h, _: h["value"]["fall"] or h["value"].update(fall={"is": "Fall"}), "fall is not a Fall"),
     ],
 )
 def test_altered_results_are_refused(result, tmp_path, change, message):
@@ -179,7 +179,7 @@ def test_claimed_sizes_cost_nothing(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in entries.items():
             archive.writestr(name, content)
-    with pytest.raises(ValueError, match="has not the size that it claims"):
+    with pytest.raises(ValueError, match="is not as large as it says"):
         BakeJob.load(path)
 
 
@@ -199,12 +199,12 @@ def test_failed_save_leaves_the_old_file(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rate": 5.0}, "rate of simulation must be 30 to 2000"),
-        ({"frame_start": 12.0, "frame_end": 12.0}, "no frames to bake from 12 to 12"),
-        ({"frame_start": 3.0}, "the motion has frames 10 to 25"),
-        ({"frame_end": 26.0}, "the motion has frames 10 to 25"),
-        ({"seconds": 0.0}, "lasts up to 3600 s, not 0 s"),
-        ({"seconds": 1e5}, "lasts up to 3600 s"),
+        ({"rate": 5.0}, "simulation rate must be 30 to 2000"),
+        ({"frame_start": 12.0, "frame_end": 12.0}, "range 12 to 12 is empty"),
+        ({"frame_start": 3.0}, "the motion, which has frames 10 to 25"),
+        ({"frame_end": 26.0}, "the motion, which has frames 10 to 25"),
+        ({"seconds": 0.0}, "can last at most 3600 s, not 0 s"),
+        ({"seconds": 1e5}, "can last at most 3600 s"),
         ({"name": ""}, "name of a job"),
     ],
 )

@@ -113,7 +113,9 @@ def test_where_a_walk_cannot_be_put_it_goes_on_as_on_level_ground(walk, cache):
         np.array([(0, 2, 1), (0, 3, 2)]),
     )
     done = run(replace(walk, scene=Scene(surfaces=(cliff,)), settings={"rehearsals": 0}), cache=cache)
-    assert any("could not be put on the scene's: There is no ground for" in note for note in done.report["notes"])
+    assert any(
+        "could not be adapted to the scene's ground: There is no ground under" in note for note in done.report["notes"]
+    )
 
 
 def test_ground_under_a_level_walk_is_not_what_it_was_made_for(walk, cache):
@@ -127,7 +129,7 @@ def test_a_fall_is_told_with_its_frame_and_cause(walk, cache):
     assert done.outcome == "fell"
     assert done.fall is not None
     assert 122.0 < done.fall.frame < 344.0
-    assert "push of 600 N on 'torso'" in done.why
+    assert "600 N push on 'torso'" in done.why
 
 
 def test_a_lost_frame_is_repaired_and_told_of():

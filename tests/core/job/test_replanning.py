@@ -75,7 +75,7 @@ def test_pushes_and_grabs_come_when_the_motion_gets_there():
 
 
 def test_what_it_cannot_do_is_told():
-    with pytest.raises(ValueError, match="Look-ahead control plays a motion as it is keyed"):
+    with pytest.raises(ValueError, match="Look-ahead control cannot change a motion's timing"):
         run(waving_job(playback=Playback(speed=np.array([0.5]))))
     with pytest.raises(ValueError, match="Look-ahead control cannot follow a motion as it is keyed"):
         run(waving_job(optimise=False))

@@ -169,7 +169,7 @@ except ValueError as error:
         values, hits, said = run(program)
         assert values == [12.0, 16.0]
         assert hits == 0
-        assert "compiled anew" in said
+        assert "compiled again" in said
         assert other.read_bytes() == before
         assert run(program)[1:] == (1, "")
 

@@ -198,7 +198,7 @@ def test_roles_that_are_missing_or_wrong_are_named():
         (roles | {"wing": ("head",)}, "no role 'wing'"),
         (roles | {"neck": ("head",)}, "Bone 'head' has two roles"),
         (roles | {"neck": ("nape",)}, "no bone 'nape'"),
-        (without("head") | {"neck": ("head", "neck")}, "are no chain"),
+        (without("head") | {"neck": ("head", "neck")}, "are not a chain"),
     ):
         with pytest.raises(ValueError, match=says) as refusal:
             make_body_plan(some, broken)
@@ -231,7 +231,7 @@ def test_a_rig_in_centimetres_is_told_its_scale():
 def test_legs_that_are_not_side_by_side_are_refused():
     some = wooden()
     flat = dataclasses.replace(some, head=some.head * [0, 1, 1], tail=some.tail * [0, 1, 1] + [0, 1e-3, 0])
-    with pytest.raises(ValueError, match="not beside each other"):
+    with pytest.raises(ValueError, match="in the same place at rest"):
         make_body_plan(flat, wooden_roles())
 
 

@@ -73,7 +73,7 @@ def test_a_spike_of_the_root_is_interpolated(clean):
 
 def test_a_limb_that_turns_over_and_stays_is_refused_by_frame_and_bone(clean):
     broken = turned(clean, "foot.R", slice(60, None), [0, 0, 1], np.pi)
-    with pytest.raises(DamagedClip, match=r"In frame 61 bone 'foot\.R' turns over"):
+    with pytest.raises(DamagedClip, match=r"In frame 61 bone 'foot\.R' flips over"):
         repair(broken, wooden_roles())
 
 
@@ -118,7 +118,7 @@ def test_missing_samples_are_filled_and_long_gaps_refused(clean):
     assert [(one.kind, one.frames, one.bones) for one in repairs] == [("missing", (31.0, 32.0, 33.0), (name,))]
     assert farthest(clip, clean) < 1.5
     place[30:60, 5] = np.nan
-    with pytest.raises(DamagedClip, match=f"In frame 31 bone '{name}' is missing, and so on up to frame 60"):
+    with pytest.raises(DamagedClip, match=f"In frame 31 bone '{name}' is missing up to frame 60"):
         repair(dataclasses.replace(clean, position=place))
     with pytest.raises(DamagedClip, match="No frame of the clip is complete"):
         repair(dataclasses.replace(clean, position=np.full_like(place, np.nan)))

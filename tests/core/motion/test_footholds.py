@@ -126,7 +126,7 @@ def test_walking_off_the_edge_of_the_world_is_refused(walk):
         np.array([(-9.0, -9.0, 0.0), (1.2, -9.0, 0.0), (1.2, 9.0, 0.0), (-9.0, 9.0, 0.0)]),
         np.array([(0, 1, 2), (0, 2, 3)]),
     )
-    with pytest.raises(ValueError, match=r"There is no ground for (left|right)_foot in frames \d+ to \d+"):
+    with pytest.raises(ValueError, match=r"There is no ground under (left|right)_foot in frames \d+ to \d+"):
         put_on(character, trajectory, schedule, make_terrain([end]))
 
 

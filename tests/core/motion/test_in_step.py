@@ -87,8 +87,8 @@ def test_a_shared_phase_meets_the_same_contacts():
 
 
 def test_motions_that_have_nothing_between(walk, turning):
-    with pytest.raises(ValueError, match="steps a second"):
+    with pytest.raises(ValueError, match="steps per second"):
         between(walk, type(walk)(**{**walk.__dict__, "rate": 60.0}))
-    with pytest.raises(ValueError, match="repeats"):
+    with pytest.raises(ValueError, match="A cyclic motion"):
         between(walk, type(walk)(**{**walk.__dict__, "cycle": None}))
     assert between(walk, turning, 0.5).cycle.turn == pytest.approx(0.15)

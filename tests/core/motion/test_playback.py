@@ -47,9 +47,9 @@ def test_a_switch_counts_where_it_is_turned_on():
 @pytest.mark.parametrize(
     ("playback", "what"),
     [
-        ({"speed": np.array([0.0])}, "at 0.05 to 20 times"),
-        ({"moment": np.zeros(2), "speed": np.ones(2)}, "must rise"),
-        ({"moment": np.zeros(2)}, "as many as there are moments"),
+        ({"speed": np.array([0.0])}, "between 0.05 and 20"),
+        ({"moment": np.zeros(2), "speed": np.ones(2)}, "must increase"),
+        ({"moment": np.zeros(2)}, "one for each time"),
         ({"speed": np.array([np.nan])}, "finite"),
         ({"transitions": (np.inf,)}, "finite time"),
     ],

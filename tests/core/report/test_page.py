@@ -42,7 +42,7 @@ def test_charts_are_well_formed():
     texts = [[text.text for text in chart if text.tag.endswith("text")] for chart in found]
     assert "left foot" in texts[1]
     assert "knee" in texts[4]
-    assert all("lost" in " ".join(words) for words in texts)
+    assert all("fell" in " ".join(words) for words in texts)
     assert not any("nan" in (part.get("d") or "") for chart in found for part in chart)
 
 

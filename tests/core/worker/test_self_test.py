@@ -15,5 +15,5 @@ def test_it_says_the_same_state_each_time():
 
 def test_wrong_physics_is_noticed(monkeypatch):
     monkeypatch.setattr(self_test, "World", lambda character: World(character, [Plane((0.0, 0.0, -99.0))]))
-    with pytest.raises(ValueError, match=r"A rag doll of \d+ N came to lie -\d+\.\d\d m high, carried by 0 N"):
+    with pytest.raises(ValueError, match=r"A rag doll of \d+ N came to rest -\d+\.\d\d m high, carried by 0 N"):
         self_test.self_test()

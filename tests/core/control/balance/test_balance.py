@@ -152,7 +152,7 @@ def test_what_makes_no_sense_is_refused(walking):
         Balance(character, track, Settings(stiffness=0.0))
     with pytest.raises(ValueError, match="frame must lie between"):
         Balance(character, track).reset(10_000)
-    with pytest.raises(ValueError, match="track's step"):
+    with pytest.raises(ValueError, match="track steps by"):
         World(character, rate=60.0).step(Balance(character, track))
     one = character.with_contacts(
         shape for shape in character.contacts if not (isinstance(shape, Corner) and shape.body == "left_foot")

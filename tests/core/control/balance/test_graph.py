@@ -115,7 +115,7 @@ def test_what_makes_no_sense_is_refused(walk_on_corners):
         ([Choice("d", 1.0)], 1.0, "no motion 'd'; there are a, b, c"),
         ([Choice("a", np.nan)], 1.0, "finite time"),
         ([Choice("a", 1.0), Choice("b", 0.5)], 1.0, "one after the other"),
-        ([Choice("a", 0.0)], 0.0, "lasts for some time"),
+        ([Choice("a", 0.0)], 0.0, "must last longer than 0 s"),
         ([], 1.0, "at least one motion"),
     ):
         with pytest.raises(ValueError, match=words):

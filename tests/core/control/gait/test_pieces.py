@@ -174,7 +174,7 @@ class TestStyles:
         assert "here.toml" in str(caught.value)
 
     def test_an_unknown_style(self):
-        with pytest.raises(ValueError, match=r"no style of walking 'moon'.*sneak"):
+        with pytest.raises(ValueError, match=r"no walking style 'moon'.*sneak"):
             load_style("moon")
 
 

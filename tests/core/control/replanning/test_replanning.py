@@ -339,7 +339,7 @@ def test_what_makes_no_sense_is_refused(character):
         Replanning(character, track, Settings(threshold=0.0))
     with pytest.raises(ValueError, match="frame must lie between"):
         Replanning(character, track).reset(10_000)
-    with pytest.raises(ValueError, match="track's step"):
+    with pytest.raises(ValueError, match="track steps by"):
         World(character, rate=60.0).step(Replanning(character, track))
     with pytest.raises(ValueError, match="`loaded` of a track"):
         Replanning(character, replace(track, loaded=track.loaded[:, :3]))

@@ -240,7 +240,7 @@ def test_refusals_are_sentences():
         build_reference(
             *arguments[:2], ContactSchedule(lost, motion.schedule.active[:, :1], motion.schedule.place[:, :1])
         )
-    with pytest.raises(ValueError, match="no ground within 2 m"):
+    with pytest.raises(ValueError, match="there is none within 2 m"):
         build_reference(*arguments, terrain=make_terrain([Plane((0, 0, -5))]))
     with pytest.raises(ValueError, match="must be finite"):
         build_reference(motion.character, Trajectory(120.0, motion.q * np.nan, motion.v), motion.schedule)
