@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a body that was pushed has to step: the linear inverted pendulum's capture point, as a deviation.
 
-A point mass at a constant height h over a foot diverges along xi = c + c' / omega, omega = sqrt(g / h) (J. Pratt et al.,
-"Capture Point: A Step toward Humanoid Push Recovery", 2006). Of two pendula over the same foot the difference of xi
-grows by exp(omega t), whatever the motion; a foot that is put down so much further catches it all.
+A point mass at a constant height h over a foot diverges along xi = c + c' / omega, omega = sqrt(g / h) (J. Pratt et
+al., "Capture Point: A Step toward Humanoid Push Recovery", 2006). Of two pendula over the same foot the difference of
+xi grows by exp(omega t), whatever the motion; a foot that is put down so much further catches it all.
 """
 
 import math

@@ -65,9 +65,7 @@ def _cubic(time: Array, span: Array, start: Array, speed: Array, end: Array) -> 
     return result
 
 
-def _targets(
-    character: Character, ahead: MotionAhead, schedule: ContactSchedule, feet: list[int], q: Array
-) -> Targets:
+def _targets(character: Character, ahead: MotionAhead, schedule: ContactSchedule, feet: list[int], q: Array) -> Targets:
     """Every foot's points: where they stand, and between on the motion's way, shifted from stance to stance."""
     points = [schedule.points[i] for i in feet]
     way = point_places(character, ahead.q, points)

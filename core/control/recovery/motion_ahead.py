@@ -95,6 +95,6 @@ def _unrolled(controller: LookAhead, reference: Reference, steps: int) -> Motion
         row = min(place.frame, last)
         x, y, z, yaw = place.anchor
         active.append(schedule.active[row])
-        held.append(Cycle((x, y), yaw).move_points(schedule.place[row]) + (0.0, 0.0, z))
+        held.append(Cycle((x, y), yaw).move_points(schedule.place[row]) + np.array([0.0, 0.0, z]))
     q, v = (np.array(parts) for parts in zip(*states, strict=True))
     return MotionAhead(places, q, v, np.array(active), np.where(np.array(active)[..., None], np.array(held), 0.0))

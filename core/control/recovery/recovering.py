@@ -2,12 +2,12 @@
 """`Recovering`: look-ahead control that plans again when it was disturbed, follows the plan, and then its motion.
 
 A bake does not run in real time, so what might be done is rehearsed: going on as it is, then plans in an order that
-experience gave, until one is good. Without a disturbance nothing is planned, and the motion is followed to the same bits.
+experience gave, until one is good. Without a disturbance nothing is planned, and the motion is followed to the same
+bits.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...contact.detection import Contacts
 from ...motion.reference import Reference
 from ...simulation import World
-from ...simulation.outcome import Simulation
+from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..law import AffineLaw, State
 from ..lookahead.lookahead import LookAhead
@@ -26,9 +26,9 @@ from ..stage import Stage
 from .capture import deviation, growth_rate
 from .footholds import FARTHEST, Choice
 from .legs import Legs
+from .looseness import pose_shares
 from .motion_ahead import motion_ahead
 from .plan import Plan, Question, StoppedError, make_plan
-from .recovery import Recovery
 from .rehearsal import Verdict, rehearse
 
 Array = NDArray[np.float64]
@@ -99,14 +99,11 @@ class Detour(Follower):
 class Recovering(Follower):
     """A look-ahead controller that recovers."""
 
-    def __init__(
-        self, motion: LookAhead, reference: Reference, stage: Stage, effort: int, pose_share: Array | None = None
-    ) -> None:
-        self.motion, self.reference, self._stage, self._effort = motion, reference, stage, effort
-        self._pose_share = np.ones(motion.character.nv) if pose_share is None else pose_share
+    def __init__(self, motion: LookAhead, reference: Reference, stage: Stage) -> None:
+        self.motion, self.reference, self._stage, self._effort = motion, reference, stage, stage.recovery
+        self._pose_share = pose_shares(motion.character, stage.looseness)
         self._loose = bool((self._pose_share != 1.0).any())
-        self.rehearsed = motion.rehearsed
-        self.recoveries: list[Recovery] = []
+        self._recoveries: list[Recovery] = []
         self._detour: Detour | None = None
         self._pushes = list(_pushes(stage))
         self._ends = sorted(end for _, end in self._pushes)
@@ -157,6 +154,11 @@ class Recovering(Follower):
         except StoppedError:
             return
 
+    @property
+    def recoveries(self) -> Sequence[Recovery]:
+        """The plans that were followed."""
+        return self._recoveries
+
     def notes(self, simulation: Simulation) -> tuple[str, ...]:
         """What rehearsals found."""
         return self.motion.notes(simulation)
@@ -173,7 +175,7 @@ class Recovering(Follower):
     @cached_property
     def _rehearsal_world(self) -> World:
         """The stage's without its pushes: nobody foresees those."""
-        return replace(self._stage, scene=replace(self._stage.scene, pushes=())).world()
+        return self._stage.world(pushed=False)
 
     @cached_property
     def _understudy(self) -> LookAhead:
@@ -224,7 +226,7 @@ class Recovering(Follower):
     def _follow(self, plan: Plan, time: float) -> None:
         self._detour = Detour(self.motion, plan)
         self._next = max(self._next, time + AGAIN)
-        self.recoveries.append(_told(plan, time, _facing(plan.controller.track.q)))
+        self._recoveries.append(_told(plan, time, _facing(plan.controller.track.q)))
 
     def _question(self, world: World) -> Question:
         motion, q, v = self.motion, world.q, world.v
@@ -248,7 +250,12 @@ class Recovering(Follower):
         )
 
     def _rehearse(
-        self, state: dict[str, NDArray[np.generic]], follower: Follower, steps: int, goes_on: GoesOn, seed: int | None = None
+        self,
+        state: dict[str, NDArray[np.generic]],
+        follower: Follower,
+        steps: int,
+        goes_on: GoesOn,
+        seed: int | None = None,
     ) -> Verdict:
         self._rehearsal_world.load_state(state)
         place = self._understudy.place
@@ -283,8 +290,9 @@ def _told(plan: Plan, time: float, facing: Array) -> Recovery:
         return Recovery(time, "caught", 0.0)
     shift = max((step.shift for step in plan.steps), key=lambda shift: float(np.linalg.norm(shift)))
     ahead, left = float(shift @ facing), float(shift @ np.array([-facing[1], facing[0]]))
-    ways = {"ahead": ahead, "back": -ahead, "left": left, "right": -left}
-    return Recovery(time, max(ways, key=lambda way: ways[way]), float(np.linalg.norm(shift)))
+    if abs(ahead) > abs(left):
+        return Recovery(time, "ahead" if ahead > 0.0 else "back", float(np.linalg.norm(shift)))
+    return Recovery(time, "left" if left > 0.0 else "right", float(np.linalg.norm(shift)))
 
 
 def _in_order(question: Question) -> list[tuple[Choice, bool]]:

@@ -47,9 +47,9 @@ def rehearse(
     """Follow from the world's state on; with a `seed`, off it."""
     if seed is not None:
         state = world.save_state()
-        state["v"][: character.nv] += np.random.default_rng(seed).normal(scale=NOISE, size=character.nv)
-        state["moving"][:] = False
-        world.load_state(state)
+        v = np.array(state["v"], dtype=np.float64)
+        v[: character.nv] += np.random.default_rng(seed).normal(scale=NOISE, size=character.nv)
+        world.load_state({**state, "v": v, "moving": np.zeros(1, np.bool_)})
     fall = FallDetector(character, world.rate)
     torque, nearest = 0.0, np.inf
     for step in range(steps):
