@@ -18,7 +18,7 @@ from ..motion.reference import Reference
 from ..motion.sequence import Choice, Piece
 from ..settings import Described, make_settings
 from ..simulation.law import AffineLaw, NoLawError, State
-from ..simulation.outcome import Simulation
+from ..simulation.outcome import Recovery, Simulation
 from ..simulation.recording import Stepper
 from .stage import Stage
 
@@ -62,6 +62,15 @@ class Follower(Protocol):
     def lost(self) -> bool:
         """Whether it gives the character up, whatever that looks like."""
         return False
+
+    def between_steps(self, stepper: Stepper, goes_on: Callable[[], bool]) -> None:
+        """Think about what comes next, before the next law is asked for: for as long as it takes while `goes_on`."""
+        del stepper, goes_on
+
+    @property
+    def recoveries(self) -> Sequence[Recovery]:
+        """How it answered disturbances."""
+        return ()
 
     def notes(self, simulation: Simulation) -> Sequence[str]:
         """What it did on its own account and what it does not promise, in sentences, once the simulation is over."""

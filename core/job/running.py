@@ -62,6 +62,8 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         # whole steps, so that the last frame lies within the last of them
         seconds=math.ceil(asked * job.rate - 1e-6) / job.rate,
         lift=motion.lift,
+        recovery=job.recovery_effort if job.recovery else 0,
+        looseness=job.looseness,
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda fraction: reporter("rehearse", fraction),
     )
@@ -235,6 +237,10 @@ def _result(
     sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
+        "recoveries": [
+            {"frame": frame_at(time), "what": what, "distance_m": distance}
+            for time, what, distance in simulation.recoveries
+        ],
         "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
@@ -277,6 +283,7 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
     sentences = [say("Cancelled before the simulation began.")]
     report = metrics.nothing() | {
+        "recoveries": [],
         "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
