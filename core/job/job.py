@@ -218,7 +218,7 @@ def _from_5(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 6, as version 7 says the same: it took motions as they travelled, was stiff, and did not recover."""
+    """A job of version 6, as version 7 says the same: motions travelled as they were, stiff and without recovery."""
     del keep
     new = {"travel": "travelling", "recovery": False, "recovery_effort": RECOVERY_EFFORT, "looseness": {}}
     return {**job, **new}
