@@ -97,7 +97,7 @@ class _Loop:
             return False
         fallen = self._fall.update(state, q[: self._nq], v, self.q[-1])
         if self._fall.lost is None and not fallen:
-            self._follower.between_steps(stepper, lambda: self.told(state, q))
+            self._follower.between_steps(stepper, lambda: self.observe(state, q))
         watched = state < (self._fall.lost or 0) + self._most_after and float(np.abs(v).max()) < RUNAWAY
         return self.observe(state, q) and (not fallen or watched) and not self._follower.over
 

@@ -63,7 +63,7 @@ class Detour(Follower):
     def __init__(self, motion: LookAhead, plan: Plan) -> None:
         self.motion, self.plan = motion, plan
         self.done = 0  # steps of the plan
-        plan.controller.reset()
+        plan.controller.seek()
         self._over = False
 
     @property

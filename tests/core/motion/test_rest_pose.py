@@ -8,8 +8,8 @@ import pytest
 from heft.core.motion import quaternions
 from heft.core.motion.body_plan import plausible_scale
 from heft.core.motion.clip import LocalPoses, from_local, scaled_skeleton, to_local, turned
-from heft.core.motion.lay_back import lay_back
 from heft.core.motion.prepare import prepare
+from heft.core.motion.residuals import with_residuals
 from heft.core.motion.rest_pose import find_rest_pose, moved_vertices
 from heft.core.motion.upright import AXES, stood_up, turn_of, up_of
 
@@ -55,7 +55,7 @@ def test_a_rest_pose_turned_at_random_is_found_in_the_motion(swaying, seed):
     plain, other = prepare(swaying, wooden_roles()), prepare(clip, wooden_roles())
     assert other.plan.stature == pytest.approx(plain.plan.stature, rel=1e-6)
     assert other.plan.character.total_mass == pytest.approx(plain.plan.character.total_mass, rel=1e-6)
-    there, here = (lay_back(each.plan, each.trajectory, each.residuals) for each in (plain, other))
+    there, here = (with_residuals(each.plan, each.trajectory, each.residuals) for each in (plain, other))
     assert np.abs(there.position[..., :2] - here.position[..., :2]).max() < 0.005
     assert np.degrees(quaternions.angle(there.orientation, here.orientation)).max() < 0.5
 
@@ -151,6 +151,6 @@ def test_a_tail_on_two_legs_rides_with_the_pelvis(swaying):
 def test_a_captured_clip_with_a_scrambled_rest_pose_is_fitted_the_same(name):
     clip = cmu(name)
     plain, other = prepare(clip, CMU_ROLES), prepare(scrambled(clip), CMU_ROLES)
-    there, here = (lay_back(each.plan, each.trajectory, each.residuals) for each in (plain, other))
+    there, here = (with_residuals(each.plan, each.trajectory, each.residuals) for each in (plain, other))
     assert np.abs(there.position - here.position).max() < 0.005
     assert np.degrees(quaternions.angle(there.orientation, here.orientation)).max() < 0.5
