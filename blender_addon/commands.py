@@ -28,12 +28,11 @@ from ..core.batch.journal import SUFFIX, Entry
 from ..core.batch.plan import Plan
 from ..core.job import BakeJob, BakeResult, cache
 from ..core.job.cache import code_version
-from ..core.job.methods import METHODS
 from ..core.worker.self_test import WHAT_TO_SEND
 from ..core.worker.worker import ROOT, python
 from .baking.gather import Gathered, gather
 from .worker import kernels
-from .worker.keeper import keeper
+from .worker.keeper import keeper, labels
 
 DONE, FAILED, FELL = 0, 1, 3
 SELF_TEST = 600.0  # s: the first time physics is compiled
@@ -220,8 +219,8 @@ def run_doctor(_: argparse.Namespace) -> int:
     folder = kernels.cache_folder()
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
     say(f"Kernels: {kernels.kernel_folder() or 'kept where numba is told'}")
-    missing = [method.label for name, method in METHODS.items() if not kernels.are_ready(name)]
-    say(f"Compiled: {'at the first bake of ' + ', '.join(missing) if missing else 'all'}")
+    later = ", ".join(labels()[name] for name in missing())
+    say(f"Compiled: {'at the first bake of ' + later if later else 'all'}")
     worker = keeper.worker()
     worker.send("self_test")
     (answer, *_) = worker.wait(SELF_TEST) or [None]

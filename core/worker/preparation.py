@@ -16,7 +16,6 @@ from ..character import Character
 from ..contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
 from ..dynamics import center_of_mass, center_of_mass_jacobian, inverse_dynamics
 from ..job import BakeJob, MotionChoice, Scene, run
-from ..job.methods import METHODS
 from ..maths import compiler
 from ..motion import quaternions
 from ..motion.clip import Clip, LocalPoses, Skeleton, from_local
@@ -130,18 +129,18 @@ def jobs(method: str) -> list[BakeJob]:
 def prepare(methods: Sequence[str], tell: Callable[[str, float], None]) -> Iterator[str]:
     """Compile all kernels of these methods, one method after the other, and give each that is done.
 
-    `tell` is called with the label of a method and the share of all that is done, whenever a kernel was compiled.
+    `tell` is called with the name of a method and the share of all that is done, whenever a kernel was compiled.
     """
-    weights = [COMMON + OWN[method] if k == 0 else OWN[method] for k, method in enumerate(methods)]
+    weights = [(COMMON if k == 0 else 0) + OWN.get(method, 5) for k, method in enumerate(methods)]
     for k, method in enumerate(methods):
-        label, begin, count = METHODS[method].label, sum(weights[:k]), 0
+        begin, count = sum(weights[:k]), 0
 
-        def compiled(label: str = label, begin: int = begin, most: int = weights[k]) -> None:
+        def compiled(method: str = method, begin: int = begin, most: int = weights[k]) -> None:
             nonlocal count
             count += 1
-            tell(label, (begin + min(count, most)) / sum(weights))
+            tell(method, (begin + min(count, most)) / sum(weights))
 
-        tell(label, begin / sum(weights))
+        tell(method, begin / sum(weights))
         compiler.told.append(compiled)
         try:
             if k == 0:
