@@ -31,7 +31,6 @@ from ..core import cache, command_line
 from ..core.batch import command as batch_command
 from ..core.cache import code_version
 from ..core.command_line import DONE, FAILED, FELL, PACKAGES, ROOT, complain, say, there_is
-from ..core.control.methods import METHODS
 from ..core.job import BakeResult
 from ..core.worker.self_test import WHAT_TO_SEND
 from ..core.worker.worker import python
@@ -39,6 +38,7 @@ from .baking import output
 from .baking.gather import gather
 from .baking.scenes import Scenes, armatures_to_bake
 from .baking.session import Session
+from .worker import keeper as keeping
 from .worker import kernels
 from .worker.keeper import keeper
 
@@ -199,7 +199,7 @@ def doctor(_: argparse.Namespace) -> int:
     folder = kernels.cache_folder()
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
     say(f"Kernels: {kernels.kernel_folder() or 'where numba keeps its cache'}")
-    later = [method.label for name, method in METHODS.items() if not kernels.are_ready(name)]
+    later = [keeping.labels()[name] for name in keeping.missing()]
     say(f"Compiled: {'at the first bake of ' + ', '.join(later) if later else 'all methods'}")
     say(f"The physics process answers. {answered('self_test')['text']}")
     say(WHAT_TO_SEND)

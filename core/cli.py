@@ -121,7 +121,11 @@ def prepare(known: argparse.Namespace) -> int:
     if unknown:
         raise ValueError(f"There is no method '{unknown[0]}'; there are {', '.join(METHODS)}.")
     shown = _Shown()
-    for _ in preparation.prepare(known.methods or list(METHODS), shown.update):
+
+    def tell(method: str, share: float) -> None:
+        shown.update(f"Compiling {METHODS[method].label}", share)
+
+    for _ in preparation.prepare(known.methods or list(METHODS), tell):
         pass
     shown.end()
     say("All that these bakes need is compiled.")

@@ -46,7 +46,7 @@ spec.loader.exec_module(module)
 from heft.core.control.methods import METHODS
 from heft.core.maths.compiler import kept_files
 from heft.core.worker.preparation import prepare
-methods = list(prepare(list(METHODS), lambda label, share: None))
+methods = list(prepare(list(METHODS), lambda method, share: None))
 from heft.blender_addon.worker import shipped
 print(json.dumps({"methods": methods, "files": list(map(str, kept_files())), "fits": shipped.fits()}))
 """

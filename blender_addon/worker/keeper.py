@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.control.methods import METHODS
 from ...core.worker.messages import Message
 from ...core.worker.worker import Worker
 from .. import redraw
@@ -90,7 +89,7 @@ class Keeper:
         """What the preparer has said."""
         for message in said:
             if message.kind == "progress":
-                self.preparing, self.share = str(message.values["label"]), float(message.values["share"])
+                self.preparing, self.share = labels()[message.values["method"]], float(message.values["share"])
             elif message.kind == "prepared":
                 kernels.note_ready(str(message.values["method"]))
             elif message.kind in {"failed", "ended"}:
@@ -108,10 +107,16 @@ def chosen() -> str:
     return active.heft.controller.lower() if active is not None else ""
 
 
+def labels() -> dict[str, str]:
+    """What each method is called, as one chooses among them: to import all of them takes a while."""
+    settings = bpy.types.Object.bl_rna.properties["heft"].fixed_type
+    return {item.identifier.lower(): item.name for item in settings.properties["controller"].enum_items}
+
+
 def missing() -> list[str]:
     """Methods whose kernels are not all there, the one that is chosen first."""
     first = chosen() if hasattr(bpy.context, "active_object") else ""
-    return sorted((name for name in METHODS if not kernels.are_ready(name)), key=lambda name: name != first)
+    return sorted((name for name in labels() if not kernels.are_ready(name)), key=lambda name: name != first)
 
 
 keeper = Keeper()

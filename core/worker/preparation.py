@@ -135,28 +135,27 @@ def jobs(method: Method) -> list[BakeJob]:
 def prepare(methods: Sequence[str], tell: Callable[[str, float], None]) -> Iterator[str]:
     """Compile all kernels of these methods, one method after the other, and give each that is done.
 
-    `tell` is called with the label of a method and the fraction of all that is done, whenever a kernel was compiled.
+    `tell` is called with the name of a method and the fraction of all that is done, whenever a kernel was compiled.
     """
-    chosen = [METHODS[name] for name in methods]
-    weights = [method.kernels + (COMMON if k == 0 else 0) for k, method in enumerate(chosen)]
-    for k, method in enumerate(chosen):
-        label, begin, count = method.label, sum(weights[:k]), 0
+    weights = [METHODS[method].kernels + (COMMON if k == 0 else 0) for k, method in enumerate(methods)]
+    for k, method in enumerate(methods):
+        begin, count = sum(weights[:k]), 0
 
-        def compiled(label: str = label, begin: int = begin, most: int = weights[k]) -> None:
+        def compiled(method: str = method, begin: int = begin, most: int = weights[k]) -> None:
             nonlocal count
             count += 1
-            tell(label, (begin + min(count, most)) / sum(weights))
+            tell(method, (begin + min(count, most)) / sum(weights))
 
-        tell(label, begin / sum(weights))
+        tell(method, begin / sum(weights))
         compiler.told.append(compiled)
         try:
             if k == 0:
                 _ask()
-            for job in jobs(method):
+            for job in jobs(METHODS[method]):
                 run(job)
         finally:
             compiler.told.remove(compiled)
-        yield method.name
+        yield method
 
 
 def _ask() -> None:

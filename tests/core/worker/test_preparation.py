@@ -25,7 +25,7 @@ TWO_LEGS = {"momentum", "balance"}
 def told():
     """All methods are prepared; what was told on the way."""
     found = []
-    done = list(prepare(list(METHODS), lambda label, share: found.append((label, share))))
+    done = list(prepare(list(METHODS), lambda method, share: found.append((method, share))))
     assert done == list(METHODS)
     return found
 
@@ -143,8 +143,8 @@ def test_every_method_has_its_jobs_and_none_is_refused():
 
 
 def test_what_is_told_grows_from_nothing_to_less_than_all(told):
-    labels, shares = zip(*told, strict=True)
-    assert list(dict.fromkeys(labels)) == [method.label for method in METHODS.values()]
+    methods, shares = zip(*told, strict=True)
+    assert list(dict.fromkeys(methods)) == list(METHODS)
     assert shares[0] == 0.0
     assert list(shares) == sorted(shares)
     assert shares[-1] <= 1.0
@@ -152,4 +152,4 @@ def test_what_is_told_grows_from_nothing_to_less_than_all(told):
 
 def test_the_bar_goes_by_about_as_many_kernels_as_there_are(told):
     reached = sum(bool(entry.overloads) for entry in compiler.entries)
-    assert 0.7 * reached < COMMON + sum(method.kernels for method in METHODS.values()) <= reached
+    assert 0.8 * reached < COMMON + sum(method.kernels for method in METHODS.values()) < 1.2 * reached
