@@ -15,6 +15,7 @@ from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
 from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import method_of, plain, values_in
+from ..properties.reactions import looseness_in
 from ..rig import setting_up
 from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
@@ -123,6 +124,9 @@ def gathered(
         settings=values_in(settings),
         optimise=optimises(settings),
         playback=around.playback if method.needs.follows_keys else Playback(),
+        recovery=settings.recovery,
+        recovery_effort=settings.recovery_effort,
+        looseness=looseness_in(settings),
         rate=float(rate),
         frame_start=first,
         frame_end=last,

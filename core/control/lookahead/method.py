@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...cache import Cache
 from ...motion.reference import Reference
-from ..method import Method, Preset
+from ..method import Method, Needs, Preset
 from ..recovery import Recovering
 from ..stage import Stage
 from .lookahead import LookAhead
@@ -81,6 +81,7 @@ METHOD = Method(
     settings=Settings,
     plan=plan,
     start=start,
+    needs=Needs(recovers=True),
     presets=(
         Preset("Default", "Good for most motions.", {}),
         Preset("Fast Motion", "More simulation steps per second: runs, jumps, quick gestures.", {}, rate=240),
