@@ -76,7 +76,7 @@ class Walk:
     @classmethod
     def of(cls, clip: str) -> "Walk":
         """Walk a lap, then keep states."""
-        reference = prepare(BakeJob(cmu(clip), CMU_ROLES, loop=True)).reference
+        reference = precompute(BakeJob(cmu(clip), CMU_ROLES, loop=True)).reference
         track, terrain = Track.of(reference), make_terrain([Plane()])
         controller = LookAhead(reference.character, track, Settings(), terrain=terrain)
         stage = Stage(reference.character, terrain, Scene(), 1.0 / track.dt, SECONDS, 0.0)
