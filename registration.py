@@ -67,6 +67,7 @@ CLASSES = (
     motion.HEFT_PT_contacts,
     controller.HEFT_PT_controller_presets,
     controller.HEFT_PT_controller,
+    controller.HEFT_PT_controller_reactions,
     controller.HEFT_PT_controller_advanced,
     scene.HEFT_PT_scene,
     bake_panel.HEFT_PT_bake,

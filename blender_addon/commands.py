@@ -38,6 +38,7 @@ from .baking import output
 from .baking.gather import gather
 from .baking.scenes import Scenes, armatures_to_bake
 from .baking.session import Session
+from .worker import keeper as keeping
 from .worker import kernels
 from .worker.keeper import keeper
 
@@ -198,10 +199,8 @@ def doctor(_: argparse.Namespace) -> int:
     folder = kernels.cache_folder()
     say(f"Cache: {cache.size(folder) / 1e6 if folder.is_dir() else 0.0:.1f} MB in {folder}")
     say(f"Kernels: {kernels.kernel_folder() or 'where numba keeps its cache'}")
-    say(
-        "Physics: "
-        f"{'compiled' if kernels.are_ready() else 'not compiled yet; the first bake does it, in a few minutes'}"
-    )
+    later = [keeping.labels()[name] for name in keeping.missing()]
+    say(f"Compiled: {'at the first bake of ' + ', '.join(later) if later else 'all methods'}")
     say(f"The physics process answers. {answered('self_test')['text']}")
     say(WHAT_TO_SEND)
     return DONE

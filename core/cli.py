@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "bench": command_line.bench,
         "demo": demo,
         "replay": replay,
+        "prepare": prepare,
         "doctor": doctor,
     }
     return command_line.perform(commands, known, (ValueError, OSError))
@@ -55,6 +56,7 @@ def make_parsers() -> Parsers:
     bake.add_argument(
         "--seconds", type=float, metavar="S", help="how long to simulate, where the motion repeats or holds"
     )
+    parsers.commands["prepare"].add_argument("methods", nargs="*", metavar="METHOD", help="all unless given")
     bake.add_argument("--cache", type=Path, metavar="DIR", help="folder for references, to reuse them")
     return parsers
 
@@ -108,6 +110,26 @@ def demo(known: argparse.Namespace) -> int:
             "The demo needs Blender: run blender --command heft demo, or install it here with pip install bpy"
         )
     return in_blender(known)
+
+
+def prepare(known: argparse.Namespace) -> int:
+    """Compile the kernels of some methods, or of all."""
+    from .control.methods import METHODS
+    from .worker import preparation
+
+    unknown = [name for name in known.methods if name not in METHODS]
+    if unknown:
+        raise ValueError(f"There is no method '{unknown[0]}'; there are {', '.join(METHODS)}.")
+    shown = _Shown()
+
+    def tell(method: str, share: float) -> None:
+        shown.update(f"Compiling {METHODS[method].label}", share)
+
+    for _ in preparation.prepare(known.methods or list(METHODS), tell):
+        pass
+    shown.end()
+    say("All that these bakes need is compiled.")
+    return DONE
 
 
 def replay(known: argparse.Namespace) -> int:

@@ -54,7 +54,8 @@ class Setting:
             raise ValueError(f"The setting '{name}' of {owner} must be one of {', '.join(known)}, not {value!r}.")
         if self.bounds is not None and not self.bounds[0] <= value <= self.bounds[1]:
             low, high = self.bounds
-            raise ValueError(f"The setting '{name}' of {owner} must lie between {low:g} and {high:g}, not {value:g}.")
+            bound = f"at most {high:g}" if value > high else f"at least {low:g}"
+            raise ValueError(f"The setting '{name}' of {owner} must be {bound}, not {value:g}.")
 
 
 def setting(default: Any, label: str, tip: str, **more: Any) -> Any:

@@ -18,7 +18,6 @@ from ..operators.clear_cache import HEFT_OT_clear_cache
 from .tab import ArmatureTab
 from .text import sentence
 
-PREPARING = "Compiling the physics for this computer: once per version, a few minutes. Bake waits for it."
 ICONS = {"completed": "CHECKMARK", "fell": "ERROR", "diverged": "ERROR", "cancelled": "CANCEL"}
 
 
@@ -44,8 +43,9 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
         row = layout.row()
         row.scale_y = 1.8
         row.operator(HEFT_OT_bake.bl_idname, icon="PHYSICS")
-        if keeper.compiling:
-            sentence(context, layout, _(PREPARING), "TIME")
+        if keeper.preparing:
+            told = _("Preparing {}, {:.0f} %").format(_(keeper.preparing), 100.0 * keeper.share)
+            layout.progress(factor=keeper.share, type="BAR", text=told, translate=False)
         elif keeper.trouble:
             sentence(context, layout, keeper.trouble, "ERROR")
         report = read_report(context.active_object.heft.report)

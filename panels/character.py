@@ -47,6 +47,9 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
                     sentence(context, layout, line, "ERROR")
             else:
                 layout.label(text="All roles found", icon="CHECKMARK")
+            if settings.up_in_motion() != "Z":
+                text = _("The motion lies: {axis} is up in it. It is simulated standing, and written as it lies.")
+                sentence(context, layout, text.format(axis=settings.up_in_motion()), "INFO")
             layout.prop(settings, "show_character", text="Show in Viewport")
 
 
@@ -77,6 +80,7 @@ class HEFT_PT_body(ArmatureTab, bpy.types.Panel):
         inner.active = settings.use_total_mass
         inner.prop(settings, "total_mass", text="")
         column.prop(settings, "scale")
+        column.prop(settings, "up")
 
 
 class HEFT_PT_roles(Tab, bpy.types.Panel):

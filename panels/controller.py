@@ -10,7 +10,7 @@ from bpy.app.translations import pgettext_iface as _
 from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
-from ..blender_addon.properties import course, playback
+from ..blender_addon.properties import course, playback, reactions
 from ..blender_addon.properties.armature import HEFT_PG_armature
 from ..blender_addon.properties.methods import group_in, method_of, names_shown
 from .tab import ArmatureTab
@@ -88,6 +88,37 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
             keyed(layout, settings.playback, playback.KEYED)
         if method.needs.no_motion:
             keyed(layout, settings.course, course.KEYED)
+
+
+class HEFT_PT_controller_reactions(ArmatureTab, bpy.types.Panel):
+    """Reactions: what happens after a push."""
+
+    bl_idname = "HEFT_PT_controller_reactions"
+    bl_label = "Reactions"
+    bl_parent_id = "HEFT_PT_controller"
+    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Only for methods that recover."""
+        return super().poll(context) and method_of(context.active_object.heft).needs.recovers
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        """The switch."""
+        self.layout.prop(context.active_object.heft, "recovery", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """How hard it tries, and how loose it is meanwhile."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = context.active_object.heft
+        layout.active = settings.recovery
+        layout.prop(settings, "recovery_effort")
+        column = layout.column(align=True)
+        column.prop(settings, "looseness")
+        for name in reactions.BY_REGION:
+            column.prop(settings, name)
 
 
 class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):

@@ -65,6 +65,7 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         inner = row.row()
         inner.active = settings.loop
         inner.prop(settings, "loop_seconds", text="")
+        layout.prop(settings, "travel")
         report = report_of(armature)
         layout.operator(HEFT_OT_build_reference.bl_idname, icon="FILE_REFRESH" if report else "PLAY")
         if not report:

@@ -7,17 +7,21 @@ of the files that make up the extension, so that nothing else of the checkout ca
 
 import argparse
 import hashlib
+import importlib.util
+import json
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from platform import machine
+from types import ModuleType
 from typing import NamedTuple
 
 from packaging.requirements import Requirement
 
-from tools.environment import ENVIRONMENTS, PYTHON_OF_BLENDER, ROOT, Trouble, explain, say
+from tools.environment import ENVIRONMENTS, PYTHON_OF_BLENDER, ROOT, Trouble, ensure, explain, say, variables
 
 WHEEL_LOCK = ROOT / "locks" / "wheels.txt"
 # What of the checkout goes into the zip.
@@ -32,6 +36,20 @@ CONTENTS = (
     "presets",
     "examples",
 )
+# Compiles all kernels of a staged extension, and says where they are kept.
+PREPARE = """
+import importlib.util, json, sys
+root = sys.argv[1]
+spec = importlib.util.spec_from_file_location("heft", root + "/__init__.py", submodule_search_locations=[root])
+module = sys.modules["heft"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+from heft.core.control.methods import METHODS
+from heft.core.maths.compiler import kept_files
+from heft.core.worker.preparation import prepare
+methods = list(prepare(list(METHODS), lambda method, share: None))
+from heft.blender_addon.worker import shipped
+print(json.dumps({"methods": methods, "files": list(map(str, kept_files())), "fits": shipped.fits()}))
+"""
 # The first Blender that a line's zip is not for; the newest line stays open.
 ENDS_BEFORE = {"4.5": "5.0.0"}
 
@@ -140,6 +158,43 @@ def manifest_for(platform: Platform, line: str, wheels: list[Path]) -> str:
     return manifest + f'platforms = ["{platform.name}"]\nwheels = [\n{names}]\n'
 
 
+def compile_kernels(folder: Path, line: str) -> None:
+    """Put all kernels into the staged extension: compiled by its own code, for the platform that this runs on."""
+    say(f"Compiling the kernels for Blender {line}")
+    kept = Path(variables(line)["NUMBA_CACHE_DIR"])
+    done = subprocess.run(
+        [
+            sys.executable if sys.version.startswith(PYTHON_OF_BLENDER[line]) else str(ensure(line)),
+            "-c",
+            PREPARE,
+            str(folder),
+        ],
+        capture_output=True,
+        text=True,
+        env={name: value for name, value in variables(line).items() if name != "HEFT_PROCESSOR"},
+        check=False,
+    )
+    if done.returncode:
+        raise Trouble(f"compiling the kernels failed: {explain(done.stdout + done.stderr)}")
+    found = json.loads(done.stdout.splitlines()[-1])
+    files = [Path(name).relative_to(kept).as_posix() for name in found["files"]]
+    shipped().pack(kept, files, found["methods"], folder / "kernels", found["fits"])
+
+
+def shipped() -> ModuleType:
+    """blender_addon/worker/shipped.py, by its file: by its name it would need Blender."""
+    spec = importlib.util.spec_from_file_location("shipped", ROOT / "blender_addon" / "worker" / "shipped.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def is_here(platform: Platform) -> bool:
+    """Whether this machine is of that platform."""
+    markers = platform.markers
+    return (sys.platform, machine()) == (markers["sys_platform"], markers["platform_machine"])
+
+
 def pack(folder: Path, output: Path) -> None:
     """Have Blender's extension tool check the staged files and write the zip."""
     output.parent.mkdir(exist_ok=True)
@@ -178,14 +233,18 @@ def run(command: list[str], doing: str) -> None:
         raise Trouble(f"{doing} failed: {explain(done.stdout + done.stderr)}")
 
 
-def build(platform: Platform, line: str, version: str) -> Path:
-    """One zip with its wheels."""
+def build(platform: Platform, line: str, version: str, *, kernels: bool = True) -> Path:
+    """One zip with its wheels, and with kernels where it can be."""
     wheels = fetch_wheels(platform, line)
     folder = ROOT / "build" / f"{platform.name}-blender{line}"
     stage(folder, manifest_for(platform, line, wheels))
     (folder / "wheels").mkdir()
     for wheel in wheels:
         shutil.copy2(wheel, folder / "wheels")
+    if kernels and is_here(platform):
+        compile_kernels(folder, line)
+    else:
+        say(f"No kernels for {platform.name}: they are compiled on such a machine, or by users as they need them")
     output = ROOT / "dist" / f"heft-{version}-{platform.name}-blender{line}.zip"
     pack(folder, output)
     return output
@@ -210,6 +269,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="run.py build")
     parser.add_argument("--bare", action="store_true")
     parser.add_argument("--platform", choices=[platform.name for platform in PLATFORMS])
+    parser.add_argument(
+        "--without-kernels", action="store_true", help="leave them to be compiled where they are needed"
+    )
     arguments = parser.parse_args()
     version = version_of_manifest()
     if arguments.bare:
@@ -218,7 +280,7 @@ def main() -> None:
     for platform in PLATFORMS:
         if arguments.platform in (None, platform.name):
             for line in platform.lines:
-                build(platform, line, version)
+                build(platform, line, version, kernels=not arguments.without_kernels)
 
 
 if __name__ == "__main__":

@@ -292,10 +292,21 @@ def variables(line: str) -> dict[str, str]:
     return dict(
         os.environ,
         **rounding().PROCESS,
-        NUMBA_CACHE_DIR=str(folder_of(line) / "kernels"),
+        NUMBA_CACHE_DIR=os.environ.get("NUMBA_CACHE_DIR", str(kernels_of(line))),
         NUMBA_CACHE_LOCATOR_CLASSES="heft.core.maths.kernel_cache.ByContent",
         PYTHONUTF8="1",
     )
+
+
+def kernels_of(line: str) -> Path:
+    """Where compiled kernels are kept, which another clone on this machine finds as well: by what they compile to."""
+    if os.name == "nt":
+        caches = Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local")))
+    elif sys.platform == "darwin":
+        caches = Path.home() / "Library" / "Caches"
+    else:
+        caches = Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
+    return caches / "heft" / ("kernels-" + PYTHON_OF_BLENDER[line])
 
 
 def rounding() -> ModuleType:

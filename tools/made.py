@@ -68,6 +68,7 @@ def needs(method: Method) -> str:
         (asked.blends, "blends several actions"),
         (asked.switches, "switches between actions while Extend Cycle is on"),
         (asked.places_feet, "places feet on the scene's ground and on footholds"),
+        (asked.recovers, "catches itself with steps of its own after a push"),
         (not asked.props, "does not support props"),
         (asked.least_rate > 0.0, f"needs at least {asked.least_rate:g} simulation steps per second"),
     ]

@@ -15,6 +15,7 @@ from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
 from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import method_of, plain, values_in
+from ..properties.reactions import looseness_in
 from ..rig import setting_up
 from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
@@ -72,7 +73,8 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                     reader.look(row - offset, graph)
 
         scales = [armature.heft.scale for armature in armatures]
-        samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look)
+        ups = [armature.heft.up_in_motion() for armature in armatures]
+        samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look, ups)
         return [
             with_others(
                 context, armature, gathered(armature, source, cut(sampling, offset, offset + count), reader, loop)
@@ -116,11 +118,15 @@ def gathered(
         name=armature.name,
         body=body_settings(armature, sampling),
         scene=around.scene,
+        travel=settings.travel.lower(),
         contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / rate),
         method=method.name,
         settings=values_in(settings),
         optimise=optimises(settings),
         playback=around.playback if method.needs.follows_keys else Playback(),
+        recovery=settings.recovery,
+        recovery_effort=settings.recovery_effort,
+        looseness=looseness_in(settings),
         rate=float(rate),
         frame_start=first,
         frame_end=last,

@@ -30,8 +30,8 @@ def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: 
         slot = slot_for(armature, action).identifier
         with playing(armature, replace(source, uid=action.session_uid, name=action.name, slot=slot)):
             frames = frame_numbers(*range_of_action(context.scene, armature))
-            scales = [armature.heft.scale]
-            (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, scales)
+            scales, ups = [armature.heft.scale], [armature.heft.up_in_motion()]
+            (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, scales, ups=ups)
             found.append(sampling.clip)
     return tuple(found)
 

@@ -20,7 +20,7 @@ from ...core.motion.quaternions import Array
 from ...core.worker import tasks
 from ...core.worker.messages import Message
 from ..worker.keeper import Keeper
-from ..worker.kernels import cache_folder
+from ..worker.kernels import are_ready, cache_folder
 from .gather import Gathered, gather
 from .poses import armature_poses
 from .preview import Preview
@@ -164,10 +164,10 @@ class Session:
             going_on.remove(self)
 
     def _send(self) -> None:
-        worker = self._keeper.worker()
-        self.stage, self.fraction = COMPILING if self._keeper.compiling else "Starting", 0.0
-        asked = tasks.request(self.turn.gathered.job, str(cache_folder()), poses=True)
-        worker.send(self._task, *asked)
+        self._keeper.give_way()
+        job = self.turn.gathered.job
+        self.stage, self.fraction = "Starting" if are_ready(job.method) else COMPILING, 0.0
+        self._keeper.worker().send(self._task, *tasks.request(job, str(cache_folder()), poses=True))
 
     def _take_answer(self, message: Message) -> None:
         try:

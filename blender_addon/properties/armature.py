@@ -137,6 +137,32 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         precision=4,
         override=OVERRIDABLE,
     )
+    up: EnumProperty(
+        name="Up",
+        description="Which of the world's axes is up in the motion; what lies on its side is simulated standing",
+        items=[
+            ("AUTO", "Find Out", "Along which the trunk stands over the legs", 0),
+            ("Z", "Z", "As it is", 1),
+            ("X", "X", "The motion lies on its side", 2),
+            ("-X", "-X", "The motion lies on its side", 3),
+            ("Y", "Y", "The motion lies on its back or its front", 4),
+            ("-Y", "-Y", "The motion lies on its back or its front", 5),
+        ],
+        default="AUTO",
+        override=OVERRIDABLE,
+    )
+    travel: EnumProperty(
+        name="Travel",
+        description="Whether the motion goes anywhere, or walks on the spot as games have it",
+        items=[
+            ("AUTO", "Automatic", "In place if standing feet glide back steadily under hips that stay", 0),
+            ("IN_PLACE", "In Place", "Carried along at the speed of its feet, simulated, and brought back", 1),
+            ("TRAVELLING", "Travelling", "Taken as it is", 2),
+        ],
+        default="AUTO",
+        override=OVERRIDABLE,
+    )
+    found_up: StringProperty(description="The axis that Set Up found to be up", default="Z", override=OVERRIDABLE)
     character: StringProperty(
         name="Character", description="The physical character, as text of a character file", override=OVERRIDABLE
     )
@@ -192,6 +218,10 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     grab: PointerProperty(type=scene.HEFT_PG_grab, override=OVERRIDABLE)
     foothold: PointerProperty(type=scene.HEFT_PG_foothold, override=OVERRIDABLE)
     weight: PointerProperty(type=scene.HEFT_PG_weight, override=OVERRIDABLE)
+
+    def up_in_motion(self) -> str:
+        """The axis of the world that is up in the motion, as chosen or else as found."""
+        return self.found_up if self.up == "AUTO" else self.up
 
     def chosen_roles(self) -> dict[str, tuple[str, ...]]:
         """The roles that have bones."""

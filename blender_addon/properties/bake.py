@@ -12,7 +12,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from . import course, methods, others, playback
+from . import course, methods, others, playback, reactions
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 
 
@@ -30,7 +30,7 @@ class HEFT_PG_foot(bpy.types.PropertyGroup):
     )
 
 
-class BakeSettings(methods.MethodSettings):
+class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
     """Settings of a bake, and what it measured: a part of `obj.heft`."""
 
     playback: PointerProperty(type=playback.HEFT_PG_playback, override=OVERRIDABLE)

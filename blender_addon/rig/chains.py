@@ -14,6 +14,9 @@ import numpy as np
 from .names import Name
 from .shape import Array, Body, Plane, angle_between
 
+HINT, WORD = 2.5, 30.0
+"""What a name weighs: where shape has found the limb, and where names have, which shape then confirms."""
+
 LONGEST_CHAIN = 10
 ABSENT = -1
 
@@ -70,8 +73,9 @@ def best_cut(
     limb: Limb,
     names: Sequence[Name],
     shape_of: Callable[[Limb, Starts], float],
+    trust: float = HINT,
 ) -> Cut:
-    """Try every way to let the parts start, in order, at bones of the chain."""
+    """Try every way to let the parts start, in order, at bones of the chain. `trust` is what names weigh."""
     chain = list(limb.chain)[:LONGEST_CHAIN]
     best: Cut | None = None
     for count in range(1, len(parts) + 1):
@@ -83,7 +87,7 @@ def best_cut(
                 starts = [ABSENT] * len(parts)
                 for part, place in zip(which, places, strict=True):
                     starts[part] = place
-                cut = score_cut(parts, tuple(starts), limb, names, shape_of)
+                cut = score_cut(parts, tuple(starts), limb, names, shape_of, trust)
                 if best is None or cut.total > best.total + 1e-9:
                     best = cut
     assert best is not None
@@ -96,6 +100,7 @@ def score_cut(
     limb: Limb,
     names: Sequence[Name],
     shape_of: Callable[[Limb, Starts], float],
+    trust: float = HINT,
 ) -> Cut:
     """Score one cut: names of the starting bones, segments that go on as they should, and the shape."""
     chain = limb.chain
@@ -108,19 +113,20 @@ def score_cut(
             continue
         name = names[chain[start]]
         said.append(name.score(part))
-        total += 2.5 * name.score(part) - 1.5 * (name.twist and not name.parts)
+        total += trust * name.score(part) - 1.5 * (name.twist and not name.parts)
     for index, start in enumerate(present):
         end = present[index + 1] if index + 1 < len(present) else start + 1
         part = parts[starts.index(start)]
         own = limb.joints[start + 1] - limb.joints[start]
         for place in range(start + 1, end):
             # A bone inside a part is a segment of it: it goes on in its direction, and by its name if it has one.
-            score = names[chain[place]].score(part)
+            name = names[chain[place]]
+            score = name.score(part) - (max(name.parts.values(), default=0.0) if trust > HINT else 0.0)
             segment = limb.joints[place + 1] - limb.joints[place]
-            total += min(score, 0.3) * 2.0 - min((angle_between(own, segment) / 0.5) ** 2, 1.0) * 0.6 - 0.15
+            total += min(score, 0.3) * 0.8 * trust - min((angle_between(own, segment) / 0.5) ** 2, 1.0) * 0.6 - 0.15
     for place in range(present[0]):
         known = [names[chain[place]].score(part) for part in parts]
-        total -= 0.3 + 1.5 * max(*known, 0.0)
+        total -= 0.3 + 0.6 * trust * max(*known, 0.0)
     shape = shape_of(limb, starts)
     return Cut(starts, total + shape, shape, tuple(said))
 

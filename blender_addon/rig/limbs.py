@@ -7,7 +7,10 @@ import numpy as np
 
 from .names import Name
 from .role_names import ARM_ROLES, LEG_ROLES
-from .shape import Body, Pair
+from .shape import Body, Pair, angle_between
+
+ACROSS, ALONG = np.radians(130.0), np.radians(45.0)
+LIKE = 0.5  # of the legs' reach: that of front legs, at least
 
 
 def choose_limbs(body: Body, names: Sequence[Name], pairs: Sequence[Pair]) -> tuple[Pair | None, Pair | None, bool]:
@@ -50,6 +53,16 @@ def choose_limbs(body: Body, names: Sequence[Name], pairs: Sequence[Pair]) -> tu
     others = [pair for pair in pairs if pair is not legs and pair.parent not in inside and not inside & set(pair.first)]
     limbs = [pair for pair in others if size(pair) > 0.3 and len(pair.first) >= 2 and arm_score(pair) > 0.8]
     return legs, max(limbs, key=arm_score, default=None), False
+
+
+def stands_on_four(body: Body, legs: Pair, arms: Pair) -> bool:
+    """Whether arms go the same way as legs do, and both across the trunk: then they are front legs."""
+    head = body.skeleton.head
+    roots = [np.mean([head[chain[0]] for chain in pair.both], axis=0) for pair in (legs, arms)]
+    ways = [np.mean([head[chain[-1]] - head[chain[0]] for chain in pair.both], axis=0) for pair in (legs, arms)]
+    along = angle_between(roots[1] - roots[0], ways[0]), angle_between(*ways)
+    long = bool(np.linalg.norm(ways[1]) > LIKE * np.linalg.norm(ways[0]))
+    return along[0] < ACROSS and along[1] < ALONG and long
 
 
 def _front_and_hind(body: Body, names: Sequence[Name], standing: Sequence[Pair]) -> tuple[Pair, Pair] | None:

@@ -152,6 +152,8 @@ def _skull_height(
         return float(np.mean([skeleton.head[skeleton.index(bones[f"{role}.{side}"][0]), 2] for side in (LEFT, RIGHT)]))
 
     leg = height("thigh") - (height("foot") if "foot.L" in bones else height("shin"))
+    if leg <= 0.0:  # lying, or upside down: heights say nothing
+        return None
     return height("upper_arm") + 0.20 * leg, 0.08 * leg
 
 
@@ -173,8 +175,8 @@ def _head_place(
             shape -= 0.5
         face = any(faces[p] and way[p] - way[place] < 0.02 for p in range(place, len(upper)))
         later_face = any(faces[p] and way[p] - way[place] >= 0.02 for p in range(place, len(upper)))
-        value = shape + 3.0 * names[bone].score("head") + 0.8 * face - 0.8 * later_face
-        value -= 1.5 * max((names[b].score("head") for b in upper[:place]), default=0.0)
+        value = shape + 10.0 * names[bone].score("head") + 0.8 * face - 0.8 * later_face
+        value -= 5.0 * max((names[b].score("head") for b in upper[:place]), default=0.0)
         if value > best_score + 1e-9:
             best, best_score, best_shape = place, value, shape
     return best, best_shape

@@ -7,134 +7,38 @@ them with less weight, so that the shape of the chain can settle it.
 """
 
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-LEFT, RIGHT, MIDDLE = "L", "R", ""
+from .vocabulary import (
+    CONTROL,
+    FINGER,
+    FRONT,
+    GROWN_SIDES,
+    HIND,
+    KNOWN,
+    LEFT,
+    MIDDLE,
+    MIDDLE_PARTS,
+    PREFIXES,
+    RIDING,
+    RIGHT,
+    ROLE_OF_FRONT_LEG,
+    SIDE_OF_WORD,
+    SIDED_PARTS,
+    TWIST,
+    Weights,
+)
 
-SIDE_OF_WORD = {
-    "l": LEFT, "left": LEFT, "lf": LEFT, "lft": LEFT, "lt": LEFT, "izq": LEFT,
-    "r": RIGHT, "right": RIGHT, "rg": RIGHT, "rgt": RIGHT, "rt": RIGHT, "rht": RIGHT, "der": RIGHT,
-}  # fmt: skip
+__all__ = ["LEFT", "MIDDLE", "RIGHT", "Name", "read_name", "read_names"]
 
-PREFIXES = {"mixamorig", "armature", "skeleton", "bip", "biped", "valvebiped", "cc", "base", "def", "jnt", "joint"}
-PREFIXES |= {"bone", "bn", "b", "j", "c", "skel", "rig", "character", "sk", "bind", "jt", "geo", "deform", "valve"}
+COMMON = 0.9  # of all names: so many share a prefix or a suffix that says nothing of the bone
+FEWEST_IN_COMMON = 6  # names
+VERTEBRA = re.compile(r"([LTC])(\d{1,2})")
+VERTEBRAE: dict[str, Weights] = {"L": MIDDLE_PARTS["lumbar"], "T": MIDDLE_PARTS["thoracic"], "C": MIDDLE_PARTS["neck"]}
 
-CONTROL = {
-    "attach", "camera", "center", "control", "controller", "corrective", "ctl", "ctrl", "dummy", "effector", "end",
-    "fk", "footsteps", "glue", "goal", "ground", "gun", "handle", "heel", "helper", "ik", "interaction", "mass",
-    "master", "mch", "nub", "null", "offset", "org", "pivot", "pole", "prop", "pv", "rock", "sharebone", "site",
-    "socket", "swing", "target", "tgt", "tweak", "virtual", "vis", "weapon", "wgt",
-}  # fmt: skip
-"""Bones that steer other bones, or mark a place, and carry no part of the body."""
-
-RIDING = {
-    "adj", "bag", "bang", "beard", "belt", "boob", "braid", "breast", "brow", "bust", "buttock", "cape", "cheek",
-    "chin", "cloth", "coat", "dress", "dyn", "ear", "ears", "eye", "eyeball", "eyebrow", "eyelid", "eyes", "face",
-    "facial", "feather", "forehead", "genital", "glasses", "glute", "hair", "hat", "helmet", "jaw", "jiggle", "lid",
-    "lip", "lips", "mouth", "mustache", "necklace", "nose", "nostril", "pec", "pectoral", "physics", "ponytail",
-    "ribbon", "scarf", "scrotum", "sec", "skirt", "sleeve", "teeth", "temple", "tongue", "tooth", "wing",
-}  # fmt: skip
-"""Parts that ride on the body: face, hair, clothes, flesh."""
-
-TWIST = {"twist", "roll", "bend"}
-"""Segments of a limb. They lie in its chain (Daz, MakeHuman) or beside it (Unreal), but start nothing."""
-
-FINGER = {"thumb", "index", "middle", "ring", "pinky", "little", "finger", "fingers", "palm", "metacarpal"}
-FINGER |= {"carpal", "digit", "knuckle"}
-
-FRONT = {"front", "fore", "fr"}
-HIND = {"hind", "rear", "back", "bk"}
-
-MIDDLE_PARTS: dict[str, dict[str, float]] = {
-    "pelvis": {"pelvis": 1.0},
-    "hips": {"pelvis": 1.0},
-    "hip": {"pelvis": 0.8},
-    "cog": {"pelvis": 0.5},
-    "root": {"pelvis": 0.2},
-    "sacrum": {"pelvis": 0.8, "spine": 0.3},
-    "spine": {"spine": 0.8, "chest": 0.7, "neck": 0.2, "head": 0.2, "pelvis": 0.2},
-    "lowerback": {"spine": 1.0},
-    "back": {"spine": 0.6, "chest": 0.4},
-    "abdomen": {"spine": 1.0},
-    "stomach": {"spine": 1.0},
-    "belly": {"spine": 0.8},
-    "waist": {"spine": 1.0, "pelvis": 0.3},
-    "lumbar": {"spine": 1.0},
-    "torso": {"spine": 0.6, "chest": 0.5, "pelvis": 0.3},
-    "upperbody": {"spine": 0.7, "chest": 0.7},
-    "lowerbody": {"pelvis": 0.8},
-    "body": {"spine": 0.3, "chest": 0.3, "pelvis": 0.3},
-    "chest": {"chest": 1.0, "spine": 0.5},
-    "thorax": {"chest": 1.0, "spine": 0.4},
-    "ribcage": {"chest": 1.0, "spine": 0.4},
-    "ribs": {"chest": 0.8, "spine": 0.4},
-    "neck": {"neck": 1.0, "head": 0.1},
-    "cervical": {"neck": 1.0},
-    "head": {"head": 1.0},
-    "skull": {"head": 1.0},
-    "tail": {"tail": 1.0},
-}
-
-SIDED_PARTS: dict[str, dict[str, float]] = {
-    "hip": {"thigh": 0.6},
-    "clavicle": {"clavicle": 1.0},
-    "collar": {"clavicle": 1.0},
-    "collarbone": {"clavicle": 1.0},
-    "scapula": {"clavicle": 1.0},
-    "shoulder": {"clavicle": 0.8, "upper_arm": 0.6},
-    "shldr": {"clavicle": 0.5, "upper_arm": 0.7},
-    "upperarm": {"upper_arm": 1.0},
-    "uparm": {"upper_arm": 1.0},
-    "armupper": {"upper_arm": 1.0},
-    "bicep": {"upper_arm": 0.9},
-    "humerus": {"upper_arm": 1.0},
-    "arm": {"upper_arm": 0.7, "forearm": 0.4, "hand": 0.1},
-    "forearm": {"forearm": 1.0},
-    "foreleg": {"upper_arm": 0.5, "forearm": 0.5},
-    "forefoot": {"hand": 1.0},
-    "forepaw": {"hand": 1.0},
-    "lowerarm": {"forearm": 1.0},
-    "lowarm": {"forearm": 1.0},
-    "loarm": {"forearm": 1.0},
-    "armlower": {"forearm": 1.0},
-    "elbow": {"forearm": 1.0},
-    "radius": {"forearm": 1.0},
-    "ulna": {"forearm": 0.8},
-    "hand": {"hand": 1.0},
-    "wrist": {"hand": 1.0},
-    "thigh": {"thigh": 1.0},
-    "upleg": {"thigh": 1.0},
-    "upperleg": {"thigh": 1.0},
-    "legupper": {"thigh": 1.0},
-    "femur": {"thigh": 1.0},
-    "leg": {"shin": 0.7, "thigh": 0.5, "foot": 0.1, "toe": 0.05},
-    "shin": {"shin": 1.0},
-    "calf": {"shin": 1.0},
-    "knee": {"shin": 1.0},
-    "lowerleg": {"shin": 1.0},
-    "lowleg": {"shin": 1.0},
-    "loleg": {"shin": 1.0},
-    "leglower": {"shin": 1.0},
-    "tibia": {"shin": 1.0},
-    "foot": {"foot": 1.0, "toe": 0.1},
-    "ankle": {"foot": 1.0},
-    "hock": {"foot": 1.0},
-    "metatarsal": {"foot": 0.5, "toe": 0.4},
-    "metatarsals": {"foot": 0.5, "toe": 0.4},
-    "paw": {"foot": 0.6, "hand": 0.6, "toe": 0.5},
-    "hoof": {"foot": 0.4, "hand": 0.4, "toe": 0.7},
-    "toe": {"toe": 1.0},
-    "toes": {"toe": 1.0},
-    "toebase": {"toe": 1.0},
-    "ball": {"toe": 1.0},
-}
-
-ROLE_OF_FRONT_LEG = {"thigh": "upper_arm", "shin": "forearm", "foot": "hand", "toe": "finger"}
-"""What a part named as of a hind leg is, when its name also says that it stands in front."""
-
-KNOWN = set(MIDDLE_PARTS) | set(SIDED_PARTS) | CONTROL | RIDING | TWIST | FINGER | FRONT | HIND | PREFIXES
 WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
 
 
@@ -143,7 +47,7 @@ class Name:
     """What one name says."""
 
     side: str  # LEFT, RIGHT or MIDDLE
-    parts: dict[str, float]  # how strongly it stands for a part of the body; empty where it says nothing
+    parts: Weights  # how strongly it stands for a part of the body; empty where it says nothing
     control: bool = False  # steers or marks, and is no part of the body
     riding: bool = False  # a part of the face, hair or clothes
     twist: bool = False  # a segment of a limb
@@ -158,18 +62,55 @@ class Name:
         return self.parts.get(part, -0.8 * max(self.parts.values()))
 
 
+def read_names(names: Sequence[str]) -> list[Name]:
+    """Return what the names of a skeleton's bones say; what nearly all of them begin or end with says nothing."""
+    short = list(names)
+    for from_end in (False, True):
+        for _ in range(4):
+            affix = _common_affix(short, from_end=from_end)
+            if not affix:
+                break
+            short = [_without(name, affix, from_end=from_end) for name in short]
+    return [read_name(name) for name in short]
+
+
+def _common_affix(names: Sequence[str], *, from_end: bool) -> str:
+    """The prefix up to a separator, or the suffix from one on, that nearly all names share; "" where there is none."""
+    counts: dict[str, int] = {}
+    for name in names:
+        found = re.search(r"[_:.|\- ][^_:.|\- ]+$" if from_end else r"^[^_:.|\- ]+[_:.|\- ]", name)
+        if found and len(found.group()) < len(name):
+            counts[found.group()] = counts.get(found.group(), 0) + 1
+    best = max(counts, key=counts.__getitem__, default="")
+    enough = counts.get(best, 0) >= max(COMMON * len(names), FEWEST_IN_COMMON)
+    return best if enough and best.strip("_:.|- ").lower() not in SIDE_OF_WORD else ""
+
+
+def _without(name: str, affix: str, *, from_end: bool) -> str:
+    return (name.removesuffix(affix) if from_end else name.removeprefix(affix)) or name
+
+
+def folded(text: str) -> str:
+    """Text in plain letters: wide ones narrow, Latin ones without accents."""
+    letters = []
+    for letter in unicodedata.normalize("NFKC", text).replace("ß", "ss"):
+        base = unicodedata.normalize("NFD", letter)[0]
+        letters.append(base if base.isascii() else letter)
+    return "".join(letters)
+
+
 def side_and_rest(word: str) -> tuple[str, str]:
     """Take a side off a word that has grown together with it: lefthand, lfoot, handl."""
     if word in KNOWN:
         return MIDDLE, word
-    for side in ("left", "right"):
-        if word.startswith(side):
+    for side in sorted(GROWN_SIDES, key=len, reverse=True):
+        if word.startswith(side) and word != side:
             return SIDE_OF_WORD[side], word[len(side) :]
-        if word.endswith(side):
+        if word.endswith(side) and word != side:
             return SIDE_OF_WORD[side], word[: -len(side)]
-    if word[:1] in SIDE_OF_WORD and word[1:] in SIDED_PARTS:
+    if word[:1] in {"l", "r"} and word[1:] in SIDED_PARTS:
         return SIDE_OF_WORD[word[0]], word[1:]
-    if word[-1:] in SIDE_OF_WORD and word[:-1] in SIDED_PARTS:
+    if word[-1:] in {"l", "r"} and word[:-1] in SIDED_PARTS:
         return SIDE_OF_WORD[word[-1]], word[:-1]
     return MIDDLE, word
 
@@ -179,38 +120,61 @@ def words_of(name: str) -> tuple[str, list[str]]:
     # A side that ends the name is the side: in "r_toe.L" the R stands for the rear.
     last = re.search(r"[._\-\s](L|R|l|r|Left|Right|left|right)(?:[._]\d+)?$", name)
     side = SIDE_OF_WORD[last.group(1).lower()] if last else MIDDLE
+    found_words = [match.group().lower() for match in WORD.finditer(name.rsplit(":", 1)[-1].rsplit("|", 1)[-1])]
     words = []
-    for match in WORD.finditer(name.rsplit(":", 1)[-1].rsplit("|", 1)[-1]):
-        word = match.group().lower()
+    for word in _together(found_words):
         found = SIDE_OF_WORD.get(word, MIDDLE)
+        rest = ""
         if not found:
-            found, word = side_and_rest(word)
-        else:
-            word = ""
+            found, rest = side_and_rest(word)
         side = side or found
-        if word and word not in PREFIXES and not word.startswith("mixamorig"):
-            words.append(word)
+        if rest and rest not in PREFIXES and not rest.startswith("mixamorig"):
+            words.append(rest)
     return side, words
 
 
+def _together(words: Sequence[str]) -> list[str]:
+    """Words with those joined that capitals have parted wrongly: the LU and Arm of LUArm are luarm."""
+    result: list[str] = []
+    for word in words:
+        before = result[-1] if result else ""
+        if len(before) == 2 and before[0] in {"l", "r"} and before[1] + word in SIDED_PARTS and before not in KNOWN:
+            result[-1] = before + word
+        else:
+            result.append(word)
+    return result
+
+
 def longest_fragment(words: list[str], parts: Iterable[str]) -> str:
-    """Return the longest known part in the words; short ones count as whole words only (an ear is in every forearm)."""
+    """Return the longest known part in the words; short ones count as whole words only (an ear is in every forearm).
+
+    In scripts that do not part words there are no whole ones.
+    """
     joined = "".join(words)
-    found = [part for part in parts if part in words or (len(part) > 3 and part in joined)]
+    found = [part for part in parts if part in words or ((len(part) > 3 or not part.isascii()) and part in joined)]
     return max(found, key=lambda part: (len(part), part in words), default="")
+
+
+def _among(words: set[str], joined: str, known: Iterable[str]) -> bool:
+    """Whether a word is known, or in a script that does not part words one is within."""
+    return any(part in words or (not part.isascii() and part in joined) for part in known)
 
 
 @cache
 def read_name(name: str) -> Name:
     """Return what a bone's name says."""
+    name = folded(name)
+    vertebra = VERTEBRA.fullmatch(name.rsplit(":", 1)[-1])
+    if vertebra:
+        return Name(MIDDLE, dict(VERTEBRAE[vertebra.group(1)]), stem=name)
     side, words = words_of(name)
-    every = set(words)
-    stem = re.sub(r"\d+", "#", "".join(words)) + "".join(re.findall(r"\d+", name))
+    every, joined = set(words), "".join(words)
+    stem = re.sub(r"\d+", "#", joined) + "".join(re.findall(r"\d+", name))
     front, hind = bool(every & FRONT), bool(every & HIND) and bool(side)
     said = {
-        "control": bool(every & CONTROL) or re.match(r"(MCH|WGT|VIS|ORG|CTRL|IK|FK)[-_]", name) is not None,
-        "riding": bool(every & RIDING),
-        "twist": bool(every & TWIST),
+        "control": _among(every, joined, CONTROL) or re.match(r"(MCH|WGT|VIS|ORG|CTRL|IK|FK)[-_]", name) is not None,
+        "riding": _among(every, joined, RIDING),
+        "twist": _among(every, joined, TWIST),
         "front": front,
         "hind": hind,
         "stem": stem,

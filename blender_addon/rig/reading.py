@@ -6,7 +6,7 @@ never raw curves. Lengths become metres here, once: by the object's scale and by
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 import bpy
@@ -15,10 +15,11 @@ import numpy as np
 from ...core.motion import quaternions
 from ...core.motion.clip import Clip, Skeleton
 from ...core.motion.quaternions import Array
+from ...core.motion.upright import Up, stood_up, turn_of
 
 LARGEST_SHEAR = 1e-3
 LARGEST_LEAN = 1e-4  # cosine between axes that still counts as a right angle
-SHORTEST_BONE = 1e-5  # m
+SHORTEST_BONE = 1e-4  # of the rig's extent
 
 
 @dataclass(frozen=True)
@@ -46,15 +47,14 @@ def read_skeleton(armature: bpy.types.Object, unit_scale: float = 1.0, object_ma
     length = np.array([bone.length for bone in bones])
     world = place @ rest
     head = unit_scale * world[:, :3, 3]
-    short = np.flatnonzero(length * scale * unit_scale < SHORTEST_BONE)
-    if len(short):
-        raise ValueError(f"Bone '{bones[short[0]].name}' of {armature.name} has no length: lengthen it in Edit Mode.")
+    extent = float(np.linalg.norm(np.ptp(head, axis=0)))
+    size = np.maximum(unit_scale * scale * length, SHORTEST_BONE * extent)  # of a bone without any, a hair's breadth
     index = {bone.name: i for i, bone in enumerate(bones)}
     return Skeleton(
         names=tuple(bone.name for bone in bones),
         parent=np.array([index[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
         head=head,
-        tail=head + unit_scale * length[:, None] * world[:, :3, 1],
+        tail=head + size[:, None] * world[:, :3, 1] / scale,
         orientation=quaternions.from_matrix(world[:, :3, :3] / scale),
     )
 
@@ -100,11 +100,13 @@ def sample_armatures(
     frames: Array,
     scales: Sequence[float] | None = None,
     look: Callable[[int, bpy.types.Depsgraph], None] | None = None,
+    ups: Sequence[Up] | None = None,
 ) -> list[Sampling]:
     """Read the evaluated poses of all armatures at all frames; the scene is evaluated once per frame.
 
     Frames may be fractions, at even steps. `scales` are metres per metre of the scene, one for each armature, for rigs
-    that were not built to scale. `look` is called at every frame, with its row, to read whatever else there is.
+    that were not built to scale, `ups` which axis is up in the motion of each: what lies on its side is read as if the
+    armature stood. `look` is called at every frame, with its row, to read whatever else there is.
     """
     if len(frames) == 0:
         raise ValueError("There are no frames to read: choose a longer range.")
@@ -126,7 +128,25 @@ def sample_armatures(
                 look(row, graph)
     finally:
         scene.frame_set(now, subframe=part)
+    for index, up in enumerate(ups or ()):
+        place[index] = standing_matrix(up) @ place[index]
     return [_sampling(scene, *each) for each in zip(armatures, flat, place, units.tolist(), repeat(frames))]
+
+
+def standing_matrix(up: Up) -> Array:
+    """Return the matrix (4, 4) that brings an axis of the world up."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = quaternions.matrix(turn_of(up))
+    return matrix
+
+
+def stood(sampling: Sampling, up: Up) -> Sampling:
+    """Return what would have been read with that axis up."""
+    if up == "Z":
+        return sampling
+    return replace(
+        sampling, clip=stood_up(sampling.clip, up), object_matrix=standing_matrix(up) @ sampling.object_matrix
+    )
 
 
 def _sampling(

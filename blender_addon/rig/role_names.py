@@ -31,6 +31,7 @@ class Roles:
     unsure: tuple[str, ...] = ()  # sentences for the user
     body: str = BIPED
     left: tuple[float, float, float] = (1.0, 0.0, 0.0)  # direction of the figure's left at rest, in the world
+    by_rest: tuple[str, ...] = ()  # what of `unsure` holds only if the rest pose is one
 
     def __getitem__(self, role: str) -> tuple[str, ...]:
         """The bones of a role, none where it was not found."""

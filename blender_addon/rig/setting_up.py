@@ -10,19 +10,23 @@ import numpy as np
 
 from ...core.character import JointKind, storage
 from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
+from ...core.motion.clip import Clip, scaled, scaled_skeleton
 from ...core.motion.damage import repair
 from ...core.motion.quaternions import Array
+from ...core.motion.rest_pose import find_rest_pose, moved_vertices
+from ...core.motion.tempo import likely_rate
+from ...core.motion.upright import Up, up_of
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
-from .reading import frame_numbers, read_skeleton, sample_armatures
+from .reading import frame_numbers, sample_armatures, stood
 from .role_names import Roles
 from .roles import detect_roles
 from .vrm import humanoid_of
 
-MOST_FRAMES = 2000
+MOST_FRAMES = 500
 """More than enough to tell a joint's axis; a longer action is read at wider steps."""
 
 SEX: dict[str, Literal["male", "female"]] = {"MALE": "male", "FEMALE": "female"}
@@ -37,6 +41,7 @@ class SetUp:
     found: Roles
     chosen: dict[str, tuple[str, ...]]
     scale: float
+    up: Up  # the world's axis that is up in the motion
     plan: BodyPlan
     lines: tuple[str, ...]  # what was repaired in the motion
 
@@ -53,18 +58,33 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     """
     settings: HEFT_PG_armature = armature.heft
     check_usable(armature)
-    skeleton = read_skeleton(armature, context.scene.unit_settings.scale_length * settings.scale)
-    found = find_roles(armature, settings)
+    frames = frames_of_motion(context.scene, armature)
+    (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
+    found = find_roles(armature, settings, sampling.clip)
     by_hand = settings.by_hand() if keep_choices else {}
     chosen = {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
     check_roles(armature, chosen)
-    scale = settings.scale * (plausible_scale(skeleton, chosen) if settings.scale == 1.0 else 1.0)
-
-    frames = frames_of_motion(context.scene, armature)
-    (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [scale])
+    up: Up = up_of(sampling.clip, chosen) if settings.up == "AUTO" else settings.up
+    if up != "Z":
+        sampling = stood(sampling, up)
+        found = find_roles(armature, settings, sampling.clip)
     clip, repairs = repair(sampling.clip, chosen)
+    rest = find_rest_pose(clip, chosen)
+    before = clip.skeleton
+    if rest is not None:
+        clip = replace(clip, skeleton=rest.skeleton)
+        found = replace(found, unsure=tuple(line for line in found.unsure if line not in found.by_rest))
+    factor = plausible_scale(clip.skeleton, chosen) if settings.scale == 1.0 else 1.0
+    if factor != 1.0:
+        clip, before = scaled(clip, factor), scaled_skeleton(before, factor)
+    played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, chosen)
+    if made is not None:
+        slow = f"{made / played:.2g} times as slow" if made > played else f"{played / made:.2g} times as quick"
+        line = f"Its steps are about {slow} as a walker's: was it made at {made:g} frames a second?"
+        found = replace(found, unsure=(*found.unsure, f"{line} Set the scene's frame rate so."))
     by_mesh = settings.masses_from == "MESH"
     bones = clip.skeleton.names if by_mesh else bones_of_feet(chosen)
+    vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])
     plan = make_body_plan(
         clip.skeleton,
         chosen,
@@ -73,11 +93,13 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         sex=SEX[settings.sex],
         joints=chosen_joints(settings),
         total_mass=settings.total_mass if settings.use_total_mass else None,
-        vertices=vertices_of_bones(armature, bones, sampling.unit, sampling.object_matrix[0]),
+        vertices=vertices if rest is None else moved_vertices(vertices, before, clip.skeleton),
         masses_from_mesh=by_mesh,
+        on_floor=None if rest is None else False,
         name=armature.name,
     )
-    return SetUp(found, chosen, scale, plan, tuple(one.text for one in repairs))
+    lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
+    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines))
 
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
@@ -85,6 +107,7 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings: HEFT_PG_armature = armature.heft
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
+    settings.found_up = done.up
     settings.character = done.character
     settings.rides = rides_text(done.plan)
     settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])
@@ -100,11 +123,11 @@ def chosen_joints(settings: HEFT_PG_armature) -> dict[str, JointKind]:
     return {joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS}
 
 
-def find_roles(armature: bpy.types.Object, settings: HEFT_PG_armature) -> Roles:
+def find_roles(armature: bpy.types.Object, settings: HEFT_PG_armature, clip: Clip) -> Roles:
     """Return the roles by the chosen preset, or by names and shape; these fill a preset's gaps too."""
-    skeleton = read_skeleton(armature)
+    skeleton = clip.skeleton
     deform = [bone.use_deform for bone in armature.data.bones]
-    found = detect_roles(skeleton, deform, humanoid_of(armature) or None)
+    found = detect_roles(skeleton, deform, humanoid_of(armature) or None, clip)
     if settings.family not in FAMILIES:
         return found
     by_name = roles_of_family(skeleton, FAMILIES[settings.family])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the rest pose says: which bones carry the body, how they hang together, and where its mirror plane stands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,11 +65,12 @@ class Body:
         return max(among, key=lambda child: float(np.linalg.norm(head[child] - head[bone])) + self.reach[child])
 
 
-def make_body(skeleton: Skeleton, keep: NDArray[np.bool_]) -> Body:
+def make_body(skeleton: Skeleton, keep: NDArray[np.bool_], hang: Mapping[int, int] | None = None) -> Body:
     """Return the tree of the kept bones; what a dropped bone carried hangs from the next kept one above.
 
     Of a rig whose deforming bones hang from dropped ones (Rigify's hang from its ORG- bones), a bone that lies in a
-    dropped ancestor's place stands in for it. A loose part hangs from the bone that it touches.
+    dropped ancestor's place stands in for it. A loose part hangs from the bone that it touches. `hang` gives bones
+    other parents than they have.
     """
     head, tail = skeleton.head, skeleton.tail
     kept = [int(b) for b in np.flatnonzero(keep)]
@@ -97,6 +98,7 @@ def make_body(skeleton: Skeleton, keep: NDArray[np.bool_]) -> Body:
             other = stand_in(above, bone)
             above = other if other >= 0 else int(skeleton.parent[above])
         parent[bone] = above
+    parent.update(hang or {})
     _join_loose_parts(parent, head, tail, 0.03 * scale)
 
     order = _parents_first(parent)

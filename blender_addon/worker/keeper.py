@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The session's one worker: started when it is first needed, kept for the next bake, ended with the extension.
 
+Another one compiles in the background what bakes will need. It gives way to a bake, which compiles what it needs
+itself, and goes on afterwards where it was.
+
 A process belongs to the running Blender, not to a file, which is why this is kept in a module.
 """
 
@@ -13,74 +16,107 @@ from ...core.worker.worker import Worker
 from .. import redraw
 from . import kernels
 
-LOOK = 0.5  # seconds between looks at a warm-up
+LOOK = 0.5  # seconds between looks at a preparation
 
 
 class Keeper:
-    """Holds the worker, and knows whether kernels are being compiled."""
+    """Holds the worker, and knows how far the preparation of kernels is."""
 
     def __init__(self) -> None:
         self._worker: Worker | None = None
-        self.compiling = False
+        self._preparer: Worker | None = None
+        self._first = ""  # the method that the preparer was asked to begin with
+        self.preparing = ""  # the label of the method that is being prepared
+        self.share = 0.0  # of what there was to prepare
         self.trouble = ""
 
     def worker(self) -> Worker:
         """The worker; a new one where there is none."""
         if self._worker is None or not self._worker.alive:
-            self.stop()
+            self._end_worker()
             self._worker = Worker(kernels.kernel_folder())
         return self._worker
 
     def poll(self) -> list[Message]:
-        """What the worker has said; of the warm-up itself nothing is left to say."""
-        return self._without_warm_up([] if self._worker is None else self._worker.poll())
+        """What the worker has said."""
+        return [] if self._worker is None else self._worker.poll()
 
     def wait(self, seconds: float | None = None) -> list[Message]:
         """The same, but wait for something first."""
-        return self._without_warm_up([] if self._worker is None else self._worker.wait(seconds))
+        return [] if self._worker is None else self._worker.wait(seconds)
 
-    def warm_up(self) -> None:
-        """Compile all kernels in the background, once per installed version."""
-        if self.compiling or kernels.are_ready():
-            return
-        worker = self.worker()
-        self.compiling, self.trouble = True, ""
-        worker.send("warm_up")
-        bpy.app.timers.register(self._look, first_interval=LOOK, persistent=True)
+    def prepare(self) -> None:
+        """Compile in the background what is not there, once per installed version."""
+        if missing() and not bpy.app.timers.is_registered(self._look):
+            self.trouble = ""
+            bpy.app.timers.register(self._look, first_interval=LOOK, persistent=True)
+
+    def give_way(self) -> None:
+        """To a bake. What was compiled is kept."""
+        if self._preparer is not None:
+            self._preparer.stop()
+        self._preparer, self.preparing = None, ""
 
     def stop(self) -> None:
-        """End the worker."""
+        """End both."""
+        self._end_worker()
+        self.give_way()
+
+    def _end_worker(self) -> None:
         if self._worker is not None:
             self._worker.stop()
-        self._worker, self.compiling = None, False
-
-    def _without_warm_up(self, said: list[Message]) -> list[Message]:
-        rest = []
-        for message in said:
-            if self.compiling and message.kind in {"done", "failed", "ended"}:
-                self.compiling = False
-                if message.kind == "done":
-                    kernels.note_ready()
-                    continue
-                self.trouble = str(message.values["why"])
-                if message.kind == "failed":
-                    continue
-            rest.append(message)
-        return rest
+        self._worker = None
 
     def _look(self) -> float | None:
-        """Called by Blender while nobody else asks the worker; the panels then show what became of it."""
-        if self.compiling and not bpy.context.window_manager.heft.running:
-            self.poll()
-        if self.compiling:
+        """Called by Blender: begin, or take in what was said; the panels then show it."""
+        left = missing()
+        if self.trouble or not left:
+            self.give_way()
+            redraw.panels()
+            return None
+        if bpy.context.window_manager.heft.running:
+            self.give_way()
             return LOOK
+        if self._preparer is None or (left[0] == chosen() != self._first):
+            self.give_way()
+            self._preparer, self._first = Worker(kernels.kernel_folder()), left[0]
+            self._preparer.send("prepare", {"methods": left})
+        self.take(self._preparer.poll())
         redraw.panels()
-        return None
+        return LOOK
+
+    def take(self, said: list[Message]) -> None:
+        """What the preparer has said."""
+        for message in said:
+            if message.kind == "progress":
+                self.preparing, self.share = labels()[message.values["method"]], float(message.values["share"])
+            elif message.kind == "prepared":
+                kernels.note_ready(str(message.values["method"]))
+            elif message.kind in {"failed", "ended"}:
+                self.trouble = str(message.values["why"])
 
     def forget_timer(self) -> None:
         """No more looks: the extension is being disabled."""
         if bpy.app.timers.is_registered(self._look):
             bpy.app.timers.unregister(self._look)
+
+
+def chosen() -> str:
+    """The active object's method."""
+    active = bpy.context.active_object
+    return active.heft.controller.lower() if active is not None else ""
+
+
+def labels() -> dict[str, str]:
+    """What each method is called, as one chooses among them: to import all of them takes a while."""
+    settings = bpy.types.Object.bl_rna.properties["heft"].fixed_type
+    return {item.identifier.lower(): item.name for item in settings.properties["controller"].enum_items}
+
+
+def missing() -> list[str]:
+    """Methods whose kernels are not all there, the one that is chosen first."""
+    first = chosen() if hasattr(bpy.context, "active_object") else ""
+    return sorted((name for name in labels() if not kernels.are_ready(name)), key=lambda name: name != first)
 
 
 keeper = Keeper()
@@ -89,7 +125,7 @@ keeper = Keeper()
 def register() -> None:
     """In a window, compile what is not yet compiled."""
     if not bpy.app.background:
-        keeper.warm_up()
+        keeper.prepare()
 
 
 def unregister() -> None:

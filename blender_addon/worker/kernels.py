@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Folders of the extension's own: compiled kernels, and the cache of references and gains.
+"""Folders of the extension's own: compiled kernels, shipped or made here, and the cache of references and gains.
 
 Kernels are kept by what they compile to; core/maths/kernel_cache.py says how. It must not be imported here: that would
 import core, and numba looks where to keep a kernel when the kernel is defined.
 """
 
 import contextlib
-import hashlib
 import os
+import runpy
 from functools import cache
 from pathlib import Path
 
 import bpy
 
+from . import shipped
+
 ROOT = Path(__file__).parents[2]
 EXTENSION = __package__.removesuffix(".blender_addon.worker")
-READY = "ready"  # a file that names the version whose kernels are all there
 
 
 def user_folder(name: str) -> Path | None:
@@ -41,20 +42,23 @@ def is_extension() -> bool:
     return EXTENSION.startswith("bl_ext.")
 
 
+@cache
 def kernel_folder() -> Path | None:
-    """The folder of kernels, a temporary one where the user's cannot be written; None: numba's own choice."""
+    """The folder of kernels, a temporary one where the user's cannot be written; None: numba's own choice.
+
+    Kernels that came with the extension are put there when it is first asked for.
+    """
     if "NUMBA_CACHE_DIR" in os.environ:
         return Path(os.environ["NUMBA_CACHE_DIR"])
-    return (user_folder("kernels") or Path(bpy.app.tempdir) / "heft-kernels") if is_extension() else None
+    if not is_extension():
+        return None
+    return shipped.install(ROOT / "kernels", user_folder("kernels") or Path(bpy.app.tempdir) / "heft-kernels")
 
 
 @cache
 def digest_of_core() -> str:
     """A name for the content of core."""
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "core").rglob("*.py")):
-        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return shipped.digest_of_core(ROOT)
 
 
 def cache_folder() -> Path:
@@ -65,8 +69,10 @@ def cache_folder() -> Path:
 def keep_kernels_outside() -> None:
     """Have numba, in this process, keep what it compiles in that folder instead of beside the extension's source.
 
-    This comes before any other module of the extension.
+    This comes before any other module of the extension; core/rounding.py, which says for which processors numba is to
+    compile, stands alone.
     """
+    runpy.run_path(str(ROOT / "core" / "rounding.py"))
     import numba
 
     folder = kernel_folder()
@@ -74,21 +80,15 @@ def keep_kernels_outside() -> None:
         numba.config.CACHE_DIR = str(folder)
 
 
-def are_ready() -> bool:
-    """Whether all kernels of this version were compiled once; a checkout's are taken to be."""
+def are_ready(method: str) -> bool:
+    """Whether all kernels of a method are there; a checkout's are taken to be."""
     folder = kernel_folder()
-    if folder is None:
-        return True
-    try:
-        return (folder / READY).read_text(encoding="utf-8") == digest_of_core()
-    except OSError:
-        return False
+    return folder is None or method in shipped.ready(folder, digest_of_core())
 
 
-def note_ready() -> None:
+def note_ready(method: str) -> None:
     """Remember it, where the folder can be written."""
     folder = kernel_folder()
     if folder is not None:
         with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / READY).write_text(digest_of_core(), encoding="utf-8")
+            shipped.note_ready(folder, digest_of_core(), method)

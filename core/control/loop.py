@@ -50,7 +50,7 @@ def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observe
         lost=loop.lost_in(recording),
         step_seconds=np.array(durations[: recording.steps]),
     )
-    return simulation.with_notes(follower.notes(simulation))
+    return simulation.with_notes(follower.notes(simulation), follower.recoveries)
 
 
 class _Limp:
@@ -96,6 +96,8 @@ class _Loop:
             self._given_up = state
             return False
         fallen = self._fall.update(state, q[: self._nq], v, self.q[-1])
+        if self._fall.lost is None and not fallen:
+            self._follower.between_steps(stepper, lambda: self.observe(state, q))
         watched = state < (self._fall.lost or 0) + self._most_after and float(np.abs(v).max()) < RUNAWAY
         return self.observe(state, q) and (not fallen or watched) and not self._follower.over
 

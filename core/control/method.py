@@ -18,7 +18,7 @@ from ..motion.reference import Reference
 from ..motion.sequence import Choice, Piece
 from ..settings import Described, make_settings
 from ..simulation.law import AffineLaw, NoLawError, State
-from ..simulation.outcome import Simulation
+from ..simulation.outcome import Recovery, Simulation
 from ..simulation.recording import Stepper
 from .stage import Stage
 
@@ -63,6 +63,15 @@ class Follower(Protocol):
         """Whether it gives the character up, whatever that looks like."""
         return False
 
+    def between_steps(self, stepper: Stepper, goes_on: Callable[[], bool]) -> None:
+        """Think about what comes next, before the next law is asked for: for as long as it takes while `goes_on`."""
+        del stepper, goes_on
+
+    @property
+    def recoveries(self) -> Sequence[Recovery]:
+        """How it answered disturbances."""
+        return ()
+
     def notes(self, simulation: Simulation) -> Sequence[str]:
         """What it did on its own account and what it does not promise, in sentences, once the simulation is over."""
         del simulation
@@ -86,6 +95,7 @@ class Needs:
     blends: bool = False  # several motions at once, by a slider
     switches: bool = False  # from one motion to another, as they are chosen; its `transitions` say how
     places_feet: bool = False  # by itself, on whatever ground there is, and on footholds
+    recovers: bool = False  # takes steps of its own after a push
     props: bool = True  # may be in the scene
     least_rate: float = 0.0  # steps of simulation a second
 
@@ -132,6 +142,8 @@ class Method:
         None
     ) = None
     presets: tuple[Preset, ...] = ()
+    variants: tuple[Mapping[str, Any], ...] = ()  # settings that reach kernels which the defaults do not
+    kernels: int = 0  # that it alone calls from Python: what a bar goes by while they are compiled
 
     @property
     def in_words(self) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a controller is to act."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ from ..character import Character
 from ..contact.terrain import Terrain
 from ..motion.playback import Playback
 from ..simulation import World
+from ..simulation.looseness import Region
 from ..simulation.scene import Scene
 
 Array = NDArray[np.float64]
@@ -31,12 +32,14 @@ class Stage:
     seconds: float
     lift: float  # height of the ground at the start over the reference's, m
     playback: Playback = field(default_factory=Playback)
+    recovery: int = 0  # plans that may be tried after a disturbance; 0: none is answered
+    looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     noise: Array | None = None  # (nv,) added to the velocities at the start
     # told before each rehearsal which share of them is over; it may raise
     rehearsing: Callable[[float], None] = _tell_nobody
 
-    def world(self) -> World:
-        """A world of it all."""
+    def world(self, *, pushed: bool = True) -> World:
+        """A world of it all; without its pushes if it is not `pushed`."""
         scene = self.scene
         return World(
             self.character,
@@ -45,7 +48,7 @@ class Stage:
             rate=self.rate,
             props=scene.props,
             grabs=scene.grabs,
-            pushes=scene.pushes,
+            pushes=scene.pushes if pushed else (),
         )
 
 

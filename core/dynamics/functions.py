@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The public functions of this room: a character and arrays in, arrays out, checked at the border.
 
-Each allocates a workspace of its own. Loops that step thousands of times keep one and call the kernels themselves.
+A thread keeps the workspaces of a few characters. Loops that step thousands of times call the kernels themselves.
 """
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..character import Character
-from ..character.tree import FREE
+from ..character.tree import FREE, Tree
 from . import centroidal, forces, inertia, jacobians, kinematics, stepping
-from .derivatives import make_derivative_workspace
+from .derivatives import DerivativeWorkspace, make_derivative_workspace
 from .linearization import linearize
 from .workspace import Workspace, make_workspace
 
@@ -38,19 +39,19 @@ class Derivatives(NamedTuple):
 
 def mass_matrix(character: Character, q: ArrayLike) -> Array:
     """M (nv, nv) in M a + h = tau + J^T f."""
-    return _with_mass_matrix(character, q).mass_matrix
+    return _with_mass_matrix(character, q).mass_matrix.copy()
 
 
 def bias_force(character: Character, q: ArrayLike, v: ArrayLike) -> Array:
     """Bias h (nv,) in M a + h = tau + J^T f: centrifugal, Coriolis and gravity. Passive forces are apart."""
     work = _at(character, q, v)
     forces.update_bias_force(character.tree, work)
-    return work.bias
+    return work.bias.copy()
 
 
 def passive_force(character: Character, q: ArrayLike, v: ArrayLike) -> Array:
     """Generalised force (nv,) of the joints' springs and dampers: -stiffness (q (-) rest) - damping v."""
-    tree, work = character.tree, make_workspace(character.tree)
+    tree, (work, _) = character.tree, _workspaces(character.tree)
     forces.update_stretch(tree, work, _positions(character, q))
     return -tree.stiffness * work.stretch - tree.damping * _velocities(character, v)
 
@@ -99,7 +100,7 @@ def difference(character: Character, q0: ArrayLike, q1: ArrayLike) -> Array:
 def body_poses(character: Character, q: ArrayLike) -> tuple[Array, Array]:
     """Origins (nb, 3) of the bodies in the world, and quaternions w-x-y-z (nb, 4) from their frames to the world's."""
     work = _at(character, q)
-    return work.position, work.quaternion
+    return work.position.copy(), work.quaternion.copy()
 
 
 def body_velocities(character: Character, q: ArrayLike, v: ArrayLike) -> Array:
@@ -161,7 +162,7 @@ def centroidal_momentum(character: Character, q: ArrayLike, v: ArrayLike) -> Arr
     """Linear momentum, then angular momentum about the centre of mass (6,), in world axes."""
     work = _with_mass_matrix(character, q)
     centroidal.update_momentum(work, _velocities(character, v))
-    return work.momentum
+    return work.momentum.copy()
 
 
 def centroidal_momentum_matrix(character: Character, q: ArrayLike) -> Array:
@@ -194,7 +195,7 @@ def step(
     `torque` has one entry per velocity that a motor can drive: all, or all after a free root's six.
     """
     positions, velocities, tau, body, point, force = _step_arguments(character, q, v, torque, contacts)
-    tree, work = character.tree, make_workspace(character.tree)
+    tree, (work, _) = character.tree, _workspaces(character.tree)
     q_next, v_next, zero = np.zeros(character.nq), np.zeros(character.nv), np.zeros(character.nv)
     stepping.advance(tree, work, positions, velocities, tau, body, point, force, _time_step(dt), zero, q_next, v_next)
     return q_next, v_next
@@ -214,7 +215,7 @@ def step_derivatives(
     """
     positions, velocities, tau, body, point, force = _step_arguments(character, q, v, torque, contacts)
     nv = character.nv
-    tree, work, more = character.tree, make_workspace(character.tree), make_derivative_workspace(character.tree)
+    tree, (work, more) = character.tree, _workspaces(character.tree)
     q_next, v_next, zero, dt = np.zeros(character.nq), np.zeros(nv), np.zeros(nv), _time_step(dt)
     A, B = np.zeros((2 * nv, 2 * nv)), np.zeros((2 * nv, nv - _motors_start(character) + 3 * len(body)))
     stepping.advance(tree, work, positions, velocities, tau, body, point, force, dt, zero, q_next, v_next)
@@ -222,9 +223,29 @@ def step_derivatives(
     return Derivatives(q_next, v_next, A, B)
 
 
+class _Kept(threading.local):
+    """The workspaces of the characters that a thread asked about last."""
+
+    def __init__(self) -> None:
+        self.of: dict[Tree, tuple[Workspace, DerivativeWorkspace]] = {}
+
+
+_kept = _Kept()
+MOST_KEPT = 8
+
+
+def _workspaces(tree: Tree) -> tuple[Workspace, DerivativeWorkspace]:
+    """To be filled anew by each function, which gives none of their arrays away."""
+    found = _kept.of.pop(tree, None) or (make_workspace(tree), make_derivative_workspace(tree))
+    _kept.of[tree] = found  # the last one
+    if len(_kept.of) > MOST_KEPT:
+        del _kept.of[next(iter(_kept.of))]
+    return found
+
+
 def _at(character: Character, q: ArrayLike, v: ArrayLike | None = None) -> Workspace:
     """A workspace with positions, and velocities if given."""
-    work = make_workspace(character.tree)
+    work, _ = _workspaces(character.tree)
     kinematics.update_positions(character.tree, work, _positions(character, q))
     if v is not None:
         kinematics.update_velocities(character.tree, work, _velocities(character, v))

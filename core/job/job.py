@@ -19,12 +19,17 @@ from ..motion.parts import Detail
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
+from ..motion.travel import Travel
+from ..simulation import looseness
+from ..simulation.looseness import Region
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 6
+VERSION = 7
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
+
+RECOVERY_EFFORT, MOST_RECOVERY_EFFORT = 6, 10
 
 Plain = bool | int | float | str | None
 Ground = Literal["auto", "level", "terrain"]
@@ -88,6 +93,7 @@ class BakeJob:
     contacts: tuple[ContactInterval, ...] | None = None  # edited by hand; None: as they are found
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
+    travel: Travel = "auto"  # whether it is in place: carried along to be simulated, and brought back
     method: str = DEFAULT  # a name in control.methods.METHODS
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
@@ -99,6 +105,9 @@ class BakeJob:
     choices: tuple[MotionChoice, ...] = ()  # for methods that go from one motion to another; the clip's comes first
     seconds: float | None = None  # of simulation; the range's length unless given
     playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
+    recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
+    recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
+    looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region, how far it gives way then
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
     seed: int = 0  # of that noise
 
@@ -107,6 +116,11 @@ class BakeJob:
         object.__setattr__(self, "roles", {role: tuple(bones) for role, bones in sorted(self.roles.items())})
         object.__setattr__(self, "settings", dict(sorted(self.settings.items())))
         object.__setattr__(self, "reference", dict(sorted(self.reference.items())))
+        object.__setattr__(self, "looseness", looseness.checked(self.looseness))
+        if not 1 <= self.recovery_effort <= MOST_RECOVERY_EFFORT:
+            raise ValueError(
+                f"The effort of recovery must be 1 to {MOST_RECOVERY_EFFORT} plans, not {self.recovery_effort}."
+            )
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
         object.__setattr__(self, "others", tuple(self.others))
@@ -203,4 +217,11 @@ def _from_5(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "choices": []}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5}
+def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 6, as version 7 says the same: motions travelled as they were, stiff and without recovery."""
+    del keep
+    new = {"travel": "travelling", "recovery": False, "recovery_effort": RECOVERY_EFFORT, "looseness": {}}
+    return {**job, **new}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6}

@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -56,6 +56,8 @@ class Motion:
     lift: float  # height of the scene's ground under the reference's start, over the reference's own, m
     contacts: tuple[Contact, ...]  # over the range, as they were found, or edited
     lines: tuple[str, ...]  # what was done to the clip and what is doubtful, for the report
+    # (n, 2) of each of the reference's frames, by which a motion in place was carried along; empty where none was
+    way: Array = field(default_factory=lambda: np.zeros((0, 2)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,7 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
         0.0 if on_scene else lift_of(job, performance.floor, found.reference),
         found.contacts,
         performance.lines + found.lines,
+        way_of(job, performance, found),
     )
 
 
@@ -138,7 +141,7 @@ def keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
 
 def _performance_key(job: BakeJob, *, find_floor: bool) -> str:
     """A name for all that the fit depends on, and nothing more."""
-    needed = BakeJob(job.clip, job.roles, body=job.body, character=job.character, rate=job.rate)
+    needed = BakeJob(job.clip, job.roles, body=job.body, character=job.character, rate=job.rate, travel=job.travel)
     return archive.digest(needed, BakeJob, "performance", str(find_floor), code_version())
 
 
@@ -166,7 +169,8 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
 
 def scene_terrain(job: BakeJob, motion: Motion) -> Terrain:
     """The ground of the simulation."""
-    return make_terrain(job.scene.surfaces or (_floor(job, motion.lift),))
+    in_place = len(motion.way) > 0  # what is carried along would leave the scene's ground
+    return make_terrain((not in_place and job.scene.surfaces) or (_floor(job, motion.lift),))
 
 
 def _floor(job: BakeJob, height: float) -> Surface:
@@ -191,7 +195,7 @@ def find_reference(
     }
     lines: tuple[str, ...] = ()
     made = None
-    if _other_ground(job, terrain):
+    if _other_ground(job, terrain) and not len(performance.way):
         onto = OtherGround(
             make_terrain(job.scene.surfaces), _floor_height(performance.floor), job.playback.shown(job.duration)
         )
@@ -240,6 +244,21 @@ def residuals_of(job: BakeJob, performance: Performance, found: Found) -> Residu
     return lap.repeated(found.cycle, np.arange(begin, begin + samples), performance.plan.body < 0)
 
 
+def way_of(job: BakeJob, performance: Performance, found: Found) -> Array:
+    """By what each of the reference's frames was carried along, to be brought back by; a motion of several stays."""
+    samples, way = len(found.reference.q), performance.way
+    if not len(way) or job.others:
+        return np.zeros((0, 2))
+    if found.cycle is None:
+        return way[found.start : found.start + samples]
+    own = way[found.start : found.start + found.period + 1]
+    share = np.arange(len(own))[:, None] / found.period
+    own = own + share * (np.array(found.cycle.shift) - (own[-1] - own[0]))  # a lap goes as far as the cycle does
+    lap, frame = np.divmod(samples_of(job, performance)[1] - found.start + np.arange(samples), found.period)
+    moved: Array = own[frame] + lap[:, None] * np.array(found.cycle.shift)
+    return moved
+
+
 def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | None]:
     """The fit; and the terrain, where the clip was made for it."""
     if job.ground == "terrain" and not job.scene.surfaces:
@@ -251,7 +270,8 @@ def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | N
         raise ValueError("A gait cycle is made on level ground: choose level ground, or switch looping off.")
     if job.ground != "terrain":
         performance = _fitted(job, cache, find_floor=not _hangs(job))
-        if not job.scene.surfaces or job.loop or job.ground == "level" or not _follows(job, performance):
+        level = job.loop or job.ground == "level" or len(performance.way) > 0
+        if not job.scene.surfaces or level or not _follows(job, performance):
             return performance, None
     return _fitted(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
 
@@ -271,7 +291,15 @@ def _fitted(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
     settings = {entry.name: getattr(job.body, entry.name) for entry in fields(BodySettings)}
 
     def make() -> Performance:
-        return prepare(job.clip, job.roles, rate=job.rate, find_floor=find_floor, character=job.character, **settings)
+        return prepare(
+            job.clip,
+            job.roles,
+            rate=job.rate,
+            find_floor=find_floor,
+            character=job.character,
+            travel=job.travel,
+            **settings,
+        )
 
     return keep(cache, _performance_key(job, find_floor=find_floor), Performance, make)
 

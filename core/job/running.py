@@ -62,6 +62,8 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         # whole steps, so that the last frame lies within the last of them
         seconds=math.ceil(asked * job.rate - 1e-6) / job.rate,
         lift=motion.lift,
+        recovery=job.recovery_effort if job.recovery else 0,
+        looseness=job.looseness,
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda fraction: reporter("rehearse", fraction),
     )
@@ -107,6 +109,12 @@ def _method(job: BakeJob) -> Method:
         raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}: remove the others.")
     if needs.blends and not job.others:
         raise ValueError("Combining needs at least two actions: add another.")
+    return method
+
+
+def _check_surroundings(job: BakeJob, method: Method) -> None:
+    """ValueError where the method cannot act in the job's scene or at its rate."""
+    needs = method.needs
     if job.scene.props and not needs.props:
         raise ValueError(
             f"{method.title} does not support props: remove them, or choose {others(lambda other: other.props)}."
@@ -115,12 +123,12 @@ def _method(job: BakeJob) -> Method:
         raise ValueError(
             f"{method.title} needs at least {needs.least_rate:g} steps per second, not {job.rate:g}: raise the rate."
         )
-    return method
 
 
 def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
     """The job's motion and its method's plan."""
     method = _method(job)
+    _check_surroundings(job, method)
     settings = method.choose(job.settings)
     if job.others and method.needs.switches:
         motions = [make_row(job, reporter, cache, clock)]
@@ -229,6 +237,10 @@ def _result(
     sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
+        "recoveries": [
+            {"frame": frame_at(time), "what": what, "distance_m": distance}
+            for time, what, distance in simulation.recoveries
+        ],
         "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
@@ -271,6 +283,7 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
     sentences = [say("Cancelled before the simulation began.")]
     report = metrics.nothing() | {
+        "recoveries": [],
         "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,

@@ -43,7 +43,17 @@ def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) 
     place[:, loose, 2] += motion.lift
     if motion.reference.cycle is not None:
         move_on(place, turn, lap, motion.reference.cycle, loose)
+    if len(motion.way):
+        place[..., :2] -= _way_at(motion, sample, lap)[:, None]
     return matrices(place, turn)
+
+
+def _way_at(motion: Motion, sample: Array, lap: NDArray[np.int64]) -> Array:
+    """The way (nf, 2) by which a motion in place has been carried along at the reference's samples."""
+    frames = np.arange(len(motion.way))
+    way = np.column_stack([np.interp(sample, frames, motion.way[:, k]) for k in range(2)])
+    cycle = motion.reference.cycle
+    return way if cycle is None else way + lap[:, None] * np.array(cycle.shift)
 
 
 def carried_lines(plan: BodyPlan) -> NDArray[np.int64]:

@@ -18,10 +18,12 @@ compiled as numba does it by itself, which takes three times as long and gives t
 import logging
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
-from llvmlite.binding import Linkage
+from llvmlite import ir
+from llvmlite.binding import Linkage, parse_assembly
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
@@ -45,6 +47,12 @@ UNREADABLE = (
     TypeError,
     ValueError,
 )
+
+entries: list["Entry"] = []
+"""All that are defined."""
+
+told: list[Callable[[], None]] = []
+"""Called whenever an entry was compiled."""
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +79,7 @@ class Entry(CPUDispatcher):
     def keep(self) -> None:
         """Look on disk before compiling, and keep there what is compiled."""
         self._cache = KernelCache(self.py_func)
+        entries.append(self)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """For typing a call in a kernel."""
@@ -97,6 +106,17 @@ class KernelCache(FunctionCache):
             log.warning("A kernel is compiled again, because the cache %s cannot be read: %r", self.cache_path, error)
             self.flush()
             return None
+
+    def files(self) -> list[Path]:
+        """What is kept of the entry: its index, and all that the index names."""
+        kept = self._cache_file
+        return [Path(path) for path in (kept._index_path, *map(kept._data_path, kept._load_index().values()))]
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep it, and tell."""
+        super().save_overload(sig, data)
+        for tell in told:
+            tell()
 
 
 class QuickFlags(Flags):
@@ -176,6 +196,18 @@ class EntryLibrary(JITCodeLibrary):
             if environment is not None:
                 self._codegen.set_env(variable.name, environment)  # type: ignore[attr-defined]
 
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
+        """What is kept: the machine's code, and of the module only the names that are looked up when it is loaded.
+
+        numba keeps the module as well, for others to link. Nobody links an entry.
+        """
+        self._ensure_finalized()
+        names = ir.Module(self.name)
+        for function in self.get_defined_functions():
+            there = ir.Function(names, ir.FunctionType(ir.VoidType(), ()), function.name)
+            ir.IRBuilder(there.append_basic_block()).ret_void()
+        return self.name, "object", (self._get_compiled_object(), parse_assembly(str(names)).as_bitcode())
+
 
 class InnerCompiler(QuickCompiler):
     """Of what kernels call."""
@@ -202,6 +234,11 @@ def _reached(entry: JITCodeLibrary) -> tuple[list[InnerLibrary], list[JITCodeLib
             inner[library] = None
             waiting += library._linking_libraries
     return list(inner), list(others)
+
+
+def kept_files() -> list[Path]:
+    """What is kept on disk of all entries that this process has called."""
+    return [path for entry in entries if entry.overloads for path in entry._cache.files()]
 
 
 _said = False

@@ -27,6 +27,11 @@ from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, m
 from .kernel_cache import own_content
 from .structure import Structure
 
+# of a number or structure its type, of an array what numba tells its type by
+Kind = types.Type | tuple[np.dtype[Any], int, int]
+
+_types: dict[tuple[str, tuple[str, ...], tuple[Kind, ...]], "StructureType"] = {}
+
 
 class StructureType(types.Type):
     """The type of a structure: the name of its class, and names and types of its fields."""
@@ -46,29 +51,35 @@ class StructureType(types.Type):
 def lay_out(name: str, values: Mapping[str, Any]) -> tuple[bytearray, int, StructureType]:
     """The words of a structure whose class has that name, their address, and its type."""
     words: list[bytes] = []
-    fields: list[tuple[str, types.Type]] = []
+    kinds: list[Kind] = []
     for field, value in values.items():
-        kind: types.Type
         if isinstance(value, np.ndarray):
-            kind = typeof(value)
-            words.append(struct.pack(f"{1 + 2 * value.ndim}q", value.ctypes.data, *value.shape, *value.strides))
+            address, _ = value.__array_interface__["data"]
+            words.append(struct.pack(f"{1 + 2 * value.ndim}q", address, *value.shape, *value.strides))
+            kinds.append((value.dtype, value.ndim, value.flags.num))
         elif isinstance(value, Structure):
-            kind = value._numba_type_
             words.append(struct.pack("q", value._address))
+            kinds.append(value._numba_type_)
         elif isinstance(value, bool | np.bool_):
-            kind = types.boolean
             words.append(struct.pack("q", value))
+            kinds.append(types.boolean)
         elif isinstance(value, int | np.integer):
-            kind = types.int64
             words.append(struct.pack("q", value))
+            kinds.append(types.int64)
         elif isinstance(value, float | np.floating):
-            kind = types.float64
             words.append(struct.pack("d", value))
+            kinds.append(types.float64)
         else:
             raise TypeError(f"A kernel cannot read {field} of {name}, which is a {type(value).__name__}.")
-        fields.append((field, kind))
+    signature = (name, tuple(values), tuple(kinds))
+    found = _types.get(signature)
+    if found is None:
+        parts = zip(values.items(), kinds, strict=True)
+        fields = [(field, kind if isinstance(kind, types.Type) else typeof(value)) for (field, value), kind in parts]
+        found = _types[signature] = StructureType(name, tuple(fields))
     row = bytearray(b"".join(words) or bytes(8))
-    return row, np.frombuffer(row, dtype=np.uint8).ctypes.data, StructureType(name, tuple(fields))
+    address, _ = np.frombuffer(row, dtype=np.uint8).__array_interface__["data"]
+    return row, address, found
 
 
 @cache

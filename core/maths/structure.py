@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 LAID_OUT = ("_words", "_address", "_numba_type_")
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(eq_default=False, frozen_default=True)
 class Structure:
     """Base of the classes that kernels take: fields by annotation, given in their order or by name."""
 
@@ -46,11 +46,6 @@ class Structure:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: its {name} cannot be set.")
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, Structure) and tuple(self) == tuple(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __iter__(self) -> Iterator[Any]:
         return (self.__dict__[name] for name in self._fields)

@@ -33,6 +33,9 @@ from .shapes import contact_shapes
 
 SHORTEST_LEG, LONGEST_LEG = 0.02, 20.0  # m
 USUAL_LEG = (0.1, 3.0)  # m
+PERSONS_LEG = (0.35, 1.3)  # m, children's too
+USUAL_PERSONS_LEG = 0.86  # m
+OTHER_UNITS = (0.0254, 0.3048, 0.056444)  # m: inch, foot, and the CMU database's
 ON_FLOOR = 0.02  # of stature: toes that end as near z = 0 at rest stand on it
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -160,13 +163,24 @@ def make_body_plan(
 
 
 def plausible_scale(skeleton: Skeleton, roles_of_bones: Roles) -> float:
-    """The power of ten by which to scale the skeleton for its legs to be 0.1 to 3 m long: 1 where they are already."""
-    leg = leg_length(skeleton, roles.checked(roles_of_bones, skeleton))
+    """The metres that a unit of the skeleton is likely to be: 1 where its legs are 0.1 to 3 m long already.
+
+    Else the power of ten that makes them a person's; or inches or the CMU database's unit, where these make them so to
+    within an eighth; else what makes them a person's exactly. An animal's, and a giant's, come out by a power of ten.
+    """
+    chains = roles.checked(roles_of_bones, skeleton)
+    leg = leg_length(skeleton, chains)
     if leg <= 0.0:
         raise ValueError("The legs have no length.")
     if USUAL_LEG[0] <= leg <= USUAL_LEG[1]:
         return 1.0
-    return float(10.0 ** round(-math.log10(leg)))
+    power = float(10.0 ** round(-math.log10(leg)))
+    if PERSONS_LEG[0] <= leg * power <= PERSONS_LEG[1] or is_quadruped(skeleton, chains):
+        return power
+    nearest = min(OTHER_UNITS, key=lambda unit: abs(math.log(leg * unit / USUAL_PERSONS_LEG)))
+    if abs(math.log(leg * nearest / USUAL_PERSONS_LEG)) < math.log(1.125):
+        return nearest
+    return float(f"{USUAL_PERSONS_LEG / leg:.2g}")
 
 
 def _targets(
@@ -196,7 +210,8 @@ def _body_of_bone(skeleton: Skeleton, chains: Chains, parts: list[Part]) -> NDAr
     index = {part.name: i for i, part in enumerate(parts)}
     trunk = next(name for name in ("thorax", "torso", "pelvis") if name in index)
     spine = chains.get("spine", ()) + chains.get("chest", ())
-    role_body = {"pelvis": "pelvis", "neck": "head", "head": "head", "tail": "tail"}
+    role_body = {"pelvis": "pelvis", "neck": "head", "head": "head"}
+    role_body["tail"] = "tail" if "tail" in index else "pelvis"
     for side, letter in SIDES.items():
         names = {"clavicle": "clavicle", "upper_arm": "arm", "forearm": "forearm", "hand": "hand"}
         names |= {"thigh": "thigh", "shin": "shank", "foot": "foot", "toe": "foot"}

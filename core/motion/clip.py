@@ -6,7 +6,7 @@ the head. Blender's has Y along the bone to the tail, a BVH joint's is parallel 
 core depends on which, since only changes from the rest pose count.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from . import quaternions
 from .quaternions import Array
 
 MOST_BONES = 5000
-SHORTEST_BONE = 1e-5  # m
+SHORTEST_BONE = 1e-8  # m
 LONGEST_DISTANCE = 1e6  # m
 
 
@@ -120,6 +120,36 @@ class Clip:
             self.frame(start),
             self.frames_per_sample,
         )
+
+
+def scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
+    """The skeleton with all lengths times a factor."""
+    return replace(skeleton, head=factor * skeleton.head, tail=factor * skeleton.tail)
+
+
+def scaled(clip: Clip, factor: float) -> Clip:
+    """The clip with all lengths times a factor, in the same time."""
+    return replace(clip, skeleton=scaled_skeleton(clip.skeleton, factor), position=factor * clip.position)
+
+
+def turned_skeleton(skeleton: Skeleton, turn: Array) -> Skeleton:
+    """The skeleton turned as a whole by (4,)."""
+    return replace(
+        skeleton,
+        head=quaternions.rotate(turn, skeleton.head),
+        tail=quaternions.rotate(turn, skeleton.tail),
+        orientation=quaternions.multiply(turn, skeleton.orientation),
+    )
+
+
+def turned(clip: Clip, turn: Array) -> Clip:
+    """The clip and its skeleton turned as a whole by (4,) about the world's origin."""
+    return replace(
+        clip,
+        skeleton=turned_skeleton(clip.skeleton, turn),
+        position=quaternions.rotate(turn, clip.position),
+        orientation=quaternions.continuous(quaternions.multiply(turn, clip.orientation)),
+    )
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is broken in a clip: found, then repaired with a line that says so, or refused by frame and bone.
+"""What is broken in a clip: found and mended, with a line that says where, what and by how much.
 
 A despike compares each bone's rotation in its parent, and each root's place, with their running medians over an eighth
 of a second. The window is mirrored at the clip's ends, so that a bad sample there is outvoted as well. What the median
-follows is no spike: a limb that turns over within a frame or two and stays there. Of a hand or a toe that is noise of
-the capture and is smoothed over; of any other bone there is no telling which side is right, and the clip is refused.
+follows is no spike: a limb that turns over within a frame or two and stays there (`turns`). Of a hand or a toe that is
+noise of the capture and is smoothed over. What is no quicker than limbs move in kicks, flips and spins is left alone.
+Only a clip without any whole frame is refused.
 """
 
 import math
@@ -19,6 +20,7 @@ from . import quaternions
 from .clip import Clip, LocalPoses, Skeleton, from_local, to_local
 from .quaternions import Array
 from .roles import Roles, ancestors
+from .turns import QUICK, mend
 
 WINDOW = 0.125  # s, of the running median
 FULL_RATE = 120.0  # samples per second: the fewer there are, the further a limb rightly goes between two
@@ -27,16 +29,17 @@ SPIKE_DISTANCE = 0.12  # m
 LONGEST_GAP = 0.1  # s, that is filled by interpolation
 FLIP_ANGLE = math.radians(60.0)  # between samples at the full rate, see _flip_angle
 TURNED_OVER = math.radians(100.0)  # between the samples around a spike: it did not come back
+LEAST_RATE = 60.0  # samples per second from which on a turn over several samples is told from a quick move
 SMOOTHED = 0.05  # s, on either side of a hand's flip
 FIRST_POSE_ANGLE = math.radians(10.0)
 EXTREMITY = 0.08  # of the skeleton's extent: what reaches no further than this is a hand, a toe, a face
 
 Mask = NDArray[np.bool_]
-Kind = Literal["first pose", "zero pose", "missing", "root spike", "flip", "noise"]
+Kind = Literal["first pose", "zero pose", "missing", "root spike", "flip", "turned back", "filled", "noise"]
 
 
 class DamagedClip(ValueError):
-    """The clip is damaged beyond repair; the message names frame and bone."""
+    """There is nothing in the clip to go by; the message names frame and bone."""
 
 
 @dataclass(frozen=True)
@@ -47,33 +50,36 @@ class Repair:
     frames: tuple[float, ...]  # by the source's numbers
     bones: tuple[str, ...]
     text: str  # one line for the report
+    degrees: float = 0.0  # by which a bone was turned, at most
 
 
 def repair(clip: Clip, roles: Roles | None = None) -> tuple[Clip, list[Repair]]:
-    """The clip without its damage, and what was done; DamagedClip if it cannot be repaired.
+    """The clip without its damage, and what was done; DamagedClip if it has no whole frame.
 
     `roles` tells hands and toes from other bones; without them, short ends of the skeleton are taken for such.
     """
-    clip, repairs = _without_lost_frames(clip)
+    with np.errstate(invalid="ignore"):
+        local = to_local(clip)
+    clip, repairs = _without_lost_frames(clip, local)
     if len(clip.position) < 3:
         return clip, repairs
-    local = to_local(clip)
+    if repairs:
+        local = to_local(clip)
     small = _extremities(clip.skeleton, roles)
-    local, found = _despiked(clip, local, small)
-    repairs += found
-    local, found = _without_flips(clip, local, small)
-    repairs += found
+    for step in (_despiked, _without_turns, _without_noise):
+        local, found = step(clip, local, small)
+        repairs += found
     return (from_local(clip, local), repairs) if repairs else (clip, repairs)
 
 
-def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
+def _without_lost_frames(clip: Clip, local: LocalPoses) -> tuple[Clip, list[Repair]]:
     """Frames without data and a pose inserted before the motion: cut off at the ends, filled in between."""
     repairs = []
     missing = np.isnan(clip.position.sum(axis=2)) | np.isnan(clip.orientation.sum(axis=2))
-    zero = _zero_poses(clip)
+    zero = _zero_poses(clip, local)
     lost = missing.any(axis=1) | zero
     inserted = np.zeros_like(lost)
-    inserted[0] = _is_inserted(clip, lost)
+    inserted[0] = _is_inserted(local, lost)
     lost |= inserted
     if lost.all():
         raise DamagedClip(
@@ -86,15 +92,12 @@ def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
         ("first pose", inserted, np.arange(len(clip.skeleton.names)), "is a pose inserted before the motion"),
     ):
         for start, stop in _runs(mask):
-            if (stop - start) / clip.rate > LONGEST_GAP and start > 0 and stop < len(lost):
-                raise DamagedClip(
-                    f"In frame {clip.frame(start):g} bone '{clip.skeleton.names[bones[0]]}' {what} up to "
-                    f"frame {clip.frame(stop - 1):g}, too long a gap to fill: repair the clip, or leave these frames "
-                    "out."
-                )
             inside = _good_before(lost, start) and _good_before(lost[::-1], len(lost) - stop)
             frames = _frames(clip, np.arange(start, stop))
-            line = f"{_say(frames)}: {what}, {'interpolated' if inside else 'left out'}"
+            done = "interpolated" if inside else "left out"
+            if inside and (stop - start) / clip.rate > LONGEST_GAP:
+                done = f"filled in over {(stop - start) / clip.rate:.1f} s, which is more than can be known"
+            line = f"{_say(frames)}: {what}, {done}"
             repairs.append(Repair(kind, frames, tuple(clip.skeleton.names[b] for b in bones), line))  # type: ignore[arg-type]
     if not repairs:
         return clip, repairs
@@ -115,11 +118,10 @@ def _without_lost_frames(clip: Clip) -> tuple[Clip, list[Repair]]:
     return filled, repairs
 
 
-def _zero_poses(clip: Clip) -> Mask:
+def _zero_poses(clip: Clip, local: LocalPoses) -> Mask:
     """Frames in which every channel is zero: the rest pose, its root at rest or at the origin, amid other poses."""
     skeleton = clip.skeleton
     with np.errstate(invalid="ignore"):
-        local = to_local(clip)
         turned = quaternions.angle(local.orientation, skeleton.parent_orientation)
         roots = skeleton.parent < 0
         place = clip.position[:, roots]
@@ -143,12 +145,12 @@ def _zero_poses(clip: Clip) -> Mask:
     return result
 
 
-def _is_inserted(clip: Clip, lost: Mask) -> bool:
+def _is_inserted(local: LocalPoses, lost: Mask) -> bool:
     """Whether the first sample is a pose apart: many bones leap from it, and no step after it is like that."""
     good = np.flatnonzero(~lost[:32])
     if len(good) < 4 or good[0] > 0:
         return False
-    orientation = to_local(clip).orientation[good]
+    orientation = local.orientation[good]
     leaps = np.sum(quaternions.angle(orientation[1:], orientation[:-1]) > FIRST_POSE_ANGLE, axis=1)
     return bool(leaps[0] >= 4 and leaps[0] > 3 * leaps[1:].max())
 
@@ -157,31 +159,85 @@ def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, l
     slowness = max(1.0, FULL_RATE / clip.rate)
     half = max(1, round(0.5 * WINDOW * clip.rate))
     size = min(2 * half + 1, 2 * ((len(clip.position) - 1) // 2) + 1)
-    matrices = quaternions.matrix(local.orientation).reshape(len(clip.position), -1)
-    middle = median_filter(matrices, size=(size, 1), mode="mirror").reshape(*local.orientation.shape[:2], 3, 3)
-    turned = quaternions.angle(local.orientation, quaternions.from_matrix(middle)) > min(
-        SPIKE_ANGLE * slowness, LARGEST_SPIKE_ANGLE
-    )
+    turned = np.zeros(local.orientation.shape[:2], dtype=np.bool_)
+    quick = quaternions.angle(local.orientation[1:], local.orientation[:-1]).max(axis=0) > QUICK / clip.rate
+    for bone in np.flatnonzero(quick):  # no other has a spike that is as quick as no limb
+        turn = local.orientation[:, bone]
+        matrices = quaternions.matrix(turn).reshape(len(turn), 9)
+        middle = median_filter(matrices, size=(size, 1), mode="mirror").reshape(-1, 3, 3)
+        turned[:, bone] = quaternions.angle(turn, quaternions.from_matrix(middle)) > min(
+            SPIKE_ANGLE * slowness, LARGEST_SPIKE_ANGLE
+        )
     moved = np.zeros_like(turned)
     for root in np.flatnonzero(clip.skeleton.parent < 0):
         place = local.position[:, root]
         middle = median_filter(place, size=(size, 1), mode="mirror")
         moved[:, root] = np.linalg.norm(place - middle, axis=1) > SPIKE_DISTANCE
-    _refuse(clip, _staying(local, turned & ~small))
+    turned &= _as_quick_as_no_limb(local, turned, clip.rate)
+    spikes = turned & ~_staying(local, turned & ~small)
     repairs = [
         *_lines(clip, "root spike", moved, "jumps and comes back, interpolated"),
-        *_lines(clip, "flip", turned & ~small, "flips and comes back, interpolated"),
-        *_lines(clip, "noise", turned & small, "flips and comes back, interpolated"),
+        *_lines(clip, "flip", spikes & ~small, "flips and comes back, interpolated"),
+        *_lines(clip, "noise", spikes & small, "flips and comes back, interpolated"),
     ]
-    return (_interpolated(local, turned | moved, moved), repairs) if repairs else (local, repairs)
+    return (_interpolated(local, spikes | moved, moved), repairs) if repairs else (local, repairs)
 
 
-def _without_flips(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, list[Repair]]:
-    """Smooth over what is left of the flips of hands and toes; refuse those of other bones."""
+def _as_quick_as_no_limb(local: LocalPoses, turned: Mask, rate: float) -> Mask:
+    """Of the runs in which a bone leaves its median, those that it enters or leaves quicker than a limb moves."""
+    result = np.zeros_like(turned)
+    for bone in np.flatnonzero(turned.any(axis=0)):
+        steps = quaternions.angle(local.orientation[1:, bone], local.orientation[:-1, bone])
+        for start, stop in _runs(turned[:, bone]):
+            result[start:stop, bone] = steps[max(start - 1, 0) : stop].max() > QUICK / rate
+    return result
+
+
+def _without_turns(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, list[Repair]]:
+    """Mend bones that turn over and stay so, hands and toes aside."""
+    turn, repairs = local.orientation.copy(), []
+    for bone in np.flatnonzero(~small):
+        broken = _turns(turn[:, bone], clip.rate)
+        if not broken.any():
+            continue
+        skeleton = clip.skeleton
+        along = skeleton.tail[bone] - skeleton.head[bone]
+        along = quaternions.rotate(quaternions.conjugate(skeleton.orientation[bone]), along / np.linalg.norm(along))
+        mended = mend(turn[:, bone], broken, clip.rate, along, skeleton.parent_orientation[bone])
+        away = np.degrees(quaternions.angle(mended.turn, turn[:, bone]))
+        changed = away > 1.0
+        turn[:, bone] = mended.turn
+        for kind, mask, what in (
+            ("turned back", mended.turned_back & changed, "is turned over, turned back"),
+            ("filled", mended.filled & changed, "turns over, filled in from both sides"),
+        ):
+            if mask.any():
+                frames, degrees = _frames(clip, np.flatnonzero(mask)), float(away[mask].max())
+                text = f"{_say(frames)}: bone '{skeleton.names[bone]}' {what}, by up to {degrees:.0f}°"
+                longest = max(stop - start for start, stop in _runs(mask)) / clip.rate
+                if kind == "filled" and longest > LONGEST_GAP:
+                    text += f", over {longest:.1f} s, which is more than can be known"
+                repairs.append(Repair(kind, frames, (skeleton.names[bone],), text, degrees))  # type: ignore[arg-type]
+    return (LocalPoses(local.position, turn), repairs) if repairs else (local, repairs)
+
+
+def _turns(turn: Array, rate: float) -> Mask:
+    """The samples of a bone within a turn, or first after one: a leap, or over some samples more than a limb can."""
+    steps = np.zeros(len(turn))
+    steps[1:] = quaternions.angle(turn[1:], turn[:-1])
+    result: Mask = steps > _flip_angle(rate)
+    if rate >= LEAST_RATE:
+        for start, stop in _runs(steps > QUICK / rate):
+            if quaternions.angle(turn[start - 1], turn[stop - 1]) > TURNED_OVER:
+                result[start:stop] = True
+    return result
+
+
+def _without_noise(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, list[Repair]]:
+    """Smooth over what is left of the flips of hands and toes."""
     step = np.zeros(local.orientation.shape[:2])
     step[1:] = quaternions.angle(local.orientation[1:], local.orientation[:-1])
-    flips = step > _flip_angle(clip.rate)
-    _refuse(clip, flips & ~small)
+    flips = (step > _flip_angle(clip.rate)) & small
     reach = round(SMOOTHED * clip.rate)
     mask = np.zeros_like(flips)
     for frame, bone in np.argwhere(flips):
@@ -199,18 +255,6 @@ def _staying(local: LocalPoses, turned: Mask) -> Mask:
             ends = (max(start - 1, 0), min(stop, len(turn) - 1))
             result[start:stop, bone] = quaternions.angle(turn[ends[0]], turn[ends[1]]) > TURNED_OVER
     return result
-
-
-def _refuse(clip: Clip, grave: Mask) -> None:
-    """Refuse a clip with such flips, if there are any."""
-    if grave.any():
-        frame, bone = np.argwhere(grave)[0]
-        bones = np.flatnonzero(grave.any(axis=0))
-        named = [f"'{clip.skeleton.names[b]}' ({_say(_frames(clip, np.flatnonzero(grave[:, b])))})" for b in bones]
-        raise DamagedClip(
-            f"In frame {clip.frame(frame):g} bone '{clip.skeleton.names[bone]}' flips over within a few frames and "
-            f"stays flipped, which Heft cannot repair: fix these keys: {', '.join(named)}."
-        )
 
 
 def _flip_angle(rate: float) -> float:

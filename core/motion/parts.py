@@ -49,7 +49,7 @@ def make_parts(chains: Chains, marks: Mapping[str, Array], quadruped: bool, deta
     if "head" in chains:
         kinds: tuple[JointKind, ...] = ("ball",) if full else ("fixed",)
         parts.append(Part("head", trunk, "neck", chains["head"][0], kinds, (), cervicale))
-    if "tail" in chains:
+    if "tail" in chains and quadruped:  # there are no tables of tails on two legs: one rides along with the pelvis
         kinds = ("ball",) if full else ("fixed",)
         parts.append(Part("tail", "pelvis", "tail", chains["tail"][0], kinds, (), None))
     for side, letter in SIDES.items():

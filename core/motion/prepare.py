@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from .parts import Detail
 from .quaternions import Array
 from .resample import resample
 from .residuals import Residuals, take_residuals
+from .rest_pose import find_rest_pose, moved_vertices
 from .roles import Roles
+from .travel import Travel, carry_along
 
 RATE = 120.0  # samples per second
 
@@ -36,11 +38,16 @@ class Performance:
     error: FitError
     floor: Floor
     repairs: tuple[Repair, ...]
+    rest: str = ""  # what was done about the rest pose
+    way: Array = field(default_factory=lambda: np.zeros((0, 2)))  # (nf, 2) by which it is carried along, if it is
 
     @property
     def lines(self) -> tuple[str, ...]:
         """What was done to the clip, for the report."""
-        lines = [one.text for one in self.repairs]
+        lines = [one.text for one in self.repairs] + [self.rest] * bool(self.rest)
+        if len(self.way):
+            speed = float(np.median(np.linalg.norm(np.diff(self.way, axis=0), axis=1))) * self.clip.rate
+            lines.append(str(say("in place: carried along at {speed:.2f} m/s, and brought back", speed=speed)))
         if self.floor.samples:
             tilt = math.degrees(self.floor.tilt)
             moved = "floor: found at {height:.1f} cm, tilted by {tilt:.2f}°, moved to z = 0"
@@ -67,20 +74,30 @@ def prepare(
     motions: Sequence[Clip] = (),
     find_floor: bool = True,
     character: Character | None = None,
+    travel: Travel = "auto",
     name: str = "character",
 ) -> Performance:
     """Repair the clip, make its character, put the clip on its floor, and fit the character to it at `rate`.
 
     Without `find_floor` the clip is taken to stand on z = 0. `character` takes the place of the one that is made: one
     with the same joints, but other masses, limits or shapes. It is made from all of `motions`, if there are such, so
-    that one character can do them all. The other settings are those of `make_body_plan`. Raises
+    that one character can do them all. `travel` says whether the clip is in place and to be carried along. The other
+    settings are those of `make_body_plan`. Raises
     ValueError, DamagedClip where the clip is broken.
     """
     whole, repairs = repair(clip, roles)
+    carried = carry_along(whole, roles, travel)
+    whole = whole if carried is None else carried.clip
+    posing = joined([_moving(repair(each, roles)[0], roles, travel) for each in motions], whole) if motions else whole
+    rest = find_rest_pose(posing, roles)
+    if rest is not None:
+        vertices = moved_vertices(vertices or {}, clip.skeleton, rest.skeleton)
+        whole, posing = (replace(each, skeleton=rest.skeleton) for each in (whole, posing))
+        on_floor = False if on_floor is None else on_floor
     plan = make_body_plan(
         whole.skeleton,
         roles,
-        clip=joined([repair(each, roles)[0] for each in motions], whole) if motions else whole,
+        clip=posing,
         detail=detail,
         sex=sex,
         total_mass=total_mass,
@@ -97,7 +114,21 @@ def prepare(
     trajectory, error = fit(plan, sampled)
     plan = replace(plan, character=widened(plan.character, trajectory.q))
     residuals = take_residuals(plan, sampled, trajectory)
-    return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs))
+    told = "" if rest is None else rest.line
+    way = np.zeros((0, 2)) if carried is None else _at_samples(carried.way, whole, sampled)
+    return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs), told, way)
+
+
+def _moving(clip: Clip, roles: Roles, travel: Travel) -> Clip:
+    """The clip carried along, if it is in place."""
+    carried = carry_along(clip, roles, travel)
+    return clip if carried is None else carried.clip
+
+
+def _at_samples(way: Array, clip: Clip, sampled: Clip) -> Array:
+    """A way (nf, 2) of a clip at the samples of the same clip at another rate."""
+    frames = [each.first_frame + np.arange(len(each.position)) * each.frames_per_sample for each in (clip, sampled)]
+    return np.column_stack([np.interp(frames[1], frames[0], way[:, k]) for k in range(2)])
 
 
 def joined(clips: Sequence[Clip], like: Clip) -> Clip:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..motion.quaternions import conjugate, rotate
 from ..sentences import Sentence, say
 from ..simulation import Push
-from ..simulation.outcome import Simulation
+from ..simulation.outcome import Recovery, Simulation
 from .failure import Trouble
 
 Array = NDArray[np.float64]
@@ -28,6 +28,14 @@ FELL = {
     "left": "Fell to its left at frame {frame:.0f} ({seconds:.1f} s)",
     "right": "Fell to its right at frame {frame:.0f} ({seconds:.1f} s)",
     "down": "Fell down at frame {frame:.0f} ({seconds:.1f} s)",
+}
+
+STEPPED = {
+    "ahead": "Stepped {centimetres:.0f} cm further ahead at frame {frame:.0f}.",
+    "back": "Stepped {centimetres:.0f} cm shorter at frame {frame:.0f}.",
+    "left": "Stepped {centimetres:.0f} cm to its left at frame {frame:.0f}.",
+    "right": "Stepped {centimetres:.0f} cm to its right at frame {frame:.0f}.",
+    "caught": "Caught itself on its feet at frame {frame:.0f}.",
 }
 
 
@@ -50,9 +58,17 @@ def explain(
     if outcome == "diverged":
         broke = "The simulation stopped at frame {frame:.0f}: {reason}"
         return [say(broke, frame=frame_at(seconds), reason=simulation.recording.reason), *first, *doubts]
+    steps = [_stepped(recovery, frame_at) for recovery in simulation.recoveries]
     if outcome == "fell":
-        return [_fall(simulation, pushes, frame_at), *first, *doubts]
-    return [*_completed(figures), *doubts]
+        return [_fall(simulation, pushes, frame_at), *steps, *first, *doubts]
+    return [*_completed(figures), *steps, *doubts]
+
+
+def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence:
+    frame = frame_at(recovery.time)
+    if recovery.what == "caught":
+        return say(STEPPED["caught"], frame=frame)
+    return say(STEPPED[recovery.what], frame=frame, centimetres=CENTIMETRES * recovery.distance)
 
 
 def _completed(figures: dict[str, Any]) -> list[Sentence]:

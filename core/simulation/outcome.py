@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,14 @@ class Followed:
     lap: NDArray[np.int64]  # (n + 1,) how often the reference had begun anew
 
 
+class Recovery(NamedTuple):
+    """A disturbance that was answered by steps that the motion does not have."""
+
+    time: float  # s
+    what: Literal["ahead", "back", "left", "right", "caught"]  # the way of the steps; "caught": without others
+    distance: float  # m, from where the motion's steps would have led to where these did
+
+
 @dataclass(frozen=True, eq=False)
 class Simulation:
     """A recording of n steps and what belongs to it."""
@@ -35,6 +43,7 @@ class Simulation:
     cancelled: bool
     lost: int | None  # the state at which it had fallen
     step_seconds: Array  # (n,) of computation, for each step
+    recoveries: tuple[Recovery, ...] = ()
     notes: tuple[str, ...] = ()  # what the method did on its own account, in sentences
 
     @property
@@ -47,6 +56,6 @@ class Simulation:
         """Of the motion, as far as it was simulated."""
         return self.recording.steps / self.recording.rate
 
-    def with_notes(self, notes: Iterable[str]) -> Self:
+    def with_notes(self, notes: Iterable[str], recoveries: Iterable[Recovery]) -> Self:
         """The same with what the method has to say."""
-        return replace(self, notes=tuple(notes))
+        return replace(self, notes=tuple(notes), recoveries=tuple(recoveries))

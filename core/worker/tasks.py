@@ -14,7 +14,6 @@ import numpy as np
 
 from .. import archive
 from ..job import BakeJob, BakeResult, Progress, job, result
-from ..motion.clip import Clip, Skeleton
 from .messages import Arrays, Message
 
 Send = Callable[..., None]
@@ -132,32 +131,20 @@ def replay(message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
     return {"text": "\n".join(tell(message.values["trace"]))}, {}
 
 
-def warm_up(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
-    """Compile all that a bake needs, by a small one."""
-    from ..job import run
+def prepare(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Compile all kernels of some methods, in order.
 
-    run(standing_job())
+    On the way "progress" tells `method` and `share` of all, and "prepared" each `method` that is done.
+    """
+    from .preparation import go_last, prepare
+
+    def tell(method: str, share: float) -> None:
+        send("progress", {"method": method, "share": share})
+
+    go_last()
+    for method in prepare(message.values["methods"], tell):
+        send("prepared", {"method": method})
     return {}, {}
-
-
-def standing_job() -> BakeJob:
-    """A pair of straight legs that stands for a moment."""
-    bones = {"pelvis": ((0.0, 0.0, 0.95), (0.0, 0.0, 1.15), "")}
-    for side, x in (("L", 0.1), ("R", -0.1)):
-        bones[f"thigh.{side}"] = ((x, 0.0, 0.9), (x, -0.02, 0.5), "pelvis")
-        bones[f"shin.{side}"] = ((x, -0.02, 0.5), (x, 0.0, 0.08), f"thigh.{side}")
-        bones[f"foot.{side}"] = ((x, 0.0, 0.08), (x, -0.18, 0.02), f"shin.{side}")
-    names = tuple(bones)
-    skeleton = Skeleton(
-        names=names,
-        parent=np.array([names.index(parent) if parent else -1 for _, _, parent in bones.values()]),
-        head=np.array([head for head, _, _ in bones.values()]),
-        tail=np.array([tail for _, tail, _ in bones.values()]),
-        orientation=np.tile([1.0, 0.0, 0.0, 0.0], (len(names), 1)),
-    )
-    position = np.tile(skeleton.head, (STANDING, 1, 1))
-    clip = Clip(skeleton, 24.0, position, np.tile(skeleton.orientation, (STANDING, 1, 1)))
-    return BakeJob(clip=clip, roles={name: (name,) for name in names})
 
 
 TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
@@ -167,5 +154,5 @@ TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
     "reference": reference,
     "contacts": contacts,
     "replay": replay,
-    "warm_up": warm_up,
+    "prepare": prepare,
 }

@@ -42,7 +42,8 @@ def test_zip_holds_the_extension_and_nothing_else(extension_zip):
         names = archive.namelist()
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
     tops = {name.split("/")[0] for name in names}
-    assert tops <= {*build.CONTENTS, "blender_manifest.toml", "wheels"}
+    assert tops <= {*build.CONTENTS, "blender_manifest.toml", "wheels", "kernels"}
+    assert {name for name in names if name.startswith("kernels/")} >= {"kernels/kernels.zip", "kernels/kernels.json"}
     assert {"__init__.py", "registration.py", "core", "LICENSE"} <= tops
     assert not [name for name in names if "__pycache__" in name or "numpy" in name]
     assert sorted(manifest["wheels"]) == sorted(f"./{name}" for name in names if name.endswith(".whl"))

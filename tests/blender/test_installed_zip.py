@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The built zip, installed by Blender's own extension manager, as after dragging it into the window."""
 
-import os
-
 # Runs in a Blender that has only the zip; `leftovers` names everything of Heft's that Blender knows of.
 PREAMBLE = """
 import sys
@@ -93,23 +91,25 @@ assert len(bpy.data.objects) == 0, list(bpy.data.objects)
 
 
 def test_bake_in_a_blender_that_has_only_the_zip(run_in_blender, extension_zip):
-    # what the tests compiled serves here too: the worker knows the extension by one name wherever it is installed
-    kernels = {name: value for name, value in os.environ.items() if name == "NUMBA_CACHE_DIR"}
     run_in_blender(
         PREAMBLE
         + """
-import os
 from pathlib import Path
 bpy.ops.wm.read_factory_settings(use_empty=True)
 install()
 from bl_ext.user_default import heft
-from bl_ext.user_default.heft.blender_addon.worker.keeper import keeper
+from bl_ext.user_default.heft.blender_addon.worker import kernels
+from bl_ext.user_default.heft.blender_addon.worker.keeper import keeper, missing
 root = Path(heft.__file__).parent
 
-def files():
-    return {path for path in root.rglob("*") if "__pycache__" not in path.parts}
+def files(folder):
+    return {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
 
-before = files()
+before = files(root)
+# the zip brings all kernels, and nothing is compiled
+assert missing() == [], missing()
+shipped = files(kernels.kernel_folder())
+assert len(shipped) > 50, shipped
 bpy.context.scene.render.fps = 24
 assert bpy.ops.heft.add_mannequin() == {"FINISHED"}
 assert bpy.ops.heft.set_up() == {"FINISHED"}
@@ -117,14 +117,14 @@ assert bpy.ops.heft.bake() == {"FINISHED"}
 rig = bpy.context.active_object
 assert rig.animation_data.action.name == "Walk Simulated"
 assert '"outcome": "completed"' in rig.heft.report, rig.heft.report
+assert files(kernels.kernel_folder()) == shipped, files(kernels.kernel_folder()) - shipped
 user = Path(bpy.utils.extension_path_user(MODULE))
 assert len(list((user / "cache").iterdir())) > 1
-assert files() == before
+assert files(root) == before
 worker = keeper.worker()
 bpy.ops.preferences.addon_disable(module=MODULE)
 assert not worker.alive
 assert leftovers() == [], leftovers()
 """,
         extension_zip,
-        **kernels,
     )

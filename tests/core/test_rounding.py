@@ -23,7 +23,7 @@ import hashlib
 from heft import core
 import numpy as np
 from heft.core.job import precompute
-from heft.core.worker.tasks import standing_job
+from heft.core.worker.preparation import standing_job
 
 digest = hashlib.sha256()
 

@@ -36,4 +36,5 @@ METHOD = Method(
     start=start,
     needs=Needs(switches=True),
     transitions=make_graph,
+    kernels=5,
 )

@@ -96,4 +96,6 @@ METHOD = Method(
     plan=plan,
     start=start,
     needs=Needs(blends=True),
+    variants=({"choose": True},),
+    kernels=1,
 )

@@ -36,4 +36,6 @@ METHOD = Method(
     plan=plan,
     start=start,
     needs=Needs(no_motion=True, least_rate=300.0),
+    variants=({"stabiliser": True, "prediction": "M6"},),
+    kernels=6,
 )

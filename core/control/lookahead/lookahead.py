@@ -116,7 +116,7 @@ class LookAhead(Follower):
         if self.settings.follow_ground:
             self._follow_ground(machine, state)
         frame = self.place.frame
-        after = self._next(self.place)
+        after = self.after(self.place)
         self._anchor[:] = after.anchor
         scratch = self._scratch
         valid = update_law(machine, frame, self._anchor, state.q, state.v, state.q_next, state.dt)
@@ -144,7 +144,7 @@ class LookAhead(Follower):
             self._machine = machine
         return machine
 
-    def _next(self, place: Place) -> Place:
+    def after(self, place: Place) -> Place:
         """The frame after this one, in the coordinates of its lap."""
         frame = place.frame + 1
         if frame < len(self.track.q):
@@ -165,7 +165,7 @@ class LookAhead(Follower):
             return
         now = self.place
         for _ in range(skipped):
-            self.place = self._next(self.place)
+            self.place = self.after(self.place)
         self.place = self._moved(self.place, now)
         self.resets.append((state.time, skipped))
 

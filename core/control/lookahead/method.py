@@ -3,10 +3,12 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 from ...cache import Cache
 from ...motion.reference import Reference
-from ..method import Method, Preset
+from ..method import Method, Needs, Preset
+from ..recovery import Recovering
 from ..stage import Stage
 from .lookahead import LookAhead
 from .precompute import precompute
@@ -18,7 +20,14 @@ from .track import Track
 REHEARSED = 30.0  # s of a longer simulation that are rehearsed
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> LookAhead:
+class Plan(NamedTuple):
+    """A controller, and the motion that its track was made of."""
+
+    controller: LookAhead
+    reference: Reference
+
+
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan:
     """Gains from the cache, or made and kept there."""
     reference = motions[0]
     character, track = reference.character, Track.of(reference)
@@ -27,15 +36,16 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Look
     if policy is None:
         policy = precompute(character, track, settings)
         cache.put(key, partial(save_policy, policy, key=key))
-    return LookAhead(character, track, settings, policy)
+    return Plan(LookAhead(character, track, settings, policy), reference)
 
 
-def start(controller: LookAhead, stage: Stage) -> LookAhead:
+def start(plan: Plan, stage: Stage) -> LookAhead | Recovering:
     """Follow the track from its first frame on, with settings that hold if there are such."""
+    controller, reference = plan
     controller.terrain = stage.terrain
     controller = _rehearsed(controller, stage)
     controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
-    return controller
+    return Recovering(controller, reference, stage) if stage.recovery else controller
 
 
 def _rehearsed(controller: LookAhead, stage: Stage) -> LookAhead:
@@ -47,7 +57,7 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> LookAhead:
         controller.character,
         controller.track,
         own,
-        world=stage.world(),
+        world=stage.world(pushed=not stage.recovery),  # what a push needs is found once it has come
         duration=min(stage.seconds, REHEARSED),
         lift=stage.lift,
         replicas=1,
@@ -71,6 +81,7 @@ METHOD = Method(
     settings=Settings,
     plan=plan,
     start=start,
+    needs=Needs(recovers=True),
     presets=(
         Preset("Default", "Good for most motions.", {}),
         Preset("Fast Motion", "More simulation steps per second: runs, jumps, quick gestures.", {}, rate=240),
@@ -80,4 +91,5 @@ METHOD = Method(
             {"adaptation": 0.001, "force": 0.01},
         ),
     ),
+    kernels=3,
 )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a track to a policy: linearise every step, sweep the Riccati recursion backwards, keep what the law needs."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -63,8 +64,14 @@ def precompute(character: Character, track: Track, settings: Settings) -> Policy
     return sweep(character, track, settings)[0]
 
 
-def sweep(character: Character, track: Track, settings: Settings) -> tuple[Policy, CostToGo]:
-    """Sweep a cyclic motion's periods, or the settled stance and then all frames, from the last to the first."""
+def sweep(
+    character: Character, track: Track, settings: Settings, end: tuple[Array, Array] | None = None
+) -> tuple[Policy, CostToGo]:
+    """Sweep a cyclic motion's periods, or the settled stance and then all frames, from the last to the first.
+
+    With an `end`, the cost to go (S, s) of the last frame, the track is followed up to that frame and no further: its
+    own step, which has no law then, is not swept.
+    """
     settings.checked()
     track = track.checked(character)
     weights = make_weights(character, settings)
@@ -103,7 +110,12 @@ def sweep(character: Character, track: Track, settings: Settings) -> tuple[Polic
     stances = [_stance_cost(character, policy, weights.stance, k) for k in range(frames)]
     turn = _lap_map(character, track)
     curvature, gradient = np.diag(weights.state), np.zeros(2 * nv)
-    for k in _order(track, settings):
+    order = _order(track, settings)
+    if end is not None:
+        curvature, gradient = (part.copy() for part in end)
+        value.curvature[-1], value.gradient[-1] = end
+        order = range(frames - 2, -1, -1)
+    for k in order:
         if track.stance and k == frames - 1 - track.stance:
             # deviations at the end cost what they would cost a stance, but the motion is not to stop before its end
             gradient = np.zeros(2 * nv)
@@ -120,7 +132,7 @@ def sweep(character: Character, track: Track, settings: Settings) -> tuple[Polic
     return policy, value
 
 
-def _order(track: Track, settings: Settings) -> list[int]:
+def _order(track: Track, settings: Settings) -> Sequence[int]:
     """Steps in the order of the recursion; what it finds last of a step is what stays."""
     frames = len(track.q)
     once = list(range(frames - 1, -1, -1))

@@ -86,4 +86,5 @@ METHOD = Method(
     start=start,
     stepper=stepper,
     needs=Needs(places_feet=True, props=False),
+    kernels=7,
 )

@@ -53,4 +53,5 @@ METHOD = Method(
     stepper=stepper,
     needs=Needs(follows_keys=True),
     presets=(Preset("Key Poses", "A few key poses, as they are: chin-ups, squats, lifts.", {}, optimise=False),),
+    kernels=1,
 )

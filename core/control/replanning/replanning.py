@@ -14,6 +14,7 @@ from ...contact.detection import Contacts
 from ...dynamics import difference
 from ...dynamics.workspace import Workspace
 from ...motion.playback import Playback
+from ...simulation.outcome import Simulation
 from ..law import AffineLaw, NoLawError, State
 from ..method import Follower
 from ..track import Track
@@ -118,6 +119,13 @@ class Replanning(Follower):
         """Where the reference is now: q (nq,) and the v (nv,) that leads to the next step's."""
         q = self.pose(self.frame)
         return q, difference(self.character, q, self.pose(self.frame + self.pace)) / self.track.dt
+
+    def notes(self, simulation: Simulation) -> tuple[str, ...]:
+        """What was keyed and cannot be seen."""
+        del simulation
+        if self.playback.transitions and self.settings.transition == 0.0:
+            return ("Transition is keyed, but a Transition Time of 0 s pulls the body there at once: raise it.",)
+        return ()
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The law for one step; and on to the next frame."""

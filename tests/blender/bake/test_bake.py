@@ -341,6 +341,17 @@ def test_driven_rig_with_constraints_muted_and_baked_again(rig):
     assert all(bone.constraints[0].mute for bone in rig.pose.bones)
 
 
+def test_what_lies_on_its_back_is_simulated_standing_and_written_as_it_lies(rig):
+    rig.rotation_euler = (np.pi / 2.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    before = poses(rig, range(1, 106, 4))
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    assert rig.heft.up_in_motion() == "-Y"
+    assert json.loads(rig.heft.report)["outcome"] == "completed"
+    assert np.linalg.norm(poses(rig, range(1, 106, 4)) - before, axis=(2, 3))[:, 0].max() < 0.2
+    assert np.linalg.norm((poses(rig, range(1, 106, 4)) - before)[..., :3, 3], axis=2).max() < 0.1
+
+
 def test_precompute_leaves_only_the_simulation(rig):
     actions = list(bpy.data.actions)
     assert bpy.ops.heft.precompute() == {"FINISHED"}

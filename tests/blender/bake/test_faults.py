@@ -14,8 +14,10 @@ from heft.blender_addon.baking import session
 from heft.blender_addon.baking.output import write_all
 from heft.blender_addon.baking.session import Session
 from heft.blender_addon.worker import kernels
-from heft.blender_addon.worker.keeper import Keeper, keeper
+from heft.blender_addon.worker.keeper import Keeper, keeper, missing
+from heft.core.control.methods import METHODS
 from heft.core.job.progress import WORDS
+from heft.core.worker.messages import Message
 
 CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "scale")
 
@@ -338,28 +340,60 @@ def test_read_only_user_folder_means_a_temporary_one(tmp_path, monkeypatch):
         assert Path(bpy.app.tempdir) in folder.parents
 
 
-def test_another_version_compiles_into_the_same_folder(tmp_path, monkeypatch):
+@pytest.fixture
+def nothing_compiled(tmp_path, monkeypatch):
+    """A folder of kernels in which there are none."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
-    assert not kernels.are_ready()
-    kernels.note_ready()
-    assert kernels.are_ready()
-    folder = kernels.kernel_folder()
+    kernels.kernel_folder.cache_clear()
+    yield kernels.kernel_folder()
+    kernels.kernel_folder.cache_clear()
+
+
+def test_methods_are_ready_one_by_one_and_for_one_version(nothing_compiled, monkeypatch):
+    assert not kernels.are_ready("gait")
+    kernels.note_ready("gait")
+    assert kernels.are_ready("gait")
+    assert not kernels.are_ready("balance")
     monkeypatch.setattr(kernels, "digest_of_core", lambda: "another")
-    assert kernels.kernel_folder() == folder
-    assert not kernels.are_ready()
-    kernels.note_ready()
-    assert [path.name for path in folder.iterdir()] == ["ready"]
+    assert not kernels.are_ready("gait")
+    assert [path.name for path in nothing_compiled.iterdir()] == ["ready.json"]
 
 
-def test_a_bake_while_kernels_are_compiled_waits(rig, own, monkeypatch):
-    monkeypatch.setattr(kernels, "are_ready", lambda: False)
-    own.warm_up()
-    waiting = Session(bpy.context, [rig], own, "bake")
-    assert waiting.stage == session.COMPILING
-    waiting.wait()
-    assert not own.compiling
-    assert waiting.turns[0].result is not None
-    own.forget_timer()
+def test_the_method_that_is_chosen_is_prepared_first(rig, nothing_compiled):
+    bpy.context.view_layer.objects.active = rig
+    rig.heft.controller = "GAIT"
+    assert missing()[0] == "gait"
+    kernels.note_ready("gait")
+    assert sorted(missing()) == sorted(set(METHODS) - {"gait"})
+
+
+def test_what_a_preparation_says(own, nothing_compiled):
+    own.take([Message("progress", {"method": "momentum", "share": 0.4}, {})])
+    assert (own.preparing, own.share) == ("Momentum", 0.4)
+    own.take([Message("prepared", {"method": "momentum"}, {})])
+    assert kernels.are_ready("momentum")
+    own.take([Message("ended", {"why": "It was too cold."}, {})])
+    assert own.trouble == "It was too cold."
+
+
+def test_a_preparation_gives_way_to_a_bake_and_goes_on_after_it(rig, own, monkeypatch):
+    monkeypatch.setattr(kernels, "are_ready", lambda _: False)
+    monkeypatch.setattr(session, "are_ready", lambda _: False)
+    assert own._look() is not None
+    preparer = own._preparer
+    assert preparer.alive
+    baking = Session(bpy.context, [rig], own, "bake")
+    assert not preparer.alive
+    assert baking.stage == session.COMPILING
+    bpy.context.window_manager.heft.running = True
+    own._look()
+    assert own._preparer is None
+    baking.wait()
+    assert baking.turns[0].result is not None
+    bpy.context.window_manager.heft.running = False
+    own._look()
+    assert own._preparer.alive
+    own.give_way()
 
 
 def test_one_at_a_time(going_on):
@@ -374,4 +408,4 @@ def test_one_at_a_time(going_on):
 def test_nothing_to_cancel(heft_enabled):
     with pytest.raises(RuntimeError, match="No bake is running"):
         bpy.ops.heft.cancel()
-    assert not keeper.compiling
+    assert not keeper.preparing

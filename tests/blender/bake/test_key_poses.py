@@ -91,7 +91,6 @@ def test_speed_keys_lie_beside_the_actions_and_warp_its_time(heft_enabled):
     assert {"heft.playback.speed", "heft.playback.go_over"} <= paths  # where the Dope Sheet shows them
     made = gather(bpy.context, [rig])[0]
     playback = made.job.playback
-    assert any("lasts 0 seconds" in note for note in made.notes)
     assert playback.transitions == pytest.approx(((middle - first) / 24.0,))
     assert playback.speed[[0, middle - int(first), -1]] == pytest.approx([1.0, 1.0, 0.5])
     rig.heft.controller = "LOOKAHEAD"

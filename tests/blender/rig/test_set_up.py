@@ -95,6 +95,16 @@ def test_motion_capture(clips):
     assert 50.0 < character_of(rig).total_mass < 110.0
 
 
+def test_a_capture_that_plays_too_slowly_is_told(clips):
+    rig = activate(rigs.import_bvh())
+    bpy.context.scene.render.fps = 24
+    assert bpy.ops.heft.set_up() == {"FINISHED"}
+    assert "times as slow as a walker's" in rig.heft.unsure
+    bpy.context.scene.render.fps = 120
+    bpy.ops.heft.set_up()
+    assert rig.heft.unsure == ""
+
+
 def test_choices_by_hand_are_kept_until_told_otherwise():
     rig = walking_mannequin()
     bpy.ops.heft.set_up()
@@ -181,9 +191,21 @@ def test_no_legs():
 
 def test_a_bone_without_length():
     rig = walking_mannequin()
-    rig.scale = (1e-6,) * 3
+    rig.scale = (1e-8,) * 3
     bpy.context.view_layer.update()
     check_refused(rig, "has no length")
+
+
+@pytest.mark.parametrize("scale", [0.001, 1000.0])
+def test_a_rig_of_a_millimetre_or_a_kilometre(scale):
+    rig = walking_mannequin()
+    bpy.ops.heft.set_up()
+    mass = character_of(rig).total_mass
+    rig.scale = (scale,) * 3
+    bpy.context.view_layer.update()
+    assert bpy.ops.heft.set_up() == {"FINISHED"}
+    assert rig.heft.scale == pytest.approx(1.0 / scale)
+    assert character_of(rig).total_mass == pytest.approx(mass, rel=1e-3)
 
 
 @pytest.mark.parametrize(("scale", "message"), [((-1.0, 1.0, 1.0), "mirrored"), ((1.0, 1.0, 2.0), "scaled unevenly")])

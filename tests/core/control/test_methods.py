@@ -97,7 +97,7 @@ def test_what_lies_beyond_the_bounds_is_refused(method):
     for name, entry in settings_of(method.settings).items():
         if entry.bounds is not None:
             for value in (entry.bounds[0] - 1, entry.bounds[1] + 1):
-                with pytest.raises(ValueError, match=f"'{name}' of {method.in_words} must lie between"):
+                with pytest.raises(ValueError, match=f"'{name}' of {method.in_words} must be at"):
                     method.choose({name: value})
         if entry.choices:
             with pytest.raises(ValueError, match=f"The setting '{name}' of {method.in_words}"):

@@ -74,6 +74,18 @@ def test_pushes_and_grabs_come_when_the_motion_gets_there():
     assert (scene.grabs[1].start, scene.grabs[1].end) == (-np.inf, np.inf)
 
 
+@pytest.mark.parametrize("seconds", [0.0, 0.2])
+def test_a_transition_that_takes_no_time_is_told(seconds):
+    job = waving_job(
+        method="replanning",
+        optimise=False,
+        settings={"transition": seconds},
+        playback=Playback(speed=np.array([1.0]), transitions=(0.25,)),
+    )
+    told = [note for note in report(job)["notes"] if note.startswith("Transition is keyed")]
+    assert len(told) == (seconds == 0.0)
+
+
 def test_what_it_cannot_do_is_told():
     with pytest.raises(ValueError, match="Look-ahead control cannot change a motion's timing"):
         run(waving_job(playback=Playback(speed=np.array([0.5]))))
@@ -81,5 +93,5 @@ def test_what_it_cannot_do_is_told():
         run(waving_job(optimise=False))
     with pytest.raises(ValueError, match="no setting 'adaptation' of replanning control"):
         run(waving_job(method="replanning", settings={"adaptation": 0.1}))
-    with pytest.raises(ValueError, match=r"'slowing' of replanning control must lie between 0 and 0\.9, not 0\.95"):
+    with pytest.raises(ValueError, match=r"'slowing' of replanning control must be at most 0\.9, not 0\.95"):
         run(waving_job(method="replanning", settings={"slowing": 0.95}))

@@ -337,7 +337,7 @@ def test_loads_weigh_whether_planned_or_not():
         ({"settings": {"cycles": 1.5}}, "setting 'cycles' of look-ahead control cannot be 1.5"),
         ({"reference": {"friction": 10**400}}, "setting 'friction' of a reference cannot be 1000"),
         ({"settings": {"policy": "pid"}}, "setting 'policy'"),
-        ({"settings": {"adaptation": -1.0}}, "'adaptation' of look-ahead control must lie between 0"),
+        ({"settings": {"adaptation": -1.0}}, "setting 'adaptation' of look-ahead control must be at least 0, not -1"),
         ({"reference": {"friction": "much"}}, "setting 'friction' of a reference"),
         ({"ground": "terrain"}, "the scene has none"),
         ({"loop": True}, "no gait cycle"),

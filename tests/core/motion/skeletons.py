@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Skeletons with known roles, motions for them, and the real clips where they are at hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ CLIPS = Path(__file__).resolve().parents[4] / "shared" / "clips"
 CMU_UNIT = 0.056444
 GOOD = sorted((CLIPS / "cmu").glob("*.bvh"))
 DAMAGED = CLIPS / "damaged"
+HARD = sorted((CLIPS / "cmu-hard").glob("*.bvh"))[::12]
 needs_clips = pytest.mark.skipif(not GOOD, reason=f"the motion capture clips are not at {CLIPS}")
 
 CMU_ROLES = {
@@ -91,6 +93,20 @@ def dog():
         roles |= {f"{role}.{side}": (f"{role}.{side}",) for role in ("forearm", "thigh", "shin", "foot", "toe")}
         roles |= {f"upper_arm.{side}": (f"arm.{side}",), f"hand.{side}": (f"paw.{side}",)}
     return skeleton(bones), roles
+
+
+def scrambled(clip, seed=0):
+    """The same motion of the same bones, whose rest pose has every joint turned at random."""
+    some = clip.skeleton
+    rng = np.random.default_rng(seed)
+    place, turn = some.parent_offset.copy(), quaternions.normalize(rng.normal(size=(len(some.names), 4)))
+    for bone, parent in enumerate(some.parent):
+        if parent >= 0:
+            place[bone] = place[parent] + quaternions.rotate(turn[parent], place[bone])
+            turn[bone] = quaternions.multiply(turn[parent], turn[bone])
+    along = quaternions.multiply(turn, quaternions.conjugate(some.orientation))
+    tail = place + quaternions.rotate(along, some.tail - some.head)
+    return replace(clip, skeleton=replace(some, head=place, tail=tail, orientation=turn))
 
 
 def still(some, frames=30, rate=30.0):

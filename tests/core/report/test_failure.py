@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from heft.core.contact.terrain import Mesh, Plane, make_terrain
 from heft.core.control.lookahead import LookAhead, Settings, Track
-from heft.core.control.lookahead.method import METHOD
+from heft.core.control.lookahead.method import METHOD, Plan
 from heft.core.control.loop import act
 from heft.core.control.stage import Stage
 from heft.core.job import Scene
@@ -38,7 +38,7 @@ def walk():
 def walk_over(walk, *surfaces, scene=None, settings=None):
     character = walk.character
     stage = Stage(character, make_terrain(surfaces), scene or Scene(), walk.rate, SECONDS, 0.0)
-    return act(METHOD, LookAhead(character, Track.of(walk), settings), stage, lambda *_: True)
+    return act(METHOD, Plan(LookAhead(character, Track.of(walk), settings), walk), stage, lambda *_: True)
 
 
 def test_a_walk_that_stays_up_has_no_trouble(walk):

@@ -63,7 +63,7 @@ def test_every_cut_of_a_message_is_an_end_and_garbage_is_refused():
     whole = stream.getvalue()
     for length in range(len(whole)):
         assert messages.read(io.BytesIO(whole[:length])) is None
-    with pytest.raises(ValueError, match="no message"):
+    with pytest.raises(ValueError, match="not a message"):
         messages.read(io.BytesIO(b"Traceback (most recent call last):"))
 
 

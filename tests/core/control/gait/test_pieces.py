@@ -181,7 +181,10 @@ class TestStyles:
 class TestGains:
     def test_written_and_read(self):
         gains = load_gains(300.0)
-        assert read_gains(write_gains({300.0: gains}, "a test"), "here") == {300.0: gains}
+        [(rate, read)] = read_gains(write_gains({300.0: gains}, "a test"), "here").items()
+        assert rate == 300.0
+        assert (read.stiffness, read.damping) == (gains.stiffness, gains.damping)
+        assert read.feedback._asdict() == gains.feedback._asdict()
         assert set(gains.stiffness) == set(GROUPS)
 
     def test_each_rate_has_its_own_and_those_between_take_the_next_lower_ones(self):

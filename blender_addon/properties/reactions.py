@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of how a character reacts to pushes: a part of `obj.heft`."""
+
+from bpy.props import BoolProperty, FloatProperty, IntProperty
+
+from ...core.job.job import MOST_RECOVERY_EFFORT, RECOVERY_EFFORT
+from ...core.simulation.looseness import REGIONS, Region
+from .overrides import OVERRIDABLE
+
+LABELS: dict[Region, str] = {"legs": "Legs", "trunk": "Trunk", "arms": "Arms", "head": "Head"}
+BY_REGION = tuple(f"looseness_{region}" for region in REGIONS)
+
+
+def _share(region: Region) -> FloatProperty:
+    return FloatProperty(
+        name=LABELS[region],
+        description="How much of the looseness this part of the body has",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        options=set(),
+        override=OVERRIDABLE,
+    )
+
+
+ReactionSettings = type(
+    "ReactionSettings",
+    (),
+    {
+        "__doc__": "How the character reacts: a part of `obj.heft`.",
+        "__annotations__": {
+            "recovery": BoolProperty(
+                name="Recover",
+                description="After a push, take steps that the action does not have rather than fall, then go on with "
+                "the action from there",
+                default=True,
+                options=set(),
+                override=OVERRIDABLE,
+            ),
+            "recovery_effort": IntProperty(
+                name="Attempts",
+                description="How many ways to step are tried after each push, at most. More are slower and save more "
+                "falls",
+                default=RECOVERY_EFFORT,
+                min=1,
+                max=MOST_RECOVERY_EFFORT,
+                options=set(),
+                override=OVERRIDABLE,
+            ),
+            "looseness": FloatProperty(
+                name="Looseness",
+                description="How far the body gives way while it recovers from a push: 0 keeps the action's poses, 1 "
+                "bends and swings freely",
+                default=0.0,
+                min=0.0,
+                max=1.0,
+                subtype="FACTOR",
+                options=set(),
+                override=OVERRIDABLE,
+            ),
+            **{name: _share(region) for name, region in zip(BY_REGION, REGIONS, strict=True)},
+        },
+    },
+)
+
+
+def looseness_in(settings: "ReactionSettings") -> dict[Region, float]:
+    """Return the looseness of each region that has any."""
+    found = {region: settings.looseness * getattr(settings, f"looseness_{region}") for region in REGIONS}
+    return {region: round(value, 6) for region, value in found.items() if value > 0.0}

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A plan: a possible motion from the actual state, with gains for it, that ends in the motion where it would be then.
+
+The state at its end is free. It is worth what it costs the motion that goes on from there: the cost to go of the
+motion's own recursion, moved on to where the plan ends, begins the plan's.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...contact.terrain import Terrain
+from ...dynamics import difference
+from ...motion.cycle import Cycle
+from ...motion.reference import Reference
+from ...motion.schedule import ContactSchedule
+from ...motion.spacetime import Ends, Settings
+from ...motion.spacetime.measure import world_forces
+from ...motion.spacetime.problem import allowed_forces, make_problem
+from ...motion.spacetime.solver import solve
+from ..lookahead.lookahead import LookAhead, Place
+from ..lookahead.precompute import CostToGo, sweep
+from ..lookahead.track import Track
+from .capture import Pose
+from .footholds import Choice, Step, choose_steps, new_schedule
+from .guess import guess
+from .motion_ahead import MotionAhead
+
+Array = NDArray[np.float64]
+
+USABLE_DEFECT = 1e-8  # rad or m and per second
+ITERATIONS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A controller for some steps, and where in its motion the other goes on."""
+
+    controller: LookAhead
+    places: list[Place]  # (N + 1) of the motion at each frame; moved aside with the steps; at the last it goes on
+    steps: tuple[Step, ...]
+    choice: Choice
+
+    @property
+    def shift(self) -> Array:
+        """By how much (2,) the motion lies aside from then on, m."""
+        return self.steps[-1].shift if self.steps else np.zeros(2)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a plan is to answer."""
+
+    controller: LookAhead
+    reference: Reference
+    value: CostToGo  # of the controller's track
+    terrain: Terrain
+    ahead: MotionAhead
+    actual: Pose
+    off: Array  # (2,) of the extrapolated centre of mass, m
+    omega: float  # 1/s
+    facing: Array  # (2,)
+    time: float  # s
+    pose_share: Array  # (nv,) of the weight that the pose has
+
+    def steps(self, choice: Choice) -> tuple[MotionAhead, list[Step]]:
+        """The motion in the time that the choice takes, and the steps of it."""
+        ahead = self.ahead.sped_up(self.controller, choice.speed) if choice.speed != 1.0 else self.ahead
+        return ahead, choose_steps(ahead, self.reference, self.off, self.omega, choice, self.facing)
+
+
+class StoppedError(Exception):
+    """Nobody wants the answer any more."""
+
+
+def make_plan(question: Question, choice: Choice, goes_on: Callable[[], bool]) -> Plan | None:
+    """A plan by this choice, or None where there is no possible motion near it."""
+    reference, controller = question.reference, question.controller
+    character = reference.character
+    ahead, steps = question.steps(choice)
+    schedule = new_schedule(ahead, reference, question.actual[0], steps, question.terrain, question.time)
+    shift = steps[-1].shift if steps else np.zeros(2)
+    landed = steps[-1].frame if steps else ahead.steps
+    q, v = guess(character, ahead, reference, schedule, question.actual, shift, landed)
+    track = _possible(question, schedule, q, v, goes_on)
+    if track is None:
+        return None
+    places = _moved_aside(ahead.places, shift, landed)
+    end = _end_value(character, controller, question.value, places[-1], (track.q[-1], track.v[-1]))
+    policy, _ = sweep(character, track, controller.settings, end)
+    if not np.isfinite(policy.gain).all():
+        return None
+    follower = LookAhead(character, track, controller.settings, policy, controller.terrain)
+    return Plan(follower, places, tuple(steps), choice)
+
+
+def _moved_aside(places: list[Place], shift: Array, landed: int) -> list[Place]:
+    """Places in the motion, more and more aside until frame `landed`."""
+    moved = []
+    for k, place in enumerate(places):
+        (x, y, z, yaw), share = place.anchor, min(k / landed, 1.0)
+        dx, dy = (share * share * (3.0 - 2.0 * share) * shift).tolist()
+        moved.append(place._replace(anchor=(x + dx, y + dy, z, yaw)))
+    return moved
+
+
+def _possible(
+    question: Question, schedule: ContactSchedule, q: Array, v: Array, goes_on: Callable[[], bool]
+) -> Track | None:
+    """The possible motion nearest to this one, with its torques and forces."""
+
+    def ask(iteration: int) -> None:
+        del iteration
+        if not goes_on():
+            raise StoppedError
+
+    reference = question.reference
+    character = reference.character
+    settings = Settings(friction=reference.friction, iterations=ITERATIONS)
+    problem = make_problem(character, q, v, reference.rate, schedule, question.terrain, settings, None)
+    problem.pose_weight[:] *= question.pose_share
+    solution = solve(character, problem, Ends(start=question.actual), settings, ask)
+    if not solution.usable(USABLE_DEFECT):
+        return None
+    iterate, points = solution.iterate, len(schedule.points)
+    force = world_forces(problem, iterate)[:, :points]
+    carrying = allowed_forces(schedule.active, periodic=False)
+    return Track(
+        dt=1.0 / reference.rate,
+        q=iterate.q,
+        v=iterate.v,
+        torque=np.pad(iterate.torque, ((0, 1), (0, 0))),
+        force=np.pad(force, ((0, 1), (0, 0), (0, 0))),
+        loaded=np.concatenate((carrying, carrying[-1:])),
+        point_body=schedule.body,
+        point_local=schedule.position,
+        grip=np.array([point.grab for point in schedule.points], dtype=np.bool_),
+    ).with_corners(character)
+
+
+def _end_value(
+    character: Character, controller: LookAhead, value: CostToGo, place: Place, state: Pose
+) -> tuple[Array, Array]:
+    """The cost to go (S, s) of the motion at a place, by deviations from a state near it, in the world."""
+    nv = character.nv
+    turn = np.eye(2 * nv)
+    if character.bodies[0].joint.kind == "free":
+        rotation = Cycle((0.0, 0.0), place.anchor[3]).rotation
+        turn[:3, :3] = turn[nv : nv + 3, nv : nv + 3] = rotation
+    curvature = turn @ value.curvature[place.frame] @ turn.T
+    q, v = controller.reference_state(place)
+    away = np.concatenate((difference(character, q, state[0]), state[1] - v))
+    return np.ascontiguousarray(curvature), turn @ value.gradient[place.frame] + curvature @ away

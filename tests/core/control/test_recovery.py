@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recovery by planning again: where to step by the pendulum's closed form, what is planned, and that it is followed."""
+
+import math
+
+import numpy as np
+import pytest
+from heft.core.character import Character
+from heft.core.contact.terrain import Plane, make_terrain
+from heft.core.control.lookahead import LookAhead, Settings, Track
+from heft.core.control.lookahead.precompute import sweep
+from heft.core.control.recovery import Recovering
+from heft.core.control.recovery.capture import deviation, growth_rate
+from heft.core.control.recovery.footholds import Choice, choose_steps
+from heft.core.control.recovery.legs import segment_distance
+from heft.core.control.recovery.looseness import pose_shares
+from heft.core.control.recovery.motion_ahead import motion_ahead, touchdowns
+from heft.core.control.stage import Stage
+from heft.core.dynamics import difference
+from heft.core.simulation import Push
+from heft.core.simulation.fall import FallDetector
+from heft.core.simulation.scene import Scene
+
+SETTINGS = Settings(rehearsals=0)
+NEWTONS, PUSHED = 250.0, 0.1
+
+
+@pytest.fixture(scope="module")
+def controller(walk_on_corners):
+    track = Track.of(walk_on_corners)
+    return LookAhead(walk_on_corners.character, track, SETTINGS, terrain=make_terrain([Plane()]))
+
+
+def stage_of(controller, aside=0.0, recovery=6, **more):
+    """A push to the left of the way, that much of a right angle, as the second lap begins."""
+    start = len(controller.track.q) * controller.track.dt
+    x, y = controller.track.cycle.shift
+    angle = math.atan2(y, x) + 0.5 * math.pi * aside
+    force = (NEWTONS * math.cos(angle), NEWTONS * math.sin(angle), 0.0)
+    scene = Scene(pushes=(Push.constant("torso", force, start, PUSHED),))
+    rate = 1.0 / controller.track.dt
+    return Stage(controller.character, controller.terrain, scene, rate, 6.0, 0.0, recovery=recovery, **more)
+
+
+def walked(controller, reference, stage, seconds=5.0, goes_on=lambda: True):
+    """The follower after it has walked, the pushed part of the way included; the states, and whether it fell."""
+    controller.reset()
+    follower = Recovering(controller, reference, stage) if stage.recovery else controller
+    world = stage.world()
+    world.reset(*controller.reference_state())
+    fall = FallDetector(controller.character, world.rate)
+    states = []
+    for k in range(round(seconds * world.rate)):
+        follower.between_steps(world, goes_on)
+        world.step(follower)
+        states.append(np.concatenate((world.q, world.v)))
+        if fall.update(k, world.q, world.v, follower.reference_state()[0]):
+            break
+    return follower, np.array(states), fall.lost is not None
+
+
+def test_two_pendula_part_by_the_rate_of_growth():
+    """Deviations in closed form: q moved by a, v by b, so that xi is off by a + b / omega."""
+    character = Character.preset("muico29")
+    q, v = character.neutral(), np.zeros(character.nv)
+    omega = growth_rate(character, q, 0.0)
+    moved, fast = q.copy(), v.copy()
+    moved[:2] += (0.03, -0.02)
+    fast[:2] += (0.1, 0.4)
+    expected = np.array([0.03, -0.02]) + np.array([0.1, 0.4]) / omega
+    np.testing.assert_allclose(deviation(character, (moved, fast), (q, v), omega), expected, atol=1e-12)
+
+
+def test_first_step_catches_all_and_the_next_follow(controller, walk_on_corners):
+    controller.reset(10)
+    ahead = motion_ahead(controller, walk_on_corners)
+    landings = touchdowns(ahead, walk_on_corners)
+    assert len(landings) == 3
+    off, omega = np.array([0.05, 0.0]), 3.2
+    steps = choose_steps(ahead, walk_on_corners, off, omega, Choice(1.0), np.array([1.0, 0.0]))
+    caught = off * math.exp(omega * landings[0][0] * controller.track.dt)
+    for step in steps:  # what the first catches the others keep to
+        np.testing.assert_allclose(step.shift, caught, atol=1e-9)
+
+
+def test_a_step_stays_on_its_side_of_the_standing_foot(controller, walk_on_corners):
+    controller.reset(10)
+    ahead, facing = motion_ahead(controller, walk_on_corners), np.array([1.0, 0.0])
+    for side in (-1.0, 1.0):
+        off = np.array([0.0, 0.1 * side])
+        free = choose_steps(ahead, walk_on_corners, off, 3.2, Choice(0.9, apart=False), facing)
+        kept = choose_steps(ahead, walk_on_corners, off, 3.2, Choice(0.9), facing)
+        foot = free[0].body
+        outwards = side == (1.0 if "left" in walk_on_corners.character.bodies[foot].name else -1.0)
+        assert (abs(kept[0].shift[1] - free[0].shift[1]) < 1e-12) == outwards
+        if not outwards:  # and the next has more to do
+            assert abs(kept[1].shift[1]) > abs(free[0].shift[1])
+
+
+def test_motion_ahead_in_less_time_ends_where_it_did(controller, walk_on_corners):
+    controller.reset(10)
+    ahead = motion_ahead(controller, walk_on_corners)
+    quick = ahead.sped_up(controller, 1.35)
+    assert quick.steps == round(ahead.steps / 1.35)
+    assert quick.places[-1] == ahead.places[-1]
+    assert np.abs(difference(controller.character, quick.q[-1], ahead.q[-1])).max() < 1e-9
+
+
+def test_sweep_from_the_cycles_own_value_gives_the_cycles_gains(controller, walk_on_corners):
+    """A plan that is the cycle's own end, with the cost to go of the cycle's first frame, has the cycle's gains."""
+    track = controller.track
+    policy, value = sweep(controller.character, track, SETTINGS)
+    frames = len(track.q)
+    part = Track(
+        track.dt,
+        *(getattr(track, name)[frames - 20 :] for name in ("q", "v", "torque", "force", "loaded")),
+        point_body=track.point_body,
+        point_local=track.point_local,
+        grip=track.grip,
+    )
+    end = value.curvature[-1], value.gradient[-1]
+    found, _ = sweep(controller.character, part, SETTINGS, end)
+    np.testing.assert_allclose(found.gain[0], policy.gain[frames - 20], rtol=1e-3, atol=1e-2)
+
+
+def test_distance_of_segments():
+    a, b = np.zeros(3), np.array([1.0, 0.0, 0.0])
+    assert segment_distance(a, b, np.array([0.5, -1.0, 0.3]), np.array([0.5, 1.0, 0.3])) == pytest.approx(0.3)
+    assert segment_distance(a, b, np.array([2.0, 1.0, 0.0]), np.array([3.0, 5.0, 0.0])) == pytest.approx(math.sqrt(2.0))
+    assert segment_distance(a, b, np.array([0.2, 0.4, 0.0]), np.array([0.8, 0.4, 0.0])) == pytest.approx(0.4)
+
+
+def test_looseness_is_by_region():
+    character = Character.preset("muico29")
+    shares = pose_shares(character, {"arms": 1.0, "trunk": 0.5})
+    names = [character.bodies[b].name for b in character.tree.velocity_body]
+    for name, share in zip(names, shares, strict=True):
+        expected = 0.01 if "arm" in name else 0.1 if name == "torso" else 1.0
+        assert share == pytest.approx(expected), name
+    assert (pose_shares(character, {}) == 1.0).all()
+
+
+def test_push_that_fells_the_walk_is_recovered_from(controller, walk_on_corners):
+    """The same to the last bit when it is done again, and to those of the walk until the push is over."""
+    _, fallen, fell = walked(controller, walk_on_corners, stage_of(controller, 1.0, recovery=0))
+    assert fell
+    follower, states, fell = walked(controller, walk_on_corners, stage_of(controller, 1.0))
+    assert not fell
+    over = round((len(controller.track.q) * controller.track.dt + PUSHED) / controller.track.dt)
+    np.testing.assert_array_equal(states[:over], fallen[:over])
+    assert follower.recoveries
+    first = follower.recoveries[0]
+    assert first.what == "left"
+    assert first.time == pytest.approx(over * controller.track.dt)
+    assert 0.05 < first.distance < 1.5
+    _, again, _ = walked(controller, walk_on_corners, stage_of(controller, 1.0))
+    np.testing.assert_array_equal(again, states)
+
+
+def test_nothing_is_planned_where_nobody_waits(controller, walk_on_corners):
+    _, fallen, _ = walked(controller, walk_on_corners, stage_of(controller, 1.0, recovery=0), seconds=3.0)
+    follower, states, _ = walked(
+        controller, walk_on_corners, stage_of(controller, 1.0), seconds=3.0, goes_on=lambda: False
+    )
+    assert not follower.recoveries
+    n = min(len(states), len(fallen))
+    np.testing.assert_array_equal(states[:n], fallen[:n])

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rest poses: kept where they are poses, found in the motion where they are none; and which way is up."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heft.core.motion import quaternions
+from heft.core.motion.body_plan import plausible_scale
+from heft.core.motion.clip import LocalPoses, from_local, scaled_skeleton, to_local, turned
+from heft.core.motion.prepare import prepare
+from heft.core.motion.residuals import with_residuals
+from heft.core.motion.rest_pose import find_rest_pose, moved_vertices
+from heft.core.motion.upright import AXES, stood_up, turn_of, up_of
+
+from tests.core.motion.skeletons import (
+    CMU_ROLES,
+    cmu,
+    dog,
+    needs_clips,
+    rooted,
+    scrambled,
+    skeleton,
+    still,
+    waving,
+    wooden,
+    wooden_roles,
+)
+
+BACK = np.array([0.0, 1.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def swaying():
+    return waving(wooden(), size=0.1)
+
+
+@pytest.mark.parametrize("some", [wooden, rooted])
+def test_a_rest_pose_that_is_one_is_kept(some):
+    assert find_rest_pose(waving(some(), size=0.1), wooden_roles()) is None
+
+
+def test_an_animals_rest_pose_is_kept():
+    some, roles = dog()
+    assert find_rest_pose(waving(some, size=0.05), roles) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rest_pose_turned_at_random_is_found_in_the_motion(swaying, seed):
+    clip = scrambled(swaying, seed)
+    found = find_rest_pose(clip, wooden_roles())
+    assert "no pose" in found.line
+    away = found.skeleton.head - found.skeleton.head[0] - (swaying.skeleton.head - swaying.skeleton.head[0])
+    assert np.linalg.norm(away, axis=1).max() < 0.35  # arms and head sway by a tenth of a radian a joint
+    plain, other = prepare(swaying, wooden_roles()), prepare(clip, wooden_roles())
+    assert other.plan.stature == pytest.approx(plain.plan.stature, rel=1e-6)
+    assert other.plan.character.total_mass == pytest.approx(plain.plan.character.total_mass, rel=1e-6)
+    there, here = (with_residuals(each.plan, each.trajectory, each.residuals) for each in (plain, other))
+    assert np.abs(there.position[..., :2] - here.position[..., :2]).max() < 0.005
+    assert np.degrees(quaternions.angle(there.orientation, here.orientation)).max() < 0.5
+
+
+def test_channels_that_move_joints_make_the_bones_as_long_as_they_mostly_are(swaying):
+    """Offsets that are a tenth of the channels', and a stretch now and then."""
+    local = to_local(swaying)
+    some = swaying.skeleton
+    inner = some.parent >= 0
+    place = local.position.copy()
+    place[30:40, inner] *= 1.3
+    clip = from_local(replace(swaying, skeleton=scaled_skeleton(some, 0.1)), LocalPoses(place, local.orientation))
+    found = find_rest_pose(clip, wooden_roles())
+    assert "as long as they are" in found.line
+    assert np.abs(found.skeleton.head - found.skeleton.head[0] - (some.head - some.head[0])).max() < 1e-6
+
+
+def test_a_rest_pose_that_lies_is_stood_up(swaying):
+    flat = turned(swaying, turn_of("-Y"))
+    found = find_rest_pose(replace(swaying, skeleton=flat.skeleton), wooden_roles())
+    assert found.line == "rest pose: stood up"
+    height = np.ptp(found.skeleton.head[:, 2])
+    assert height == pytest.approx(np.ptp(swaying.skeleton.head[:, 2]), rel=0.02)
+
+
+def test_vertices_go_with_their_bones(swaying):
+    some = swaying.skeleton
+    clip = scrambled(swaying, 3)
+    found = find_rest_pose(clip, wooden_roles()).skeleton
+    cloud = {"foot.L": clip.skeleton.head[[clip.skeleton.index("foot.L")]] + np.eye(3)}
+    moved = moved_vertices(cloud, clip.skeleton, found)["foot.L"]
+    back = quaternions.rotate(
+        quaternions.conjugate(found.orientation[some.index("foot.L")]), moved - found.head[some.index("foot.L")]
+    )
+    before = quaternions.rotate(quaternions.conjugate(clip.skeleton.orientation[some.index("foot.L")]), np.eye(3))
+    assert back == pytest.approx(before, abs=1e-9)
+
+
+@pytest.mark.parametrize("axis", ["X", "-X", "Y", "-Y"])
+def test_what_lies_all_along_is_stood_up(swaying, axis):
+    lying = turned(swaying, quaternions.conjugate(turn_of(axis)))
+    assert up_of(lying, wooden_roles()) == axis
+    assert stood_up(lying, axis).position == pytest.approx(swaying.position, abs=1e-9)
+    assert set(AXES) == {"Z", "X", "-X", "Y", "-Y"}
+
+
+def test_what_lies_for_a_while_stays_as_it_is(swaying):
+    lying = turned(swaying, quaternions.conjugate(turn_of("Y")))
+    both = replace(
+        swaying,
+        position=np.concatenate([lying.position, swaying.position[:30]]),
+        orientation=np.concatenate([lying.orientation, swaying.orientation[:30]]),
+    )
+    assert up_of(swaying, wooden_roles()) == "Z"
+    assert up_of(both, wooden_roles()) == "Z"
+
+
+def test_a_dog_is_upright():
+    some, roles = dog()
+    assert up_of(still(some), roles) == "Z"
+
+
+@pytest.mark.parametrize(
+    ("unit", "scale"), [(1.0, 1.0), (0.01, 0.01), (0.001, 0.001), (0.0254, 0.0254), (0.056444, 0.056444)]
+)
+def test_units_are_told_by_the_legs(unit, scale):
+    assert plausible_scale(scaled_skeleton(wooden(), 1.0 / unit), wooden_roles()) == pytest.approx(scale)
+
+
+def test_a_child_in_centimetres_stays_a_child():
+    assert plausible_scale(scaled_skeleton(wooden(), 50.0), wooden_roles()) == pytest.approx(0.01)
+
+
+def test_an_odd_unit_makes_a_person():
+    scale = plausible_scale(scaled_skeleton(wooden(), 25.0), wooden_roles())
+    assert 0.033 < scale < 0.044
+
+
+def test_a_tail_on_two_legs_rides_with_the_pelvis(swaying):
+    some = swaying.skeleton
+    bones = [
+        (name, some.names[parent] if parent >= 0 else None, head, tail)
+        for name, parent, head, tail in zip(some.names, some.parent, some.head, some.tail, strict=True)
+    ]
+    hips = some.head[some.index("pelvis")]
+    tailed = skeleton([*bones, ("tail", "pelvis", hips + 0.1 * BACK, hips + 0.6 * BACK)])
+    plan = prepare(waving(tailed, size=0.1), wooden_roles() | {"tail": ("tail",)}).plan
+    assert plan.body[tailed.index("tail")] == plan.body[tailed.index("pelvis")]
+
+
+@needs_clips
+@pytest.mark.parametrize("name", ["05_11", "22_14", "111_09", "120_08"])
+def test_a_captured_clip_with_a_scrambled_rest_pose_is_fitted_the_same(name):
+    clip = cmu(name)
+    plain, other = prepare(clip, CMU_ROLES), prepare(scrambled(clip), CMU_ROLES)
+    there, here = (with_residuals(each.plan, each.trajectory, each.residuals) for each in (plain, other))
+    assert np.abs(there.position - here.position).max() < 0.005
+    assert np.degrees(quaternions.angle(there.orientation, here.orientation)).max() < 0.5
