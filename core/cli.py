@@ -56,7 +56,7 @@ def make_parsers() -> Parsers:
     bake.add_argument(
         "--seconds", type=float, metavar="S", help="how long to simulate, where the motion repeats or holds"
     )
-    parsers.commands["prepare"].add_argument("methods", nargs="*", metavar="METHOD", help="all unless given")
+    parsers.commands["prepare"].add_argument("methods", nargs="*", metavar="METHOD", help="the methods; by default all")
     bake.add_argument("--cache", type=Path, metavar="DIR", help="folder for references, to reuse them")
     return parsers
 
@@ -119,7 +119,7 @@ def prepare(known: argparse.Namespace) -> int:
 
     unknown = [name for name in known.methods if name not in METHODS]
     if unknown:
-        raise ValueError(f"There is no method '{unknown[0]}'; there are {', '.join(METHODS)}.")
+        raise ValueError(f"There is no method '{unknown[0]}'; choose from {', '.join(METHODS)}.")
     shown = _Shown()
 
     def tell(method: str, share: float) -> None:
@@ -128,7 +128,7 @@ def prepare(known: argparse.Namespace) -> int:
     for _ in preparation.prepare(known.methods or list(METHODS), tell):
         pass
     shown.end()
-    say("All that these bakes need is compiled.")
+    say("Everything that these bakes need is compiled.")
     return DONE
 
 

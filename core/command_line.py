@@ -44,7 +44,7 @@ def make_parsers(prog: str, source: str, result: str, unless: str, number: Calla
         "demo": "bake a walk with a push and over a step: a file, a film strip, a film",
         "bench": "measure speed (needs a checkout of the source)",
         "replay": "repeat the failed steps of a trace",
-        "prepare": "compile now what bakes will need",
+        "prepare": "compile now what bakes need",
         "doctor": "check this computer and test the physics",
     }
     parsers = Parsers(whole, {name: rooms.add_parser(name, help=text) for name, text in about.items()})

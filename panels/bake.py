@@ -44,8 +44,8 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
         row.scale_y = 1.8
         row.operator(HEFT_OT_bake.bl_idname, icon="PHYSICS")
         if keeper.preparing:
-            told = _("Preparing {}, {:.0f} %").format(_(keeper.preparing), 100.0 * keeper.share)
-            layout.progress(factor=keeper.share, type="BAR", text=told, translate=False)
+            text = _("Preparing {}, {:.0f} %").format(_(keeper.preparing), 100.0 * keeper.fraction)
+            layout.progress(factor=keeper.fraction, type="BAR", text=text, translate=False)
         elif keeper.trouble:
             sentence(context, layout, keeper.trouble, "ERROR")
         report = read_report(context.active_object.heft.report)

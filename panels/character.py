@@ -48,7 +48,9 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
             else:
                 layout.label(text="All roles found", icon="CHECKMARK")
             if settings.up_in_motion() != "Z":
-                text = _("The motion lies: {axis} is up in it. It is simulated standing, and written as it lies.")
+                text = _(
+                    "The motion lies down: {axis} is its up axis. It is simulated standing and written back lying."
+                )
                 sentence(context, layout, text.format(axis=settings.up_in_motion()), "INFO")
             layout.prop(settings, "show_character", text="Show in Viewport")
 

@@ -139,10 +139,10 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     )
     up: EnumProperty(
         name="Up",
-        description="Which of the world's axes is up in the motion; what lies on its side is simulated standing",
+        description="Up axis of the motion; a motion that lies on its side is simulated standing",
         items=[
-            ("AUTO", "Find Out", "Along which the trunk stands over the legs", 0),
-            ("Z", "Z", "As it is", 1),
+            ("AUTO", "Automatic", "Detect the axis along which the trunk is above the legs", 0),
+            ("Z", "Z", "The motion is upright", 1),
             ("X", "X", "The motion lies on its side", 2),
             ("-X", "-X", "The motion lies on its side", 3),
             ("Y", "Y", "The motion lies on its back or its front", 4),
@@ -153,11 +153,11 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     )
     travel: EnumProperty(
         name="Travel",
-        description="Whether the motion goes anywhere, or walks on the spot as games have it",
+        description="Whether the motion travels, or walks in place as game animations do",
         items=[
-            ("AUTO", "Automatic", "In place if standing feet glide back steadily under hips that stay", 0),
-            ("IN_PLACE", "In Place", "Carried along at the speed of its feet, simulated, and brought back", 1),
-            ("TRAVELLING", "Travelling", "Taken as it is", 2),
+            ("AUTO", "Automatic", "In place if standing feet slide back steadily under hips that stay", 0),
+            ("IN_PLACE", "In Place", "Move it at the speed of its feet for the simulation, then bring it back", 1),
+            ("TRAVELLING", "Travelling", "The motion travels as keyed", 2),
         ],
         default="AUTO",
         override=OVERRIDABLE,

@@ -14,7 +14,7 @@ BY_REGION = tuple(f"looseness_{region}" for region in REGIONS)
 def _share(region: Region) -> FloatProperty:
     return FloatProperty(
         name=LABELS[region],
-        description="How much of the looseness this part of the body has",
+        description="How much of Looseness this part of the body has",
         default=1.0,
         min=0.0,
         max=1.0,
@@ -32,15 +32,14 @@ ReactionSettings = type(
         "__annotations__": {
             "recovery": BoolProperty(
                 name="Recover",
-                description="After a push, take steps that the action does not have rather than fall, then go on with "
-                "the action from there",
+                description="After a push, take extra steps rather than fall, then continue with the action from there",
                 default=True,
                 options=set(),
                 override=OVERRIDABLE,
             ),
             "recovery_effort": IntProperty(
                 name="Attempts",
-                description="How many ways to step are tried after each push, at most. More are slower and save more "
+                description="How many ways of stepping to try after each push, at most. More are slower and save more "
                 "falls",
                 default=RECOVERY_EFFORT,
                 min=1,
@@ -50,7 +49,7 @@ ReactionSettings = type(
             ),
             "looseness": FloatProperty(
                 name="Looseness",
-                description="How far the body gives way while it recovers from a push: 0 keeps the action's poses, 1 "
+                description="How far the body yields while it recovers from a push: 0 keeps the action's poses, 1 "
                 "bends and swings freely",
                 default=0.0,
                 min=0.0,

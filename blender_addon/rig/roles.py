@@ -149,7 +149,7 @@ def _roles_of_bones(skeleton: Skeleton, names: Sequence[Name], keep: NDArray[np.
     found = [_believed(*each) for each in ((named_legs, legs, named_arms), (named_arms, arms, named_legs))]
     for (pair, named), shaped, what in zip(found, (legs, arms), ("legs", "arms"), strict=True):
         if named and pair is not None and shaped is not None and not _same_limbs(pair, shaped):
-            sentences.append(f"By its shape it would have other {what}; the bones' names were believed.")
+            sentences.append(f"The shape suggests other {what}, but the bones' names decided: check them.")
     (chosen_legs, legs_named), (chosen_arms, arms_named) = found
     if chosen_legs is None:
         return Roles({}, unsure=("No pair of legs was found.",))
@@ -297,9 +297,7 @@ def _which_is_left(
     if abs(said) > 0.3:
         notes = []
         if shape * said < -0.5:
-            notes.append(
-                "Bones named left stand on the figure's right, by its feet: their names decided which side is which."
-            )
+            notes.append("By its feet, bones named left are on the figure's right; their names decided: check them.")
         return float(np.sign(said)), notes
     if abs(shape + 0.7 * said) < 0.1:
         note = "It is unclear which way the figure faces: -Y, Blender's front, is assumed."

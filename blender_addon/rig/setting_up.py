@@ -80,8 +80,8 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, chosen)
     if made is not None:
         slow = f"{made / played:.2g} times as slow" if made > played else f"{played / made:.2g} times as quick"
-        line = f"Its steps are about {slow} as a walker's: was it made at {made:g} frames a second?"
-        found = replace(found, unsure=(*found.unsure, f"{line} Set the scene's frame rate so."))
+        line = f"Its steps are about {slow} as a walker's: it may have been made at {made:g} frames per second."
+        found = replace(found, unsure=(*found.unsure, f"{line} Set the scene's frame rate to that."))
     by_mesh = settings.masses_from == "MESH"
     bones = clip.skeleton.names if by_mesh else bones_of_feet(chosen)
     vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])

@@ -27,7 +27,7 @@ class Keeper:
         self._preparer: Worker | None = None
         self._first = ""  # the method that the preparer was asked to begin with
         self.preparing = ""  # the label of the method that is being prepared
-        self.share = 0.0  # of what there was to prepare
+        self.fraction = 0.0  # of what there was to prepare
         self.trouble = ""
 
     def worker(self) -> Worker:
@@ -89,7 +89,7 @@ class Keeper:
         """What the preparer has said."""
         for message in said:
             if message.kind == "progress":
-                self.preparing, self.share = labels()[message.values["method"]], float(message.values["share"])
+                self.preparing, self.fraction = labels()[message.values["method"]], float(message.values["fraction"])
             elif message.kind == "prepared":
                 kernels.note_ready(str(message.values["method"]))
             elif message.kind in {"failed", "ended"}:

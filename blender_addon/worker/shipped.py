@@ -79,7 +79,7 @@ def install(root: Path, folder: Path) -> Path:
 def _unpack(archive: Path, digest: str, target: Path) -> None:
     """Whole or not at all."""
     if hashlib.sha256(archive.read_bytes()).hexdigest() != digest:
-        raise ValueError(f"{archive} is not as it was built.")
+        raise ValueError(f"{archive} is damaged: install Heft again.")
     unfinished = target.with_name(f".{target.name}-{os.getpid()}")
     shutil.rmtree(unfinished, ignore_errors=True)
     try:

@@ -119,7 +119,7 @@ class BakeJob:
         object.__setattr__(self, "looseness", looseness.checked(self.looseness))
         if not 1 <= self.recovery_effort <= MOST_RECOVERY_EFFORT:
             raise ValueError(
-                f"The effort of recovery must be 1 to {MOST_RECOVERY_EFFORT} plans, not {self.recovery_effort}."
+                f"The recovery effort must be 1 to {MOST_RECOVERY_EFFORT} plans, not {self.recovery_effort}."
             )
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))

@@ -96,7 +96,7 @@ def _without_lost_frames(clip: Clip, local: LocalPoses) -> tuple[Clip, list[Repa
             frames = _frames(clip, np.arange(start, stop))
             done = "interpolated" if inside else "left out"
             if inside and (stop - start) / clip.rate > LONGEST_GAP:
-                done = f"filled in over {(stop - start) / clip.rate:.1f} s, which is more than can be known"
+                done = f"filled in over {(stop - start) / clip.rate:.1f} s, which is only a guess"
             line = f"{_say(frames)}: {what}, {done}"
             repairs.append(Repair(kind, frames, tuple(clip.skeleton.names[b] for b in bones), line))  # type: ignore[arg-type]
     if not repairs:
@@ -208,15 +208,15 @@ def _without_turns(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPos
         changed = away > 1.0
         turn[:, bone] = mended.turn
         for kind, mask, what in (
-            ("turned back", mended.turned_back & changed, "is turned over, turned back"),
-            ("filled", mended.filled & changed, "turns over, filled in from both sides"),
+            ("turned back", mended.turned_back & changed, "was flipped, turned back"),
+            ("filled", mended.filled & changed, "flips, filled in from both sides"),
         ):
             if mask.any():
                 frames, degrees = _frames(clip, np.flatnonzero(mask)), float(away[mask].max())
                 text = f"{_say(frames)}: bone '{skeleton.names[bone]}' {what}, by up to {degrees:.0f}°"
                 longest = max(stop - start for start, stop in _runs(mask)) / clip.rate
                 if kind == "filled" and longest > LONGEST_GAP:
-                    text += f", over {longest:.1f} s, which is more than can be known"
+                    text += f", over {longest:.1f} s, which is only a guess"
                 repairs.append(Repair(kind, frames, (skeleton.names[bone],), text, degrees))  # type: ignore[arg-type]
     return (LocalPoses(local.position, turn), repairs) if repairs else (local, repairs)
 

@@ -47,7 +47,9 @@ class Performance:
         lines = [one.text for one in self.repairs] + [self.rest] * bool(self.rest)
         if len(self.way):
             speed = float(np.median(np.linalg.norm(np.diff(self.way, axis=0), axis=1))) * self.clip.rate
-            lines.append(str(say("in place: carried along at {speed:.2f} m/s, and brought back", speed=speed)))
+            lines.append(
+                str(say("in place: moved along at {speed:.2f} m/s for the simulation, and brought back", speed=speed))
+            )
         if self.floor.samples:
             tilt = math.degrees(self.floor.tilt)
             moved = "floor: found at {height:.1f} cm, tilted by {tilt:.2f}°, moved to z = 0"

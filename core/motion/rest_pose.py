@@ -63,13 +63,13 @@ def find_rest_pose(clip: Clip, roles_of_bones: roles.Roles) -> RestPose | None:
     if posed and not stretched and (four or _angle(own.trunk[0], Z) < UPRIGHT):
         return None
     if posed:
-        line = "rest pose: stood up" if not stretched else "rest pose: with bones as long as they are in the motion"
+        line = "rest pose: stood up" if not stretched else "rest pose: bones lengthened as in the motion"
         rest = _compose(skeleton, skeleton.parent_orientation, _offsets(clip) if stretched else skeleton.parent_offset)
         figure = own
     else:
         sample = int(np.argmax(_worth(seen, four=four))) * thin
         local = to_local(clip.cut(sample, sample + 1))
-        line = f"rest pose: no pose; that of frame {clip.frame(sample):g} was taken"
+        line = f"rest pose: unusable, replaced by that of frame {clip.frame(sample):g}"
         offsets = _offsets(clip)
         roots = skeleton.parent < 0
         offsets[roots] = clip.position[sample, roots]

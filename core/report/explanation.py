@@ -31,7 +31,7 @@ FELL = {
 }
 
 STEPPED = {
-    "ahead": "Stepped {centimetres:.0f} cm further ahead at frame {frame:.0f}.",
+    "ahead": "Stepped {centimetres:.0f} cm farther ahead at frame {frame:.0f}.",
     "back": "Stepped {centimetres:.0f} cm shorter at frame {frame:.0f}.",
     "left": "Stepped {centimetres:.0f} cm to its left at frame {frame:.0f}.",
     "right": "Stepped {centimetres:.0f} cm to its right at frame {frame:.0f}.",

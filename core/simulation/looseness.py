@@ -12,7 +12,7 @@ def checked(looseness: Mapping[Region, float]) -> dict[Region, float]:
     """In a fixed order, or ValueError."""
     for region, value in looseness.items():
         if region not in REGIONS:
-            raise ValueError(f"There is no region '{region}' to be loose; there are {', '.join(REGIONS)}.")
+            raise ValueError(f"There is no region '{region}' for looseness; choose from {', '.join(REGIONS)}.")
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"The looseness of the {region} must lie between 0 and 1, not {value:g}.")
     return {region: float(looseness[region]) for region in REGIONS if region in looseness}

@@ -134,12 +134,12 @@ def replay(message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
 def prepare(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Compile all kernels of some methods, in order.
 
-    On the way "progress" tells `method` and `share` of all, and "prepared" each `method` that is done.
+    On the way "progress" tells `method` and `fraction` of all, and "prepared" each `method` that is done.
     """
     from .preparation import go_last, prepare
 
     def tell(method: str, share: float) -> None:
-        send("progress", {"method": method, "share": share})
+        send("progress", {"method": method, "fraction": share})
 
     go_last()
     for method in prepare(message.values["methods"], tell):

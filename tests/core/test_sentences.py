@@ -61,6 +61,8 @@ def test_translators_find_every_template_as_text_in_the_code():
     core = Path(sentences.__file__).parent
     found = 0
     for path in core.rglob("*.py"):
+        if path.name in {"cli.py", "command_line.py"}:  # they print lines, which nobody translates
+            continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for call in ast.walk(tree):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "say":

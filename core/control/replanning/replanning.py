@@ -124,7 +124,9 @@ class Replanning(Follower):
         """What was keyed and cannot be seen."""
         del simulation
         if self.playback.transitions and self.settings.transition == 0.0:
-            return ("Transition is keyed, but a Transition Time of 0 s pulls the body there at once: raise it.",)
+            return (
+                "Transition is keyed on, but with a Transition Time of 0 s the body snaps to the action: raise it.",
+            )
         return ()
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:

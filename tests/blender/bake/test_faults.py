@@ -368,8 +368,8 @@ def test_the_method_that_is_chosen_is_prepared_first(rig, nothing_compiled):
 
 
 def test_what_a_preparation_says(own, nothing_compiled):
-    own.take([Message("progress", {"method": "momentum", "share": 0.4}, {})])
-    assert (own.preparing, own.share) == ("Momentum", 0.4)
+    own.take([Message("progress", {"method": "momentum", "fraction": 0.4}, {})])
+    assert (own.preparing, own.fraction) == ("Momentum", 0.4)
     own.take([Message("prepared", {"method": "momentum"}, {})])
     assert kernels.are_ready("momentum")
     own.take([Message("ended", {"why": "It was too cold."}, {})])

@@ -171,7 +171,7 @@ def test_feet_that_turn_over_are_mended_and_told_of():
     clip = read_bvh(next(DAMAGED.glob("138_05*.bvh")), CMU_UNIT)
     done = run(BakeJob(clip, CMU_ROLES))
     assert done.outcome == "completed"
-    assert any("bone 'LeftFoot' is turned over, turned back, by up to 180°" in note for note in done.report["notes"])
+    assert any("bone 'LeftFoot' was flipped, turned back, by up to 180°" in note for note in done.report["notes"])
 
 
 def test_hanging_by_the_hands_is_no_fall(cache):

@@ -161,7 +161,7 @@ def test_missing_samples_are_filled_and_long_gaps_told(clean):
     place[30:60, 5] = np.nan
     clip, repairs = repair(dataclasses.replace(clean, position=place))
     assert np.isfinite(clip.position).all()
-    assert "filled in over 0.2 s, which is more than can be known" in repairs[0].text
+    assert "filled in over 0.2 s, which is only a guess" in repairs[0].text
     with pytest.raises(DamagedClip, match="No frame of the clip is complete"):
         repair(dataclasses.replace(clean, position=np.full_like(place, np.nan)))
 
