@@ -15,7 +15,7 @@ from heft.core.control.recovery import Recovering
 from heft.core.control.recovery.legs import Legs
 from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses
-from heft.core.job import BakeJob
+from heft.core.job import BakeJob, precompute
 from heft.core.job.job import RECOVERY_EFFORT
 from heft.core.motion.quaternions import conjugate, log, multiply, rotate
 from heft.core.motion.reference import Reference
