@@ -28,6 +28,7 @@ from ..motion.residuals import Residuals
 from ..motion.schedule import ContactPoint, contact_points
 from ..motion.spacetime import Settings
 from ..motion.tracks import ground_under, point_places, velocities
+from ..motion.travel import Travel
 from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation.scene import Scene
@@ -141,7 +142,7 @@ def keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
 
 def _performance_key(job: BakeJob, *, find_floor: bool) -> str:
     """A name for all that the fit depends on, and nothing more."""
-    needed = BakeJob(job.clip, job.roles, body=job.body, character=job.character, rate=job.rate, travel=job.travel)
+    needed = BakeJob(job.clip, job.roles, body=job.body, character=job.character, rate=job.rate, travel=_travel(job))
     return archive.digest(needed, BakeJob, "performance", str(find_floor), code_version())
 
 
@@ -297,11 +298,16 @@ def _fitted(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
             rate=job.rate,
             find_floor=find_floor,
             character=job.character,
-            travel=job.travel,
+            travel=_travel(job),
             **settings,
         )
 
     return keep(cache, _performance_key(job, find_floor=find_floor), Performance, make)
+
+
+def _travel(job: BakeJob) -> Travel:
+    """As the job says; who holds on to something in the scene is where the scene is, however the feet swing."""
+    return "travelling" if job.travel == "auto" and (job.scene.grabs or job.scene.footholds) else job.travel
 
 
 def _follows(job: BakeJob, performance: Performance) -> bool:

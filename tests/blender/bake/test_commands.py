@@ -152,7 +152,7 @@ def test_blender_as_a_module_has_the_command_too(tmp_path):
     line = [sys.executable, "-m", "heft.blender_module", "bake", str(tmp_path / "gone.blend")]
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=os.environ, timeout=120)
     assert done.returncode == commands.FAILED
-    assert f"heft: There is no file {tmp_path / 'gone.blend'}." in done.stderr.splitlines()
+    assert f"heft: There is no file {tmp_path / 'gone.blend'}: check its name." in done.stderr.splitlines()
 
 
 def test_a_batch_of_scenes_leaves_results_and_scenes(scene, tmp_path, capsys):

@@ -336,7 +336,7 @@ def test_read_only_user_folder_means_a_temporary_one(tmp_path, monkeypatch):
     monkeypatch.setattr(kernels, "EXTENSION", "bl_ext.user_default.heft")
     monkeypatch.setattr(bpy.utils, "extension_path_user", lambda *_, **__: str(blocked))
     assert kernels.user_folder("cache") is None
-    for folder in (kernels.kernel_folder(), kernels.cache_folder()):
+    for folder in (kernels.kernel_folder.__wrapped__(), kernels.cache_folder()):
         assert Path(bpy.app.tempdir) in folder.parents
 
 
@@ -367,6 +367,7 @@ def test_the_method_that_is_chosen_is_prepared_first(rig, nothing_compiled):
     assert sorted(missing()) == sorted(set(METHODS) - {"gait"})
 
 
+@pytest.mark.usefixtures("rig")
 def test_what_a_preparation_says(own, nothing_compiled):
     own.take([Message("progress", {"method": "momentum", "fraction": 0.4}, {})])
     assert (own.preparing, own.fraction) == ("Momentum", 0.4)

@@ -62,7 +62,7 @@ def test_without_walking_on_or_another_method_there_is_one_motion(stopping):
 
 def test_a_list_with_a_gap_would_shift_the_numbers_and_is_refused(stopping):
     assert bpy.ops.heft.add_action() == {"FINISHED"}
-    with pytest.raises(ValueError, match="An entry in the list of actions"):
+    with pytest.raises(ValueError, match="without an action among those"):
         gather(bpy.context, [stopping])
     assert bpy.ops.heft.remove_action(index=1) == {"FINISHED"}
     (found,) = gather(bpy.context, [stopping])

@@ -190,7 +190,7 @@ def test_the_character_is_not_its_own_ground(rig):
     assert rig.heft.terrain is None
     mark(rig, add_box())
     rig.heft.terrain.objects.link(body)
-    with pytest.raises(ValueError, match="is moved by Mannequin itself"):
+    with pytest.raises(ValueError, match="moves with Mannequin and cannot be its ground"):
         read(rig)
 
 
