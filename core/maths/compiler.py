@@ -183,7 +183,8 @@ class EntryLibrary(JITCodeLibrary):
             module.link_in(alone._final_module, preserve=True)
         for whole in others:
             module.link_in(whole._get_module_for_linking(), preserve=True)
-            self._reload_init.update(whole._reload_init)
+            if hasattr(whole, "_reload_init"):  # not in 0.62
+                self._reload_init.update(whole._reload_init)
         for function in module.functions:
             if not function.is_declaration and function.name not in own and function.linkage == Linkage.external:
                 function.linkage = "linkonce_odr"
