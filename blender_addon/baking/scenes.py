@@ -10,7 +10,8 @@ import bpy
 
 from ...core.batch.journal import SUFFIX, Entry
 from ...core.batch.plan import Plan
-from ...core.job import BakeJob, BakeResult, archive
+from ...core import archive
+from ...core.job import BakeJob, BakeResult
 from . import output
 from .gather import Gathered, gather, gathered_before
 
