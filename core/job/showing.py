@@ -47,9 +47,9 @@ def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) 
 
 
 def carried_lines(plan: BodyPlan) -> NDArray[np.int64]:
-    """Pairs (n, 2) of a bone and its parent, both carried by bodies: the lines of a stick figure."""
+    """Pairs (n, 2) of a bone and its parent, both parts of bodies: the lines of a stick figure."""
     parent = plan.skeleton.parent
-    bones = [b for b in range(len(parent)) if parent[b] >= 0 and plan.body[b] >= 0 and plan.body[parent[b]] >= 0]
+    bones = [b for b in range(len(parent)) if parent[b] >= 0 and plan.own[b] and plan.own[parent[b]]]
     return np.array([(parent[b], b) for b in bones], dtype=np.int64).reshape(-1, 2)
 
 

@@ -5,6 +5,7 @@ import json
 
 import bpy
 import pytest
+from heft.blender_addon.rig import setting_up
 from heft.core.character import storage
 from heft.examples import mannequin, walk
 
@@ -226,3 +227,20 @@ def test_a_renamed_bone():
     bpy.ops.heft.set_up()
     rig.heft.roles["neck"].bones[0].bone = "gone"
     check_refused(rig, "no bone 'gone' any more")
+
+
+def test_every_deforming_bone_of_rigify_goes_along_with_the_character(heft_registered, rigify_file):
+    """Its face hangs from controls, which nothing simulates."""
+    rig = activate(rigs.open_rigify(rigify_file))
+    for name in ("torso", "head", "hand_ik.R"):
+        bone = rig.pose.bones[name]
+        for frame in (1, 9):
+            bone.location = (0.02 * frame, 0.0, -0.01 * frame)
+            bone.keyframe_insert("location", frame=frame)
+    plan = setting_up.set_up(bpy.context, rig).plan
+    names = plan.skeleton.names
+    deforming = {bone.name for bone in rig.data.bones if bone.use_deform}
+    carried = {names[bone]: plan.character.bodies[body].name for bone, body in enumerate(plan.body) if body >= 0}
+    assert deforming <= set(carried)
+    assert {carried[name] for name in deforming if "lid" in name or "nose" in name} == {"head"}
+    assert "root" not in carried
