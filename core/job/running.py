@@ -4,7 +4,7 @@
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import rounding, trace
 from ..cache import Cache, code_version
+from ..contact.terrain import Mesh
 from ..control.loop import act
 from ..control.method import Method
 from ..control.methods import method_named, others
@@ -32,7 +33,7 @@ from .preparing import Motion, loaded, played, reference_settings, scene_terrain
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, Teller
 from .result import BakeResult
 from .several import make_motions
-from .showing import bone_poses, carried_lines, moment, prop_poses, source_poses
+from .showing import bone_poses, carried_lines, moment, names_in_rig, prop_poses, source_poses
 from .switching import make_row
 
 TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
@@ -223,7 +224,7 @@ def _result(
     reference = bone_poses(motion, ghost, sample, lap)
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
     figures = metrics.measure(simulation)
-    figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps)
+    figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
     figures["good"] = source.is_good(figures)
 
     def frame_at(seconds: float) -> float:
@@ -231,10 +232,16 @@ def _result(
 
     quality = motion.reference.quality
     doubts = () if quality.fit_for_control else quality.sentences
-    trouble = first_trouble(simulation, motion.reference)
-    sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
+    obstacles = [surface.name if isinstance(surface, Mesh) else "" for surface in job.scene.surfaces]
+    trouble = first_trouble(simulation, motion.reference, obstacles, [prop.name for prop in job.scene.props])
+    called = names_in_rig(motion.plan)
+    sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble, called)
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
+        "worst": {
+            name: {"frame": round(frame_at(one.time)), "what": called.get(one.what, one.what)}
+            for name, one in figures["worst"].items()
+        },
         "why": told(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
@@ -271,13 +278,14 @@ def _from_source(
     lap: NDArray[np.int64],
     poses: Array,
     fps: float,
+    worst: Mapping[str, metrics.Worst],
 ) -> dict[str, float]:
     """How far it is from the source's own poses at the same moments, while it was upright."""
     upright = int(np.searchsorted(frames.time, simulation.upright / simulation.recording.rate, side="right"))
     wanted = source_poses(motion, sample, lap)
     carried = motion.plan.own
     own = bone_poses(motion, wanted, sample, lap)
-    return source.compare(
+    found = source.compare(
         stage.character,
         np.ascontiguousarray(frames.q[:upright, : stage.character.nq]),
         wanted[:upright],
@@ -285,6 +293,12 @@ def _from_source(
         stage.terrain,
         fps,
     )
+    slide = worst.get("max_foot_slide_m")
+    if slide is not None and upright:
+        first, last = (round(time * fps) for time in (slide.since, slide.time))
+        foot = stage.character.index(slide.what)
+        found["source_foot_slide_m"] = source.foot_way(stage.character, wanted[:upright], foot, first, last)
+    return found
 
 
 def _fall(simulation: Simulation, frame_at: Callable[[float], float]) -> Fall | None:

@@ -70,6 +70,13 @@ def carried_lines(plan: BodyPlan) -> NDArray[np.int64]:
     return np.array([(parent[b], b) for b in bones], dtype=np.int64).reshape(-1, 2)
 
 
+def names_in_rig(plan: BodyPlan) -> dict[str, str]:
+    """The rig's own names for bodies and their joints: of the bones that they follow."""
+    bones = [plan.skeleton.names[bone] for bone in plan.leader]
+    bodies = dict(zip((body.name for body in plan.character.bodies), bones, strict=True))
+    return {body.joint.name: bodies[body.name] for body in plan.character.bodies} | bodies
+
+
 def prop_poses(tree: Tree, first: int, q: Array) -> Array:
     """Poses (nf, np, 4, 4) of the bodies from `first` on, for the whole system's positions (nf, nq)."""
     work = make_workspace(tree)

@@ -2,9 +2,9 @@
 """Bones that nothing simulates, and which body each goes along with: faces, controls, props in a hand.
 
 Such a bone is no part of the character and hangs from no bone that is: constraints move it, or keys of its own. What
-carries it shows in the motion: the body in whose frame it moves least, the nearest of those that are as good. What moves
-less in the world, or in a bone that stays there, stays; so does what goes its own way, and what bones with a body hang
-from.
+carries it shows in the motion: the body in whose frame it moves least, the nearest of those that are as good. What
+moves less in the world, or in a bone that stays there, stays; so does what goes its own way, and what bones with a
+body hang from.
 """
 
 import numpy as np

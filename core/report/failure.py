@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which came first when a character fell: what went otherwise than its reference had it, when, and what to try.
+"""What went wrong first when a character fell: where it left its reference, when, and what to try.
 
-Between the last moment at which the pose was as it should be and the fall, the first of these is told: a foot that came
-down early or late, scuffed, stayed behind, or slid; the phase moved on; a motor that strained; the contact problem.
+Of what happened between the last moment at which the pose was right and the fall, the first is reported: a foot that
+landed early, late or not at all, left the ground, scuffed, stayed behind or slid; a skip of the phase; a motor that
+strained; the contact problem.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contact.detection.detect import SURFACES
 from ..motion.reference import Reference
 from ..sentences import Sentence, say
 from ..simulation.outcome import Simulation
@@ -18,58 +21,77 @@ from . import metrics
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Kind = Literal["early", "late", "scuffed", "stayed", "slid", "phase", "torque", "contact problem"]
+Kind = Literal[
+    "early", "late", "missed", "lifted", "hit", "scuffed", "stayed", "slid", "phase", "torque", "contact problem"
+]
 
-AS_IT_SHOULD = np.radians(2.0)  # RMS of the joints' errors, up to which a pose is in order
-BEFORE = 0.15  # s before the last such moment, from which on something may be to blame
-UNTIMELY = 0.05  # s: a foot that comes or goes by so much before or after its time is early or late
-NEAR = 0.25  # s: one that touches longer before its time than this scuffs
+RIGHT_POSE = np.radians(2.0)  # RMS of the joints' errors, up to which a pose counts as right
+BEFORE = 0.15  # s before the last right pose, from which on something may be to blame
+UNTIMELY = 0.05  # s: a foot that lands or lifts by more than this before or after its time is early or late
+NEAR = 0.25  # s: one that touches longer than this before its time scuffs
 SLID = 0.02  # m in one stance
 STRAIN = 3.0  # times the reference's greatest torque of a joint
-LEAST_TORQUE = 50.0  # N m: less strains nobody
+LEAST_TORQUE = 50.0  # N m: less is no strain
 
 FIRST: dict[Kind, str] = {
-    "early": "First '{what}' came down {milliseconds:.0f} ms early, at frame {frame:.0f}: switch on Early Contacts, or "
-    "lift the foot higher before.",
-    "late": "First '{what}' bore no weight {milliseconds:.0f} ms after it was to stand, at frame {frame:.0f}: check "
-    "that the ground is as high there as the motion has it.",
-    "scuffed": "First '{what}' scuffed the ground in the air, at frame {frame:.0f}: lift the foot higher there, or "
-    "mark it as standing if it is to touch.",
-    "stayed": "First '{what}' still bore weight {milliseconds:.0f} ms after it was to leave the ground, at frame "
-    "{frame:.0f}: check that the motion's contacts let the foot go when it leaves the ground.",
-    "slid": "First '{what}' slid by {centimetres:.0f} cm, at frame {frame:.0f}: raise the friction, or mark the foot "
-    "as free while it turns or glides.",
-    "phase": "First the motion was moved on by {amount:.0f} frames, at frame {frame:.0f}: switch off Early Contacts.",
-    "torque": "First '{what}' strained with {amount:.0f} N m, at frame {frame:.0f}: try another controller or other "
-    "settings of it, or a calmer motion.",
-    "contact problem": "First no contact forces were found, at frame {frame:.0f}: try a higher rate, or look for "
-    "things that are pressed into each other.",
+    "early": "'{what}' landed {milliseconds:.0f} ms early at frame {frame:.0f}: lift the foot higher before it lands.",
+    "late": "'{what}' landed {milliseconds:.0f} ms late at frame {frame:.0f}: check that the ground there is as high "
+    "as in the motion.",
+    "missed": "'{what}' should have landed at frame {frame:.0f} and never did: check that the ground there is as high "
+    "as in the motion.",
+    "lifted": "'{what}' was off the ground at frame {frame:.0f}, where it should stand: keep the foot down there, or "
+    "switch its contact off.",
+    "hit": "'{what}' hit '{thing}' at frame {frame:.0f}: move it out of the way, or lead the motion around or over it.",
+    "scuffed": "'{what}' scuffed the ground at frame {frame:.0f}: lift the foot higher there, or switch its contact on "
+    "if it should touch.",
+    "stayed": "'{what}' still bore weight at frame {frame:.0f}, {milliseconds:.0f} ms after it should have left the "
+    "ground: check that its contact ends where the foot lifts.",
+    "slid": "'{what}' slid {centimetres:.0f} cm at frame {frame:.0f}: raise the friction, or switch its contact off "
+    "while the foot pivots or slides.",
+    "phase": "The motion skipped {amount:.0f} frames at frame {frame:.0f}.",
+    "torque": "'{what}' needed {amount:.0f} N m at frame {frame:.0f}, far more than the motion does: make the motion "
+    "calmer there, or try another controller.",
+    "contact problem": "No contact forces were found at frame {frame:.0f}: raise the simulation rate, or look for "
+    "objects that are pressed into each other.",
 }
 """What happened, and what to try."""
 
 
 class Trouble(NamedTuple):
-    """Something that went otherwise than it should."""
+    """Something that went wrong."""
 
     kind: Kind
-    step: int
+    step: int  # at which it was certain; the earliest is to blame
     what: str  # body or joint
     amount: float  # s early or late, m slid, frames skipped, N m
+    at: int | None = None  # the step to name, where it is another
+    thing: str = ""  # that it hit
 
-    def told(self, frame_at: Callable[[float], float], rate: float) -> Sentence:
-        """In words; `frame_at` gives the scene's frame of a time."""
+    def told(
+        self, frame_at: Callable[[float], float], rate: float, called: Mapping[str, str] = MappingProxyType({})
+    ) -> Sentence:
+        """In words; `frame_at` gives the scene's frame of a time, `called` the rig's names for bodies and joints."""
+        step = self.step if self.at is None else self.at
         amounts = {"amount": self.amount, "milliseconds": 1e3 * self.amount, "centimetres": 1e2 * self.amount}
-        return say(FIRST[self.kind], what=self.what, frame=frame_at(self.step / rate), **amounts)
+        what = called.get(self.what, self.what)
+        return say(FIRST[self.kind], what=what, thing=self.thing, frame=frame_at(step / rate), **amounts)
 
 
-def first_trouble(simulation: Simulation, reference: Reference) -> Trouble | None:
-    """What came first before the character was lost or the simulation broke off; None if nothing is out of place."""
+def first_trouble(
+    simulation: Simulation, reference: Reference, surfaces: Sequence[str] = (), props: Sequence[str] = ()
+) -> Trouble | None:
+    """What went wrong first before the fall or the end of the simulation; None if nothing did.
+
+    `surfaces` and `props` are the names of the terrain's surfaces and of the props, in order; nameless ones are no
+    obstacles.
+    """
     recording = simulation.recording
     end = recording.steps if simulation.lost is None else min(simulation.lost, recording.steps)
     if simulation.lost is None and recording.outcome != "diverged":
         return None
     begin = _onset(simulation, end)
     found = [
+        *_hits(simulation, reference, begin, end, surfaces, props),
         *_untimely(simulation, reference, begin, end),
         *_slides(simulation, begin, end),
         *_skips(simulation, reference, begin, end),
@@ -85,7 +107,7 @@ def _onset(simulation: Simulation, end: int) -> int:
     errors = metrics.tracking_errors(simulation)[: end + 1]
     first = 6 if simulation.character.bodies[0].joint.kind == "free" else 0
     rms = np.sqrt(np.mean(errors[:, first:] ** 2, axis=1))
-    good = np.flatnonzero(rms < AS_IT_SHOULD)
+    good = np.flatnonzero(rms < RIGHT_POSE)
     last = int(good[-1]) if len(good) else 0
     return max(0, last - round(BEFORE * simulation.recording.rate))
 
@@ -105,7 +127,7 @@ def _untimely(simulation: Simulation, reference: Reference, begin: int, end: int
         stands = planned_stances(reference, body)
         frame = np.minimum(simulation.followed.frame[: recording.steps], len(stands) - 1)
         since, until = _away(stands, reference.cycle is not None)
-        stood = _away(~stands, reference.cycle is not None)[0]
+        stance = _since(stands[frame])
         bears = np.linalg.norm(recording.wrench[:, body, :3], axis=1) > metrics.STANDING * weight
         name = character.bodies[body].name
         for k in range(begin, end):
@@ -118,11 +140,28 @@ def _untimely(simulation: Simulation, reference: Reference, begin: int, end: int
                 else:
                     yield Trouble("scuffed", k, name, 0.0)
                 break
-            if stands[f] and stood[f] > tolerance and not bears[max(k - tolerance, 0) : k + 1].any():
+            if stands[f] and k - stance[k] > tolerance and not bears[max(k - tolerance, 0) : k + 1].any():
                 planned = np.linalg.norm(reference.force[f, reference.schedule.body == body].sum(axis=0))
                 if planned > metrics.STANDING * weight:
-                    yield Trouble("late", k, name, stood[f] / recording.rate)
+                    yield _missing(name, bears, int(stance[k]), k, end, recording.rate)
                     break
+
+
+def _missing(name: str, bears: Mask, stance: int, step: int, end: int, rate: float) -> Trouble:
+    """A foot that bears no weight at a step, in a stance that begins at `stance`."""
+    before = np.flatnonzero(bears[stance:step])
+    if len(before):
+        return Trouble("lifted", step, name, 0.0, stance + int(before[-1]) + 1)
+    landed = np.flatnonzero(bears[step:end])
+    if len(landed) and stance:
+        return Trouble("late", step, name, (step + int(landed[0]) - stance) / rate, step + int(landed[0]))
+    return Trouble("missed" if stance else "lifted", step, name, 0.0, stance)
+
+
+def _since(mask: Mask) -> NDArray[np.int64]:
+    """For each step of a run in which `mask` is true the step at which that run began; elsewhere the step itself."""
+    steps = np.arange(len(mask))
+    return np.maximum.accumulate(np.where(mask & np.roll(mask, 1) & (steps > 0), 0, steps))
 
 
 def _away(mask: Mask, cyclic: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -137,6 +176,37 @@ def _away(mask: Mask, cyclic: bool) -> tuple[NDArray[np.int64], NDArray[np.int64
         until[j] = 0 if copies[j] else min(until[j + 1] + 1, never) if k else never
     middle = slice(count, 2 * count) if cyclic else slice(None)
     return since[middle], until[middle]
+
+
+def _hits(
+    simulation: Simulation, reference: Reference, begin: int, end: int, surfaces: Sequence[str], props: Sequence[str]
+) -> Iterator[Trouble]:
+    """The first time that something stands in the way: a thing, or a surface that pushes aside what was not to touch.
+
+    What a foot stands on is no obstacle, nor is what a body carries weight on in the reference.
+    """
+    recording, character = simulation.recording, simulation.character
+    least = metrics.STANDING * character.total_mass * float(np.linalg.norm(character.gravity))
+    count = len(character.bodies)
+    start, force = recording.contact_start, recording.contact_force
+    for row in range(int(start[begin]), int(start[end])):
+        if np.linalg.norm(force[row]) <= least:
+            continue
+        k = int(np.searchsorted(start, row, side="right")) - 1
+        body, other = int(recording.contact_body[row]), int(recording.contact_other[row])
+        if other >= 0:
+            own, thing = min(body, other), max(body, other) - count
+            name = props[thing] if own < count and 0 <= thing < len(props) else ""
+        else:
+            own, surface = body, int(recording.contact_key[row]) % SURFACES
+            aside = float(np.linalg.norm(force[row, :2])) > abs(float(force[row, 2]))
+            named = own < count and surface < len(surfaces) and (aside or own not in metrics.feet(character))
+            name = surfaces[surface] if named else ""
+        frame = min(int(simulation.followed.frame[k]), reference.steps - 1)
+        planned = reference.carrying[frame, reference.schedule.body == own].any() if own < count else True
+        if name and not (planned and other < 0 and own not in metrics.feet(character)):
+            yield Trouble("hit", k, character.bodies[own].name, 0.0, thing=name)
+            return
 
 
 def _slides(simulation: Simulation, begin: int, end: int) -> Iterator[Trouble]:

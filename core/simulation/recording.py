@@ -54,6 +54,7 @@ class Recording:
     contact_start: Indices  # (n + 1,)
     contact_key: Indices  # (nc,) name of the contact, the same from step to step
     contact_body: Indices  # (nc,)
+    contact_other: Indices  # (nc,) the body that it touches, -1 for terrain
     contact_point: Array  # (nc, 3) in the world, m
     contact_force: Array  # (nc, 3) on the body, in the world, N
     contact_gap: Array  # (nc,) m
@@ -131,6 +132,11 @@ class Touching(Protocol):
     @property
     def body(self) -> Indices:
         """(n,) that the force acts on."""
+        ...
+
+    @property
+    def other(self) -> Indices:
+        """(n,) bodies that are touched, -1 for terrain."""
         ...
 
     @property
@@ -292,6 +298,7 @@ def simulate(
         contact_start=np.array(start, dtype=np.int64),
         contact_key=np.concatenate([np.zeros(0, np.int64), *(contacts.key for contacts in found)]),
         contact_body=np.concatenate([np.zeros(0, np.int64), *(contacts.body for contacts in found)]),
+        contact_other=np.concatenate([np.zeros(0, np.int64), *(contacts.other for contacts in found)]),
         contact_point=np.concatenate([np.zeros((0, 3)), *(contacts.point for contacts in found)]),
         contact_force=np.concatenate([np.zeros((0, 3)), *(contacts.force for contacts in found)]),
         contact_gap=np.concatenate([np.zeros(0), *(contacts.gap for contacts in found)]),

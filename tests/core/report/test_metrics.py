@@ -51,6 +51,7 @@ def made_up(q, wanted=None, contacts=(), terrain=None, outcome="completed", lost
         contact_start=np.arange(steps + 1) * len(contacts),
         contact_key=np.array([row[1] for row in rows], dtype=np.int64),
         contact_body=np.array([row[0] for row in rows], dtype=np.int64),
+        contact_other=np.full(len(rows), -1),
         contact_point=np.array([row[2] for row in rows]).reshape(-1, 3),
         contact_force=np.array([row[3] for row in rows]).reshape(-1, 3),
         contact_gap=np.zeros(len(rows)),
@@ -311,17 +312,17 @@ def told(simulation, pushes=(), doubts=()):
 
 def test_sentences():
     assert told(made_up(standing())) == (
-        "Stayed up to the end; joints within 0.0° of the motion, feet slid at most 0 mm."
+        "Stayed up to the end: joints 0.0° RMS off the motion, feet slid at most 0 mm."
     )
     assert told(made_up(standing(), cancelled=True)) == "Cancelled after 0.1 s of motion."
-    assert "broke off at frame 3" in told(made_up(standing(), outcome="diverged"))
+    assert "stopped at frame 3" in told(made_up(standing(), outcome="diverged"))
 
 
 @pytest.mark.parametrize(
     ("away", "way"),
     [
-        ((0.5, 0.0, -0.1), "forwards"),
-        ((-0.5, 0.0, -0.1), "backwards"),
+        ((0.5, 0.0, -0.1), "forward"),
+        ((-0.5, 0.0, -0.1), "backward"),
         ((0.0, 0.5, -0.1), "to its left"),
         ((0.0, -0.5, -0.1), "to its right"),
         ((0.1, 0.0, -0.3), "down"),
@@ -342,7 +343,7 @@ def test_the_last_push_before_a_fall_is_named():
         Push("left_hand", np.zeros((5, 3)), 120.0, 0.02),
     ]
     found = told(made_up(standing(), lost=6), pushes)
-    assert "after the push of 50 N on 'torso'" in found
+    assert "after the 50 N push on 'torso'" in found
     assert told(made_up(standing(), lost=6), doubts=[sentences.say("It lacks a force.")]).endswith(
         "(0.1 s). It lacks a force."
     )

@@ -82,10 +82,18 @@ def test_a_tick_needs_all_of_it():
         {"outcome": "fell"},
         {"source_error_mm": 31.0},
         {"max_foot_slide_m": 0.02, "skate_mm_per_frame": 3.0},
-        {"max_penetration_m": 0.02, "penetration_mm": 8.0},
+        {"max_foot_slide_m": 0.135, "skate_mm_per_frame": 1.0, "source_skate_mm_per_frame": 1.0},  # once, and far
+        {"max_penetration_m": 0.007, "penetration_mm": 8.0},
+        {"max_penetration_m": 0.05, "source_penetration_mm": 8.0},  # in a step that the action goes through, too
     ):
         assert not source.is_good(figures | spoiled)
     # a foot that glides in the action may glide
     assert source.is_good(
-        figures | {"max_foot_slide_m": 0.2, "skate_mm_per_frame": 3.0, "source_skate_mm_per_frame": 4.0}
+        figures
+        | {
+            "max_foot_slide_m": 0.2,
+            "skate_mm_per_frame": 3.0,
+            "source_foot_slide_m": 0.19,
+            "source_skate_mm_per_frame": 4.0,
+        }
     )
