@@ -2,7 +2,7 @@
 """What Heft knows of an action: `action.heft`."""
 
 import bpy
-from bpy.props import PointerProperty, StringProperty
+from bpy.props import BoolProperty, PointerProperty, StringProperty
 
 
 class HEFT_PG_action(bpy.types.PropertyGroup):
@@ -15,6 +15,12 @@ class HEFT_PG_action(bpy.types.PropertyGroup):
     report: StringProperty(description="What the bake was like that made this action, as JSON text; empty for others")
     source: PointerProperty(name="Source", description="The action that was simulated", type=bpy.types.Action)
     source_slot: StringProperty(description="The slot of it that was")
+    armature: StringProperty(description="The armature that it was baked for, by its name then")
+    keep: BoolProperty(
+        name="Keep",
+        description="The next bake of the same source leaves this action as it is and makes another; "
+        "otherwise it replaces it",
+    )
     kept: StringProperty(description="What the bake changed besides: constraints, channels without keys, as JSON text")
     overlay: StringProperty(description="What is drawn over the bake, frame by frame")
 

@@ -5,8 +5,9 @@ import json
 from types import SimpleNamespace
 
 import numpy as np
+from heft.core import archive
 from heft.core.batch.pool import Event
-from heft.core.job import BakeResult, archive
+from heft.core.job import BakeResult
 from heft.core.job.result import FORMAT, VERSION
 from heft.core.job.showing import matrices
 from heft.core.report import metrics
