@@ -8,9 +8,9 @@ from pathlib import Path
 
 import bpy
 
+from ...core import archive
 from ...core.batch.journal import SUFFIX, Entry
 from ...core.batch.plan import Plan
-from ...core import archive
 from ...core.job import BakeJob, BakeResult
 from . import output
 from .gather import Gathered, gather, gathered_before

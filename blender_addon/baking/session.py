@@ -27,6 +27,7 @@ from .preview import Preview
 
 COMPILING = "Preparing the physics: once per version, a few minutes"
 CANCELLED = "Cancelled. Nothing was written."
+GONE = "It was deleted while it was baked."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
 LEAST_SHARE = 0.02
 
@@ -94,7 +95,11 @@ class Session:
         return gone * (1.0 - share) / share if share > LEAST_SHARE and gone > SHORTEST_MEASURE else None
 
     def take(self, said: Sequence[Message]) -> None:
-        """Take in what the worker said."""
+        """Take in what the worker said; an armature that is gone is not baked on."""
+        if not self.over and self.turn.armature() is None:
+            self._keeper.stop()
+            self._end(why=GONE)
+            return
         for message in said:
             if self.over:
                 return

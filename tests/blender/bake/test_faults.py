@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from heft.blender_addon.baking import session
+from heft.blender_addon.baking import outcome, session
 from heft.blender_addon.baking.output import write_all
 from heft.blender_addon.baking.session import Session
 from heft.blender_addon.worker import kernels
@@ -114,6 +114,9 @@ def test_killed_worker_gives_a_message_and_the_next_bake_works(going_on):
     written, [(level, text)] = write_all(bpy.context, running.turns)
     assert (written, level) == (0, "ERROR")
     assert text.startswith("Mannequin: The physics process ended unexpectedly")
+    told = outcome.shown(rig)
+    assert (told["outcome"], told["why"]) == ("failed", text.removeprefix("Mannequin: "))
+    rig.heft.report = ""
     assert state(rig) == before
     again = Session(bpy.context, [rig], running._keeper, "bake")
     again.wait()
@@ -123,7 +126,10 @@ def test_killed_worker_gives_a_message_and_the_next_bake_works(going_on):
 def test_rig_deleted(going_on):
     rig, running, _ = going_on
     bpy.data.objects.remove(rig)
-    go_on(running, lambda: running.over)
+    pid = running._keeper.worker().pid
+    running.take([])
+    assert running.over
+    assert not is_running(pid)
     running.close()
     names = [action.name for action in bpy.data.actions]
     assert write_all(bpy.context, running.turns) == (
@@ -241,6 +247,18 @@ def refused(match):
 def test_empty_frame_range(rig):
     rig.heft.use_frame_range, rig.heft.frame_start, rig.heft.frame_end = True, 50, 50
     refused("The range of Mannequin is empty")
+
+
+def test_keys_at_one_frame_only(rig):
+    action = bpy.data.actions.new("Pose")
+    bag = (
+        action.layers.new("Layer")
+        .strips.new(type="KEYFRAME")
+        .channelbag(action.slots.new("OBJECT", "Pose"), ensure=True)
+    )
+    bag.fcurves.new('pose.bones["head"].location', index=0).keyframe_points.insert(7, 0.0)
+    rig.animation_data.action, rig.animation_data.action_slot = action, action.slots[0]
+    refused("keys at frame 7 only")
 
 
 def test_rest_position(rig):

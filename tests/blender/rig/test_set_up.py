@@ -55,7 +55,9 @@ def check_refused(rig, message):
     before = state(rig)
     with pytest.raises(RuntimeError, match=message):
         bpy.ops.heft.set_up()
-    assert state(rig) == before
+    roles, character, _, *others = state(rig)
+    assert (character, others) == (before[1], list(before[3:]))
+    assert before[0] in ({}, roles)  # where there were none, they are offered to be chosen
 
 
 def test_mannequin():
@@ -244,3 +246,12 @@ def test_every_deforming_bone_of_rigify_goes_along_with_the_character(heft_regis
     assert deforming <= set(carried)
     assert {carried[name] for name in deforming if "lid" in name or "nose" in name} == {"head"}
     assert "root" not in carried
+
+
+def test_roles_can_be_chosen_where_nothing_is_found():
+    rig = activate(make_rig([("base", None, (0, 0, 0), (0, 0, 1), False), ("arm", "base", (0, 0, 1), (0, 0, 2), True)]))
+    rig.keyframe_insert("location", frame=1)
+    with pytest.raises(RuntimeError, match="no legs"):
+        bpy.ops.heft.set_up()
+    assert {"thigh.L", "shin.R", "foot.L"} <= set(rig.heft.roles.keys())
+    assert not rig.heft.character
