@@ -62,8 +62,8 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         scene=played(shifted(job.scene, late), playback),
         playback=playback,
         rate=job.rate,
-        # whole steps, so that the last frame lies within the last of them
-        seconds=math.ceil(asked * job.rate - 1e-6) / job.rate,
+        # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
+        seconds=max(math.floor(asked * job.rate + 1e-6), 1) / job.rate,
         lift=motion.lift,
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda share: tell("rehearse", share),
@@ -75,7 +75,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         return _nothing(job, clock, kept)
     clock.spent("rehearse", shown.begun - begun)
     clock.spent("simulate", time.perf_counter() - shown.begun)
-    result = _result(job, motion, stage, simulation, kept, clock)
+    result = _result(job, motion, stage, simulation, asked, kept, clock)
     trace.note("end", outcome=result.outcome, why=result.why)
     return result
 
@@ -207,12 +207,19 @@ def _steps(stage: Stage) -> int:
 
 
 def _result(
-    job: BakeJob, motion: Motion, stage: Stage, simulation: Simulation, cache: Cache, clock: Clock
+    job: BakeJob,
+    motion: Motion,
+    stage: Stage,
+    simulation: Simulation,
+    asked: float,
+    cache: Cache,
+    clock: Clock,
 ) -> BakeResult:
-    """Everything that is shown and told."""
+    """Everything that is shown and told of a simulation of which so many seconds were asked for."""
     begun = clock.begin("measure")
     recording, followed, character = simulation.recording, simulation.followed, stage.character
-    frames = recording.resample(job.fps)
+    whole = recording.steps == _steps(stage)
+    frames = recording.resample(job.fps, math.floor(asked * job.fps + 1e-6) + 1 if whole else None)
     wanted = [moment(f, job.fps, job.rate, recording.steps) for f in range(len(frames.time))]
     sample = np.array([followed.frame[at.state] + at.share for at in wanted])
     lap = np.array([followed.lap[at.state] for at in wanted], dtype=np.int64)

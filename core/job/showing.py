@@ -27,8 +27,8 @@ class Moment(NamedTuple):
 
 
 def moment(frame: int, fps: float, rate: float, last: int) -> Moment:
-    """That of a frame counted from the first; it does not lie beyond state `last`."""
-    place = min(frame / fps * rate, float(last))
+    """That of a frame counted from the first; it does not lie beyond a step after state `last`."""
+    place = min(frame / fps * rate, last + 1.0)
     state = min(int(place + 1e-9), max(last - 1, 0))
     return Moment(state, max(place - state, 0.0))
 

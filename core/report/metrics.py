@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Figures of a simulation: pure functions over what was recorded and what was to be followed.
 
-How well it followed is measured while it was upright; forces, depth and residuals over all of it.
+How well it followed, and what its joints gave, is measured while it was upright; depth and residuals over all of it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -90,7 +90,7 @@ def measure(simulation: Simulation) -> dict[str, Any]:
         "max_foot_slide_m": max((slide.distance for slide in slides), default=0.0),
         "contact_residual_max": float(recording.residual.max(initial=0.0)),
         "lcp_failures": int("contact" in recording.reason),  # a step that fails its checks is the last
-        "peak_torque_nm": float(joint_torques(simulation).max(initial=0.0)),
+        "peak_torque_nm": float(joint_torques(simulation)[:upright].max(initial=0.0)),
         "real_time_factor": simulation.seconds / total if total > 0.0 else 0.0,
         "step_us_median": float(np.median(micros)) if len(micros) else 0.0,
         "step_us_p99": float(np.percentile(micros, 99.0)) if len(micros) else 0.0,
@@ -111,7 +111,7 @@ def worst(simulation: Simulation, slides: Sequence[Slide], root: Array) -> dict[
         body = int(recording.contact_body[deepest])
         bodies = simulation.character.bodies
         found["max_penetration_m"] = Worst(step / recording.rate, bodies[body].name if body < len(bodies) else "")
-    torques = joint_torques(simulation)
+    torques = joint_torques(simulation)[: simulation.upright]
     if torques.size:
         strongest, joint = divmod(int(np.argmax(torques)), torques.shape[1])
         found["peak_torque_nm"] = Worst(strongest / recording.rate, moving_joints(simulation.character)[joint])

@@ -64,18 +64,20 @@ class Recording:
         """Number of steps that gave a valid state."""
         return len(self.residual)
 
-    def resample(self, fps: float) -> Frames:
-        """At `fps` frames per second from the first state on.
+    def resample(self, fps: float, count: int | None = None) -> Frames:
+        """At `fps` frames per second from the first state on, all that it has, or `count` frames.
 
+        The last of these may lie up to a step after the last state: then it goes on as that moves.
         States lie on geodesics between those of the steps. Forces are averaged with a raised cosine of two frames'
         width about each frame, so that what is faster than the frames can show does not come back as something slow.
         """
         fps = check.positive(fps, "frame rate", "the recording")
-        count = int(np.floor((self.time[-1] - self.time[0]) * fps + 1e-9)) + 1
+        if count is None:
+            count = int(np.floor((self.time[-1] - self.time[0]) * fps + 1e-9)) + 1
         time = self.time[0] + np.arange(count) / fps
         q, v = np.zeros((count, self.q.shape[1])), np.zeros((count, self.v.shape[1]))
         for f in range(count):
-            place = min(max((time[f] - self.time[0]) * self.rate, 0.0), float(self.steps))
+            place = min(max((time[f] - self.time[0]) * self.rate, 0.0), self.steps + 1.0)
             k = min(int(place), max(self.steps - 1, 0))
             share = place - k
             last = min(k + 1, self.steps)

@@ -299,7 +299,10 @@ def test_odd_frame_rates(rig, fps, base, last):
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = fps, base
     rig.heft.use_frame_range, rig.heft.frame_start, rig.heft.frame_end = True, 1, last
     assert bpy.ops.heft.bake() == {"FINISHED"}
-    seconds = json.loads(rig.heft.report)["simulated_seconds"]
+    report = json.loads(rig.heft.report)
+    seconds = report["simulated_seconds"]
+    if base != 1.0:  # the end of the motion lies between two steps: none may lead beyond it, to a sudden stop
+        assert report["peak_torque_nm"] < 250.0
     if fps == 1:  # nobody takes thirteen seconds for a step: it may fall
         assert 0.0 < seconds <= 3.1
     else:
