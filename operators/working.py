@@ -121,6 +121,8 @@ def tell_progress(running: Session) -> None:
         return
     state.who, state.stage = running.turn.name if len(running.turns) > 1 else "", _(running.stage)
     state.share, state.left = running.whole_share, in_words(running.seconds_left)
+    if not running.timed and running.of_stage > 0.0:
+        state.left = _("{:.0f} % of the tries at most").format(100.0 * running.of_stage)
 
 
 def in_words(seconds: float | None) -> str:

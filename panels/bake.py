@@ -26,7 +26,7 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
 
     bl_idname = "HEFT_PT_bake"
     bl_label = "Bake"
-    bl_order = -10
+    bl_order = 0
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -26,6 +26,7 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
 
     bl_idname = "HEFT_PT_character"
     bl_label = "Character"
+    bl_order = 5
 
     def draw(self, context: bpy.types.Context) -> None:
         """The armature, the button and what it found; or how to get an armature."""

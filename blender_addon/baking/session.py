@@ -69,6 +69,7 @@ class Session:
         ]
         self._at = 0
         self.stage, self.share = "", 0.0
+        self.of_stage, self.timed = 0.0, True  # share of the stage; whether the whole's tells the time left
         self._begun = time.monotonic()
         self._cleanup = contextlib.ExitStack()
         self._send()
@@ -90,7 +91,9 @@ class Session:
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate, once there is something to go by."""
+        """An estimate, once there is something to go by, and while there is."""
+        if not self.timed:
+            return None
         gone, share = time.monotonic() - self._begun, self.whole_share
         return gone * (1.0 - share) / share if share > LEAST_SHARE and gone > SHORTEST_MEASURE else None
 
@@ -105,6 +108,7 @@ class Session:
                 return
             if message.kind == "progress":
                 self.stage, self.share = message.values["text"], message.values["share"]
+                self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
                 self.turn.pose = message.arrays.get("pose", self.turn.pose)
             elif message.kind == "done":
                 self._take_answer(message)
@@ -171,6 +175,7 @@ class Session:
     def _send(self) -> None:
         worker = self._keeper.worker()
         self.stage, self.share = COMPILING if self._keeper.compiling else "Starting", 0.0
+        self.of_stage, self.timed = 0.0, not self._keeper.compiling
         asked = tasks.request(self.turn.gathered.job, str(cache_folder()), poses=True)
         worker.send(self._task, *asked)
 

@@ -36,11 +36,12 @@ class Tell:
             self._told = now
             pose = progress.last_pose if self._poses else None
             arrays = None if pose is None else {"pose": pose}
-            self._send("progress", {"text": progress.text, "share": progress.whole}, arrays)
+            said = {"text": progress.text, "share": progress.whole, "of_stage": progress.share, "timed": progress.timed}
+            self._send("progress", said, arrays)
 
 
 def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
-    """Run a job; on the way "progress" tells `text` and `share`, and `pose` (nb, 4, 4) if `poses` are asked for."""
+    """Run a job; on the way "progress" tells `text` and `share`, and `pose` (nb, 4, 4) if asked."""
     from ..job import run
 
     done = run(unpack_job(message), Tell(send, poses=message.values["poses"]), message.values["cache"])

@@ -123,3 +123,21 @@ def test_what_a_parent_carries_along_is_told_where_it_fails(walking):
     failed = Turn(rig.session_uid, rig.name, found, why="It floats.")
     ((_, text),) = write_all(bpy.context, [failed])[1]
     assert text.startswith("Mannequin: It floats. Mannequin is parented to Cart, which carries it along")
+
+
+def test_a_mannequin_stands_beside_what_stands_at_the_cursor(heft_enabled):
+    def add():
+        bpy.ops.heft.add_mannequin()
+        return bpy.context.active_object
+
+    bpy.ops.mesh.primitive_cube_add(size=2.0)
+    bpy.ops.mesh.primitive_plane_add(size=50.0)  # what lies there is ground
+    bpy.context.scene.frame_end = 250
+    first, second = add(), add()
+    assert tuple(first.location) == pytest.approx((1.5, 0.0, 0.0))
+    assert bpy.context.scene.frame_end == 105
+    assert second.location.x > first.location.x + 0.7
+    bpy.context.scene.cursor.location = (-4.0, 0.0, 0.0)
+    bpy.context.scene.frame_end = 300
+    assert tuple(add().location) == pytest.approx((-4.0, 0.0, 0.0))
+    assert bpy.context.scene.frame_end == 300

@@ -49,7 +49,7 @@ class Raging(Follower):
         q[2] += 0.0 if self._steps == 0 else 1.0
         return q, np.zeros(CHARACTER.nv)
 
-    def law(self, state, contacts):
+    def law(self, _state, _contacts):
         torque = 0.0 if self._steps == 0 else 2.0 * STRONGEST * CHARACTER.total_mass
         self._steps += 1
         return AffineLaw(np.full(CHARACTER.nv - 6, torque))
