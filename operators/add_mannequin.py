@@ -8,7 +8,6 @@ from mathutils import Matrix, Vector
 
 from .adding import Adding
 
-
 USUAL_END = 250  # Blender's own: a scene that ends there was not cut yet
 LOW, TALL = 0.05, 1.75  # m: what is lower is ground, what is higher up is overhead
 ROOM = 0.5  # m between a mannequin and what stands there already
