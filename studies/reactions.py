@@ -158,7 +158,10 @@ def study(folder: Path) -> str:
         return "# Reactions\n\nThe clips are not beside the checkout.\n"
     page = [
         INTRODUCTION,
-        "| walk | push, N | up without | up with | plans | torque, N m: median, most | legs within 8 cm | s a recovery: mean, most |",
+        (
+            "| walk | push, N | up without | up with | plans | torque, N m: median, most | legs within 8 cm | "
+            "s a recovery: mean, most |"
+        ),
         "|---|---|---|---|---|---|---|---|",
     ]
     walks = {clip: Walk.of(clip) for clip in (TUNED, *OTHERS)}

@@ -30,13 +30,10 @@ def unrolled(reference: Reference, laps: int) -> Reference:
         parts[name].append(row[None])
     whole = {name: np.concatenate(rows) for name, rows in parts.items()}
     active = np.concatenate([np.tile(schedule.active[:steps], (laps, 1)), schedule.active[steps:]])
-    changes = {
-        name: np.concatenate([np.tile(change[:steps], (laps, 1)), change[steps:]])
-        for name, change in (
-            ("joint_change", reference.quality.joint_change),
-            ("root_change", reference.quality.root_change),
-        )
-    }
+    joint_change, root_change = (
+        np.concatenate([np.tile(change[:steps], (laps, 1)), change[steps:]])
+        for change in (reference.quality.joint_change, reference.quality.root_change)
+    )
     return replace(
         reference,
         q=whole["q"],
@@ -47,5 +44,5 @@ def unrolled(reference: Reference, laps: int) -> Reference:
         carrying=np.tile(reference.carrying, (laps, 1)),
         force=whole["force"],
         cycle=None,
-        quality=replace(reference.quality, **changes),
+        quality=replace(reference.quality, joint_change=joint_change, root_change=root_change),
     )
