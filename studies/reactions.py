@@ -15,7 +15,7 @@ from heft.core.control.recovery import Recovering
 from heft.core.control.recovery.legs import Legs
 from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses
-from heft.core.job import BakeJob, prepare
+from heft.core.job import BakeJob
 from heft.core.job.job import RECOVERY_EFFORT
 from heft.core.motion.quaternions import conjugate, log, multiply, rotate
 from heft.core.motion.reference import Reference
@@ -29,7 +29,7 @@ TUNED, OTHERS = "02_01", ("132_20", "07_04")
 FORCES = (200.0, 300.0, 400.0)  # N
 PUSHED = 0.1  # s
 DIRECTIONS, PHASES = 8, 4
-SECONDS = 4.0  # that it is followed from the push on
+SECONDS = 3.5  # that it is followed from the push on
 NOISE = 0.05  # standard deviation of every start velocity, m/s and rad/s
 LEAD = 1  # laps before the push
 LOOSE = (0.0, 0.5, 1.0)
@@ -43,6 +43,9 @@ Captured walks as cycles, under look-ahead control with default settings, start 
 velocity and are pushed at the torso for {PUSHED:g} s after {LEAD} cycle: to {DIRECTIONS} sides in {PHASES} phases. Each
 is followed for {SECONDS:g} s. *Stays up* counts pushes after which it has not fallen, without and with recovery, which
 plans once more when a push has ended. The recovery was tuned on {TUNED} alone. Written by `run.py study reactions`.
+
+*N m* is the greatest torque of those that stay up, *legs within 8 cm* counts walks in which the axes of the legs come
+nearer than that, *s* is the processor's time for a push that was answered by plans.
 
 Every recovery is rehearsed in a world without further pushes, from the state in which it is planned, so the future that
 is followed here is the one that was rehearsed.
@@ -73,7 +76,7 @@ class Walk:
     @classmethod
     def of(cls, clip: str) -> "Walk":
         """Walk a lap, then keep states."""
-        reference = prepare(BakeJob(cmu(clip), CMU_ROLES, loop=True)).reference
+        reference = precompute(BakeJob(cmu(clip), CMU_ROLES, loop=True)).reference
         track, terrain = Track.of(reference), make_terrain([Plane()])
         controller = LookAhead(reference.character, track, Settings(), terrain=terrain)
         stage = Stage(reference.character, terrain, Scene(), 1.0 / track.dt, SECONDS, 0.0)
@@ -158,17 +161,16 @@ def study(folder: Path) -> str:
         return "# Reactions\n\nThe clips are not beside the checkout.\n"
     page = [
         INTRODUCTION,
-        (
-            "| walk | push, N | up without | up with | plans | torque, N m: median, most | legs within 8 cm | "
-            "s a recovery: mean, most |"
-        ),
+        "| walk | push, N | up without | up with | plans | N m: median, most | legs within 8 cm | s: mean, most |",
         "|---|---|---|---|---|---|---|---|",
     ]
     walks = {clip: Walk.of(clip) for clip in (TUNED, *OTHERS)}
+    stiff: dict[str, list[Outcome]] = {}  # of the weakest push
     for clip, walk in walks.items():
         for force in FORCES:
             without = sum(walk.pushed(force, *cell, effort=0).up for cell in cells())
             found = [walk.pushed(force, *cell, effort=RECOVERY_EFFORT) for cell in cells()]
+            stiff.setdefault(clip, found)
             page.append(f"| {clip} | {force:g} | {without} of {len(found)} | {told(found)} |")
     page += [
         "",
@@ -180,7 +182,12 @@ def study(folder: Path) -> str:
         "|---|---|---|---|",
     ]
     for loose in LOOSE:
-        found = [walks[TUNED].pushed(FORCES[0], *cell, effort=RECOVERY_EFFORT, loose=loose) for cell in cells()]
+        walk = walks[TUNED]
+        found = (
+            [walk.pushed(FORCES[0], *cell, effort=RECOVERY_EFFORT, loose=loose) for cell in cells()]
+            if loose
+            else stiff[TUNED]
+        )
         up = [outcome for outcome in found if outcome.up]
         torso, hand = ([getattr(outcome, name) for outcome in up] for name in ("torso", "hand"))
         page.append(

@@ -75,3 +75,11 @@ def test_numpy_before_heft_is_told_of_unless_it_rounds_alike_already():
     assert said(ask, {}) == "False 1"
     assert said(ask, {**rounding.VARIABLES, "OPENBLAS_CORETYPE": "Prescott"}) == "False 1"
     assert said(ask, rounding.VARIABLES) == "True 0"
+
+
+@pytest.mark.skipif("NUMBA_CPU_NAME" not in rounding.compiled_for(), reason="no level that all processors here have")
+def test_kernels_are_compiled_for_all_processors_unless_this_one_is_asked_for():
+    ask = "import heft.core, numba; print(numba.config.CPU_NAME, numba.config.CPU_FEATURES)"
+    level = rounding.KERNELS["NUMBA_CPU_NAME"]
+    assert said(ask, {}) == level
+    assert said(ask, {"HEFT_PROCESSOR": "own"}) == "None None"

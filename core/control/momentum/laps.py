@@ -30,9 +30,14 @@ def unrolled(reference: Reference, laps: int) -> Reference:
         parts[name].append(row[None])
     whole = {name: np.concatenate(rows) for name, rows in parts.items()}
     active = np.concatenate([np.tile(schedule.active[:steps], (laps, 1)), schedule.active[steps:]])
-    joint_change, root_change = (
-        np.concatenate([np.tile(change[:steps], (laps, 1)), change[steps:]])
-        for change in (reference.quality.joint_change, reference.quality.root_change)
+
+    def repeated(change: Array) -> Array:
+        return np.concatenate([np.tile(change[:steps], (laps, 1)), change[steps:]])
+
+    quality = replace(
+        reference.quality,
+        joint_change=repeated(reference.quality.joint_change),
+        root_change=repeated(reference.quality.root_change),
     )
     return replace(
         reference,
@@ -44,5 +49,5 @@ def unrolled(reference: Reference, laps: int) -> Reference:
         carrying=np.tile(reference.carrying, (laps, 1)),
         force=whole["force"],
         cycle=None,
-        quality=replace(reference.quality, joint_change=joint_change, root_change=root_change),
+        quality=quality,
     )

@@ -32,7 +32,7 @@ from .motion_ahead import MotionAhead
 Array = NDArray[np.float64]
 
 USABLE_DEFECT = 1e-8  # rad or m and per second
-ITERATIONS = 12
+ITERATIONS = 20
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,13 +47,13 @@ CHOICES = (
     Choice(0.9),
     Choice(0.9, speed=1.35),
     Choice(0.9, speed=1.35, apart=False),
-    Choice(0.9, apart=False),
-    Choice(0.9, speed=1.7),
+    Choice(0.9, speed=1.5),
+    Choice(0.9, speed=1.5, apart=False),
     Choice(0.6, speed=1.35),
-    Choice(1.1, speed=1.35, apart=False),
+    Choice(0.9, apart=False),
     Choice(0.6),
     Choice(0.6, speed=1.35, apart=False),
-    Choice(0.9, speed=1.7, apart=False),
+    Choice(1.1, speed=1.35, apart=False),
 )
 
 

@@ -4,14 +4,14 @@
 import bpy
 import numpy as np
 from heft.blender_addon.rig.reading import frame_numbers, sample_armatures
-from heft.blender_addon.scene.reading import Watch
+from heft.blender_addon.scene.reading import SceneReader
 
 FRAMES = frame_numbers(1, 40)
 
 
 def read(rig, frames=FRAMES, start=0):
     """The surroundings of a rig, and its clip."""
-    watch = Watch(bpy.context, rig, len(frames), start)
+    watch = SceneReader(bpy.context, rig, len(frames), start)
     (sampling,) = sample_armatures(
         bpy.context.scene, bpy.context.view_layer, [rig], frames, [rig.heft.scale], watch.look
     )

@@ -429,14 +429,14 @@ def test_a_policy_survives_its_file(stand, muico29, tmp_path):
 
 
 def test_settings_and_tracks_refuse_nonsense(stand, muico29):
-    with pytest.raises(ValueError, match="nqr or lqr"):
+    with pytest.raises(ValueError, match="one of nqr, lqr, not 'pid'"):
         Settings(policy="pid").checked()
     with pytest.raises(ValueError, match="effort"):
         Settings(effort=-1.0).checked()
     with pytest.raises(ValueError, match="`grip`"):
         standing(muico29, muico29.neutral(), [0], [[0.0, 0.0, 0.0]], grip=[True, False])
     controller = LookAhead(muico29, stand)
-    with pytest.raises(ValueError, match="not the world's"):
+    with pytest.raises(ValueError, match="use the same rate for both"):
         World(muico29, rate=60.0).step(controller)
 
 

@@ -102,7 +102,8 @@ def test_a_slider_checks_itself(time, place, said):
 def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, version):
     def older(header, _):
         header["version"] = version
-        del header["value"]["travel"]
+        for name in ("travel", "recovery", "recovery_effort", "looseness"):
+            del header["value"][name]
         if version == 6:
             return
         del header["value"]["choices"]
@@ -113,7 +114,7 @@ def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, ve
             del header["value"]["playback"]
 
     playback = Playback() if version == 3 else full_job().playback
-    job = replace(full_job(), travel="travelling")
+    job = replace(full_job(), travel="travelling", recovery=False, looseness={})
     if version < 6:
         job = replace(job, choices=())
     if version < 5:

@@ -11,6 +11,7 @@ import pytest
 from heft.core.character import Character
 from heft.core.job import BakeJob, BakeResult, Scene, run
 
+from tests.core.job import golden
 from tests.core.job.jobs import full_job, waving_job
 
 
@@ -40,6 +41,9 @@ def test_jobs_differ_by_any_field():
         replace(job, contacts=None),
         replace(job, scene=replace(job.scene, gravity=(0.0, 0.0, -9.81))),
         replace(job, scene=Scene()),
+        replace(job, recovery=False),
+        replace(job, recovery_effort=9),
+        replace(job, looseness={"arms": 0.5}),
         replace(job, clip=replace(job.clip, position=job.clip.position + 1e-9)),
         replace(job, character=Character.preset("muico29")),
     ]
@@ -211,3 +215,23 @@ def test_failed_save_leaves_the_old_file(tmp_path):
 def test_impossible_jobs_are_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         waving_job(**changes)
+
+
+def test_jobs_of_version_6_recover_and_are_stiff():
+    job = golden.kept("walk")
+    assert job.recovery
+    assert job.recovery_effort == BakeJob.recovery_effort
+    assert job.looseness == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"recovery_effort": 0}, "must be 1 to 10 plans, not 0"),
+        ({"looseness": {"tail": 0.5}}, "no region 'tail' to be loose; there are legs, trunk, arms, head"),
+        ({"looseness": {"arms": 1.5}}, "looseness of the arms must lie between 0 and 1, not 1.5"),
+    ],
+)
+def test_reactions_that_make_no_sense_are_refused(change, reason):
+    with pytest.raises(ValueError, match=reason):
+        replace(waving_job(), **change)

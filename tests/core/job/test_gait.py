@@ -38,7 +38,10 @@ def test_an_unknown_style_is_refused():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"time": np.array([1.0, 0.0]), "forward": np.zeros(2), "left": np.zeros(2), "heading": np.zeros(2)}, "fall"),
+        (
+            {"time": np.array([1.0, 0.0]), "forward": np.zeros(2), "left": np.zeros(2), "heading": np.zeros(2)},
+            "decrease",
+        ),
         ({"forward": np.array([np.nan])}, "forward"),
         ({"heading": np.zeros(3)}, "heading"),
         ({"left": np.array([11.0])}, "10 m/s"),

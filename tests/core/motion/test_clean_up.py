@@ -155,7 +155,7 @@ def test_foot_that_turns_a_little_is_held():
 def test_foot_that_turns_pivots_on_one_end():
     clean, (x, y) = turned_on_its_left_toe(np.pi / 3.0)
     assert len(clean.lines) == 1
-    assert "left_foot turns by 60°" in clean.lines[0]
+    assert "left_foot pivots by 60°" in clean.lines[0]
     # held at that end while it turns, at its corners before and after
     ends = [i for i, point in enumerate(clean.held.points) if point.name in clean.schedule.names and point.foot]
     corners = [i for i, name in enumerate(clean.held.names) if name.startswith(("left_heel_", "left_toe_"))]
@@ -196,7 +196,7 @@ def test_foot_that_glides_is_parted():
     q[:, 0] = np.interp(np.arange(240), [100, 140], [0.0, 0.12])  # 0.36 m/s, on the ground
     trajectory = Trajectory(120.0, q, fit.velocities(character, q, 120.0))
     clean = clean_up(character, trajectory, label(character, trajectory))
-    assert sum("glides" in line for line in clean.lines) == 2
+    assert sum("slides" in line for line in clean.lines) == 2
     toe = clean.schedule.names.index("left_foot_toe")
     assert not clean.schedule.active[105:135, toe].any()
     assert clean.schedule.place[200, toe, 0] - clean.schedule.place[20, toe, 0] == pytest.approx(0.12, abs=5e-3)
@@ -238,7 +238,7 @@ def test_sitting_on_nothing_is_a_concern_and_walking_is_none():
     clean = clean_up(walk.character, raised, label(walk.character, raised))
     (concern,) = concerns(walk.character, raised, clean)
     assert concern.kind == "no support"
-    assert concern.text.startswith("frames 7-487: nothing touches the ground")
+    assert concern.text.startswith("frames 7-487: nothing holds the body up")
     # where the feet are still in the air, something is missing: each stance is a foothold 0.4 m up
     footholds = missing_footholds(walk.character, raised, clean)
     assert len(footholds) >= 8

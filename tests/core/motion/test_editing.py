@@ -40,7 +40,7 @@ def test_a_joint_is_turned_at_its_frame_and_nowhere_else():
     assert change[sample, entry] == pytest.approx(-0.5)
     assert np.abs(np.delete(change, entry, axis=1)).max() < 1e-12
     assert np.abs(change[np.abs(np.arange(len(change)) - sample) >= 30]).max() < 1e-12
-    with pytest.raises(ValueError, match="turns by 3 angles, not 1"):
+    with pytest.raises(ValueError, match="has 3 angles, not 1"):
         turned_joint(character, trajectory, "left_arm", [0.5], 25.0, 0.25)
     assert make_reference(character, edited).reference.quality.fit_for_control
 
@@ -70,5 +70,5 @@ def test_one_walk_goes_over_into_another():
     bent = joined(character, first, curve, 1.1)
     made = make_reference(character, bent)
     assert made.reference.quality.fit_for_control, made.reference.quality.why
-    with pytest.raises(ValueError, match="longer than the motions"):
+    with pytest.raises(ValueError, match="shorter than both motions"):
         joined(character, first, curve, 9.0)

@@ -173,7 +173,7 @@ def test_limits_are_widened_to_contain_the_motion(plan):
 
 def test_wrong_clips_are_refused():
     some = dog()[0]
-    with pytest.raises(ValueError, match="another skeleton"):
+    with pytest.raises(ValueError, match="not the character's"):
         fit(PLANS["simple"], still(some))
     clip = still(wooden())
     with pytest.raises(ValueError, match="missing samples"):

@@ -120,5 +120,5 @@ def test_what_makes_no_sense_is_refused(walk_on_corners):
     ):
         with pytest.raises(ValueError, match=words):
             graph.sequence(choices, seconds)
-    with pytest.raises(ValueError, match="repeats, which 'once' does not"):
+    with pytest.raises(ValueError, match="'once' is not cyclic"):
         make_graph({"once": replace(walk_on_corners, cycle=None)})

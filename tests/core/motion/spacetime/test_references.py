@@ -192,7 +192,7 @@ def test_a_jump_that_hangs_is_shown_to_be_impossible():
     reference = build(motions.jump(hang=2.0))
     assert reference.quality.residual_newtons < 1e-3
     assert not reference.quality.fit_for_control
-    assert "cm from the clip, in frames" in reference.quality.why
+    assert "cm from the action, in frames" in reference.quality.why
 
 
 def test_a_gliding_clip_is_shown_to_be_changed():
@@ -210,7 +210,7 @@ def test_impossible_boundary_states_name_frames():
     schedule = ContactSchedule(motion.schedule.points, active, motion.schedule.place)
     still = np.zeros(motion.character.nv)
     bounds = Ends(start=(motion.q[0], still), end=(motion.q[-1], still))
-    with pytest.raises(NoReferenceError, match=r"from nowhere, most of it in frames \d+ to \d+"):
+    with pytest.raises(NoReferenceError, match=r"lacks up to \d+ N of support, most in frames \d+ to \d+"):
         build(motion._replace(schedule=schedule), bounds=bounds)
 
 
@@ -233,7 +233,7 @@ def test_refusals_are_sentences():
     motion = motions.squat(20, 0.1)
     arguments = motion.character, trajectory(motion), motion.schedule
     short = ContactSchedule(motion.schedule.points, motion.schedule.active[:5], motion.schedule.place[:5])
-    with pytest.raises(ValueError, match="contacts of 21 frames cannot be 5"):
+    with pytest.raises(ValueError, match="contacts must cover 21 frames, not 5"):
         build_reference(*arguments[:2], short)
     lost = (ContactPoint("tail", 99, (0.0, 0.0, 0.0)),)
     with pytest.raises(ValueError, match="'tail' belongs to no body"):

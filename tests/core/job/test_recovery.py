@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bakes that recover: what the report says of it, and that it changes nothing where nothing is to be recovered from."""
+
+from dataclasses import replace
+
+import numpy as np
+from heft.core.job import run
+
+from tests.core.job import golden
+
+
+def test_walk_that_a_push_fells_steps_aside_and_goes_on():
+    job = replace(golden.kept("walk"), loop=True, seconds=4.5, settings={"rehearsals": 0})
+    pushed = replace(job, scene=golden.pushed(250.0, 0.5 * np.pi))
+    assert run(replace(pushed, recovery=False)).outcome == "fell"
+    found = run(pushed)
+    assert found.outcome == "completed"
+    (first, *_) = found.report["recoveries"]
+    assert first["what"] == "left"
+    start = found.frames[0]
+    assert first["frame"] == start + 1.6 * job.fps  # as the push ends
+    assert 0.05 < first["distance_m"] < 1.5
+    assert f"cm to its left at frame {first['frame']:.0f}." in found.why
+
+
+def test_without_a_push_the_bake_is_the_same_with_and_without_recovery():
+    job = replace(golden.kept("walk"), seconds=1.0)
+    found, without = run(job), run(replace(job, recovery=False))
+    np.testing.assert_array_equal(found.poses, without.poses)
+    assert found.report["recoveries"] == []
