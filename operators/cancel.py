@@ -29,8 +29,8 @@ class HEFT_OT_cancel(bpy.types.Operator):
         """Ask first if that is wanted."""
         if not self.ask:
             return self.execute(context)
-        text = pgettext_rpt("Cancel the bake? Nothing would be written.")
-        return context.window_manager.invoke_confirm(self, event, title=text, confirm_text="Cancel the Bake")
+        text = pgettext_rpt("Stop the bake? Nothing would be written.")
+        return context.window_manager.invoke_confirm(self, event, title=text, confirm_text="Stop")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Set the flag; the bake polls it many times a second."""
