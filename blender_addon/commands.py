@@ -95,11 +95,12 @@ def bake(known: argparse.Namespace) -> int:
             failures.append(f"{turn.name}: {turn.why}")
             continue
         try:
-            name = output.write(bpy.context, armature, turn.gathered, turn.result)
+            action, target = output.write(bpy.context, armature, turn.gathered, turn.result)
         except ValueError as error:
             failures.append(str(error))
             continue
-        say(f"{turn.name}: {name}. {turn.result.why}")
+        on = "" if target == turn.name else f" on {target}"
+        say(f"{turn.name}: {action}{on}. {turn.result.why}")
         written.append((armature, turn.result))
     if written:
         target = (known.output or known.source).resolve()

@@ -22,12 +22,14 @@ def write_action(
     pose: Array,
     name: str,
     *,
+    slot: str = "",
     bones: Collection[str] | None = None,
     keep: bpy.types.Action | None = None,
     tolerance: float = 0.0,
 ) -> bpy.types.Action:
     """Make a new action with the poses (nf, nb, 4, 4) in the armature's space, keyed at the frames; not assigned yet.
 
+    `slot` names its slot, by the armature unless given.
     `bones` limits what is keyed; the others are taken to have the given poses all the same. From the slot of the action
     `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object's.
     With a tolerance, keys that straight lines replace as well as that are left out.
@@ -35,7 +37,7 @@ def write_action(
     resting = rest_bones(armature)
     if pose.shape[1] != len(resting):
         raise ValueError(f"{armature.name} has {len(resting)} bones, but the poses have {pose.shape[1]}.")
-    action, bag = new_action(name, armature.name)
+    action, bag = new_action(name, slot or armature.name)
     written: set[tuple[str, int]] = set()
     for bone, channels in zip(resting, channels_of(resting, pose), strict=True):
         if bones is not None and bone.name not in bones:

@@ -7,19 +7,28 @@ from typing import ClassVar
 
 import bpy
 
+from ..blender_addon import redraw
+from ..blender_addon.baking.outcome import note_failure
 from ..blender_addon.baking.output import write_all
 from ..blender_addon.baking.session import Session
-from .working import Working
+from .working import Working, chosen_armatures
 
 
 class HEFT_OT_bake(Working, bpy.types.Operator):
-    """Simulate the selected armatures and bake each to a new action; their actions are kept. Press Esc to cancel"""
+    """Simulate the selected armatures and bake each to an action; an earlier bake of it is replaced unless pinned"""
 
     bl_idname = "heft.bake"
     bl_label = "Bake"
     bl_options: ClassVar[set[str]] = {"UNDO"}
 
     task = "bake"
+
+    def refuse(self, context: bpy.types.Context, why: str) -> None:
+        """Say why it does not begin, also where the last bake's report is shown."""
+        for armature in chosen_armatures(context):
+            note_failure(armature, why)
+        redraw.panels()
+        super().refuse(context, why)
 
     def finish(self, context: bpy.types.Context, ended: Session) -> set[str]:
         """Write all results in one undo step, and report."""

@@ -4,6 +4,8 @@
 from typing import ClassVar
 
 import bpy
+from bpy.app.translations import pgettext_rpt
+from bpy.props import BoolProperty
 
 
 class HEFT_OT_cancel(bpy.types.Operator):
@@ -13,6 +15,8 @@ class HEFT_OT_cancel(bpy.types.Operator):
     bl_label = "Cancel"
     bl_options: ClassVar[set[str]] = {"INTERNAL"}
 
+    ask: BoolProperty(description="Ask first", options={"SKIP_SAVE", "HIDDEN"})
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only while there is one."""
@@ -20,6 +24,13 @@ class HEFT_OT_cancel(bpy.types.Operator):
             cls.poll_message_set("No bake is running")
             return False
         return True
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Ask first if that is wanted."""
+        if not self.ask:
+            return self.execute(context)
+        text = pgettext_rpt("Stop the bake? Nothing would be written.")
+        return context.window_manager.invoke_confirm(self, event, title=text, confirm_text="Stop")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Set the flag; the bake polls it many times a second."""

@@ -40,11 +40,12 @@ class HEFT_OT_set_up(bpy.types.Operator):
         return active_armature(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Find everything first, then store it: what cannot be set up is left as it was."""
+        """Find everything first, then store it. Of what cannot be set up the roles are shown, to be completed."""
         armature = context.active_object
         try:
             done = setting_up.set_up(context, armature, keep_choices=not self.forget)
         except ValueError as error:
+            setting_up.offer_roles(context, armature)
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         setting_up.store(armature, done)

@@ -17,6 +17,7 @@ from .set_up import active_armature
 
 EVERY = 0.05  # s between looks at what the worker says
 SHORT, LONG = 10.0, 90.0  # s
+TAB = "Heft"
 
 
 class Working:
@@ -37,7 +38,7 @@ class Working:
         try:
             self._session = Session(context, chosen_armatures(context), keeper, self.task)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.refuse(context, str(error))
             return {"CANCELLED"}
         if bpy.app.background:
             self._session.wait()
@@ -53,11 +54,14 @@ class Working:
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Esc cancels it; otherwise handle what the worker has sent."""
+        """Handle what the worker has sent. Esc over the progress asks whether to cancel; elsewhere it is Blender's."""
         state = context.window_manager.heft
         if not session.is_going_on(self._session):  # the extension was disabled, and put everything back
             return {"CANCELLED"}
-        if state.stop or (event.type == "ESC" and event.value == "PRESS"):
+        if event.type == "ESC" and event.value == "PRESS" and is_over_progress(context, event.mouse_x, event.mouse_y):
+            bpy.ops.heft.cancel("INVOKE_DEFAULT", ask=True)
+            return {"RUNNING_MODAL"}
+        if state.stop:
             self._session.stop()
         elif event.type == "TIMER":
             self._session.take(keeper.poll())
@@ -79,9 +83,29 @@ class Working:
         """Blender ends it: another file is loaded, or Blender quits."""
         self._session.abandon()
 
+    def refuse(self, context: bpy.types.Context, why: str) -> None:
+        """Say why it does not begin."""
+        del context
+        self.report({"ERROR"}, why)
+
     def finish(self, context: bpy.types.Context, ended: Session) -> set[str]:
         """Handle the result."""
         raise NotImplementedError
+
+
+def is_over_progress(context: bpy.types.Context, x: int, y: int) -> bool:
+    """Whether a place in the window is over what shows the progress: the tab in the sidebar, or the status bar."""
+    inside = False
+    for area in context.window.screen.areas:
+        if not (area.x <= x < area.x + area.width and area.y <= y < area.y + area.height):
+            continue
+        inside = True
+        for region in area.regions:
+            shows = region.type == "UI" and area.type == "VIEW_3D" and region.active_panel_category == TAB
+            if shows and region.x <= x < region.x + region.width and region.y <= y < region.y + region.height:
+                return True
+    lowest = min(area.y for area in context.window.screen.areas)
+    return not inside and y < lowest
 
 
 def chosen_armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -97,6 +121,8 @@ def show_progress(running: Session) -> None:
         return
     state.who, state.stage = running.turn.name if len(running.turns) > 1 else "", _(running.stage)
     state.fraction, state.left = running.whole_fraction, in_words(running.seconds_left)
+    if not running.timed and running.of_stage > 0.0:
+        state.left = _("{:.0f} % of the tries at most").format(100.0 * running.of_stage)
 
 
 def in_words(seconds: float | None) -> str:

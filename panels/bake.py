@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel of the bake: what is taken of it, one large button, how far it is, and how it went."""
 
-import json
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import bpy
 from bpy.app.translations import pgettext_iface as _
 
+from ..blender_addon.baking import outcome
 from ..blender_addon.words import why
 from ..blender_addon.worker.keeper import keeper
 from ..blender_addon.worker.kernels import cache_folder
@@ -18,7 +17,7 @@ from ..operators.clear_cache import HEFT_OT_clear_cache
 from .tab import ArmatureTab
 from .text import sentence
 
-ICONS = {"completed": "CHECKMARK", "fell": "ERROR", "diverged": "ERROR", "cancelled": "CANCEL"}
+ICONS = {"cancelled": "CANCEL", outcome.FAILED: "CANCEL"}
 
 
 class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
@@ -26,7 +25,12 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
 
     bl_idname = "HEFT_PT_bake"
     bl_label = "Bake"
-    bl_order = 40
+    bl_order = 0
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """For an armature; while a bake goes on, whatever is selected."""
+        return context.window_manager.heft.running or super().poll(context)
 
     def draw(self, context: bpy.types.Context) -> None:
         """The button, or how far it is; then how it went."""
@@ -48,7 +52,7 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
             layout.progress(factor=keeper.fraction, type="BAR", text=text, translate=False)
         elif keeper.trouble:
             sentence(context, layout, keeper.trouble, "ERROR")
-        report = read_report(context.active_object.heft.report)
+        report = outcome.shown(context.active_object)
         if report:
             draw_report(context, layout.box(), report)
 
@@ -120,32 +124,36 @@ class HEFT_PT_bake_overlay(ArmatureTab, bpy.types.Panel):
 
 
 def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:
-    """How it went, in words and a few figures."""
-    sentence(context, layout, why(report), ICONS.get(report["outcome"], "INFO"))
-    if report["outcome"] == "cancelled":
+    """Whose it is and of when, how it went, in words and a few figures with the frames at which they were so."""
+    if report.get("action"):
+        row = layout.row(align=True)
+        row.label(text=report["action"], icon="ACTION", translate=False)
+        kept = bpy.data.actions.get(report["action"])
+        if kept is not None and kept.heft.report:
+            row.prop(kept.heft, "keep", text="", icon="PINNED" if kept.heft.keep else "UNPINNED", emboss=False)
+    if report.get("armature", context.active_object.name) != context.active_object.name:
+        layout.label(text=report["armature"], icon="ARMATURE_DATA", translate=False)
+    if report.get("when"):
+        layout.label(text=report["when"], icon="TIME", translate=False)
+    good = outcome.is_good(report)
+    sentence(context, layout, why(report), "CHECKMARK" if good else ICONS.get(report["outcome"], "ERROR"))
+    for note in report.get("notes", ()):
+        sentence(context, layout, note, "INFO")
+    if report["outcome"] in {"cancelled", outcome.FAILED}:
         return
     rows = (
-        ("Upright", _("{:.1f} of {:.1f} s").format(report["upright_seconds"], report["simulated_seconds"])),
-        ("Error", f"{report['joint_rms_deg']:.1f}°, {100.0 * report['root_rms_m']:.1f} cm"),
-        ("Max foot slide", f"{1000.0 * report['max_foot_slide_m']:.1f} mm"),
-        ("Peak joint torque", f"{report['peak_torque_nm']:.0f} N m"),
+        ("Upright", _("{:.1f} of {:.1f} s").format(report["upright_seconds"], report["simulated_seconds"]), ""),
+        ("Error", f"{report['joint_rms_deg']:.1f}°, {100.0 * report['root_rms_m']:.1f} cm", "root_max_m"),
+        ("Max foot slide", f"{1000.0 * report['max_foot_slide_m']:.1f} mm", "max_foot_slide_m"),
+        ("Peak joint torque", f"{report['peak_torque_nm']:.0f} N m", "peak_torque_nm"),
     )
     column = layout.column(align=True)
-    for name, value in rows:
-        split = column.split(factor=0.55)
+    for name, value, figure in rows:
+        worst = report.get("worst", {}).get(figure)
+        split = column.split(factor=0.45)
         split.label(text=name)
-        split.label(text=value, translate=False)
-
-
-@lru_cache(maxsize=8)
-def read_report(text: str) -> dict[str, Any]:
-    """A report's figures; none where the text is not one."""
-    try:
-        report = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    needed = {"why", "outcome", "upright_seconds", "simulated_seconds", "joint_rms_deg", "root_rms_m"}
-    return report if isinstance(report, dict) and needed | {"max_foot_slide_m", "peak_torque_nm"} <= set(report) else {}
+        text = value if worst is None else _("{}, frame {}").format(value, worst["frame"])
+        split.label(text=text, translate=False)
 
 
 def cache_size(folder: str) -> int:

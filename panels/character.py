@@ -26,6 +26,7 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
 
     bl_idname = "HEFT_PT_character"
     bl_label = "Character"
+    bl_order = 5
 
     def draw(self, context: bpy.types.Context) -> None:
         """The armature, the button and what it found; or how to get an armature."""
@@ -33,7 +34,7 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
         selected = context.active_object
         if selected is None or selected.type != "ARMATURE":
             layout.label(text="Select an armature", icon="INFO")
-            layout.operator(HEFT_OT_add_mannequin.bl_idname, text="Add Walking Mannequin", icon="ARMATURE_DATA")
+            layout.operator(HEFT_OT_add_mannequin.bl_idname, text="Add Mannequin", icon="ARMATURE_DATA")
             return
         action = selected.animation_data.action if selected.animation_data else None
         column = layout.column(align=True)
@@ -95,14 +96,16 @@ class HEFT_PT_roles(Tab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Once there are roles."""
+        """For an armature."""
         selected = context.active_object
-        return selected is not None and selected.type == "ARMATURE" and len(selected.heft.roles) > 0
+        return selected is not None and selected.type == "ARMATURE"
 
     def draw(self, context: bpy.types.Context) -> None:
         """A field for each bone of each role; doubtful ones with a warning, those chosen by hand with a hand."""
         layout = self.layout
         armature = context.active_object
+        if not len(armature.heft.roles):
+            sentence(context, layout, _("Set Up finds them; what it does not find is chosen here"), "INFO")
         for role in armature.heft.roles:
             names = role.names()
             gone = any(name not in armature.data.bones for name in names)

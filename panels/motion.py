@@ -54,17 +54,18 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         assigned = animation.action if animation else None
         of = (assigned.heft.source or assigned) if assigned is not None else None
         layout.prop(settings, "source_action", placeholder=of.name if of is not None else "")
-        row = layout.row(heading="Custom Range", align=True)
-        row.prop(settings, "use_frame_range", text="")
-        inner = row.row(align=True)
-        inner.active = settings.use_frame_range
-        inner.prop(settings, "frame_start", text="")
-        inner.prop(settings, "frame_end", text="")
-        row = layout.row(heading="Extend Cycle", align=True)
-        row.prop(settings, "loop", text="")
-        inner = row.row()
-        inner.active = settings.loop
-        inner.prop(settings, "loop_seconds", text="")
+        column = layout.column(align=True)  # names in the fields: beside them a narrow sidebar cuts both
+        column.use_property_split = False
+        column.prop(settings, "use_frame_range")
+        row = column.row(align=True)
+        row.active = settings.use_frame_range
+        row.prop(settings, "frame_start")
+        row.prop(settings, "frame_end")
+        column.separator()
+        column.prop(settings, "loop")
+        row = column.row()
+        row.active = settings.loop
+        row.prop(settings, "loop_seconds")
         layout.prop(settings, "travel")
         report = report_of(armature)
         layout.operator(HEFT_OT_build_reference.bl_idname, icon="FILE_REFRESH" if report else "PLAY")

@@ -36,20 +36,6 @@ CONTENTS = (
     "presets",
     "examples",
 )
-# Compiles all kernels of a staged extension, and says where they are kept.
-PREPARE = """
-import importlib.util, json, sys
-root = sys.argv[1]
-spec = importlib.util.spec_from_file_location("heft", root + "/__init__.py", submodule_search_locations=[root])
-module = sys.modules["heft"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-from heft.core.control.methods import METHODS
-from heft.core.maths.compiler import kept_files
-from heft.core.worker.preparation import prepare
-methods = list(prepare(list(METHODS), lambda method, share: None))
-from heft.blender_addon.worker import shipped
-print(json.dumps({"methods": methods, "files": list(map(str, kept_files())), "fits": shipped.fits()}))
-"""
 # The first Blender that a line's zip is not for; the newest line stays open.
 ENDS_BEFORE = {"4.5": "5.0.0"}
 
@@ -165,8 +151,8 @@ def compile_kernels(folder: Path, line: str) -> None:
     done = subprocess.run(
         [
             sys.executable if sys.version.startswith(PYTHON_OF_BLENDER[line]) else str(ensure(line)),
-            "-c",
-            PREPARE,
+            "-P",
+            str(ROOT / "tools" / "compile_kernels.py"),
             str(folder),
         ],
         capture_output=True,

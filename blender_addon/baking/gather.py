@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import bpy
+import numpy as np
 
 from ...core.job import BakeJob, BodySettings, ContactInterval
 from ...core.motion.clip import Clip
@@ -26,6 +27,7 @@ from .others import other_actions, other_clips, read_choices, read_slider
 from .source import Source, playing, source_of
 
 MOST_FRAMES = 100_000
+CARRIED = 0.05  # m, or as much of a turn, by which an armature's parent moves it
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Gathered:
     props: tuple[SceneProp, ...]
     notes: tuple[str, ...]
     loop: Loop | None = None  # as which the bake is to repeat
+    doubts: tuple[str, ...] = ()  # what may be to blame if it fails, in sentences
 
 
 def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) -> list[Gathered]:
@@ -133,7 +136,20 @@ def gathered(
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
-    return Gathered(job, source, sampling, around.props, around.notes, loop)
+    return Gathered(job, source, sampling, around.props, around.notes, loop, carried_along(armature, sampling))
+
+
+def carried_along(armature: bpy.types.Object, sampling: Sampling) -> tuple[str, ...]:
+    """Return a sentence if a parent carries the whole armature about: what it rides on is no ground to the physics."""
+    moved = float(np.abs(np.ptp(sampling.object_matrix, axis=0)).max())
+    parent = armature.parent
+    if parent is None or sampling.unit * moved < CARRIED:
+        return ()
+    told = (
+        f"{armature.name} is parented to {parent.name}, which carries it along: mark {parent.name} as ground and clear "
+        "the parent (Object ▸ Parent ▸ Clear and Keep Transformation) before you bake."
+    )
+    return (told,)
 
 
 def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
@@ -198,6 +214,11 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
     keyed = setting_up.frames_of_motion(scene, armature)
     settings = armature.heft
     if not settings.use_frame_range:
+        if keyed[-1] <= keyed[0] and not settings.loop:
+            raise ValueError(
+                f"The action of {armature.name} has keys at frame {keyed[0]:.0f} only: key a motion, or choose a "
+                "Custom Range in which the pose is to be held."
+            )
         last = max(keyed[-1], keyed[0] + 1.0)
         if not settings.loop and loop_of(armature) is not None:  # what repeats goes on to the end of the scene
             last = max(last, scene.frame_end)

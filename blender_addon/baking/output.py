@@ -24,10 +24,11 @@ from ..writer import assign_action, only_bag, write_action, write_curve
 from .gather import Gathered
 from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
 from .mixing import mix, ramps
+from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
 from .session import Turn
-from .source import constraint_of, playing, unkeyed_by
+from .source import Source, constraint_of, playing, unkeyed_by
 
 TOLERANCE = 1e-3
 """Metres, or about a tenth of a degree, to which fewer keys follow the motion."""
@@ -47,25 +48,37 @@ def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, l
     written, lines = 0, []
     for turn in turns:
         armature = turn.armature()
-        if turn.result is None:
-            lines.append(("INFO" if turn.cancelled else "ERROR", f"{turn.name}: {turn.why}"))
-        elif armature is None:
+        if armature is None:
             lines.append(("WARNING", f"{turn.name} was deleted during the bake: nothing was written."))
+        elif turn.cancelled:
+            lines.append(("INFO", f"{turn.name}: {turn.why}"))
+        elif turn.result is None:
+            why = " ".join([turn.why, *turn.gathered.doubts])
+            note_failure(armature, why)
+            lines.append(("ERROR", f"{turn.name}: {why}"))
         else:
             try:
-                name = write(context, armature, turn.gathered, turn.result)
+                action, target = write(context, armature, turn.gathered, turn.result)
             except ValueError as error:
+                note_failure(armature, str(error))
                 lines.append(("ERROR", str(error)))
                 continue
             written += 1
             lines += [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
-            level = "INFO" if turn.result.outcome == "completed" else "WARNING"
-            lines.append((level, f"{armature.name}: {name}. {words.why(turn.result.report)}"))
+            level = "INFO" if is_good(turn.result.report) else "WARNING"
+            on = "" if target == armature.name else f" on {target}"
+            lines.append((level, f"{armature.name}: {action}{on}. {words.why(turn.result.report)}"))
     return written, lines
 
 
-def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gathered, result: BakeResult) -> str:
-    """Write a result; return the new action's name. ValueError, in words for the user, if the rig is another by now."""
+def write(
+    context: bpy.types.Context, armature: bpy.types.Object, gathered: Gathered, result: BakeResult
+) -> tuple[str, str]:
+    """Write a result; return the names of the action and of the armature that it is on.
+
+    ValueError, in words for the user, if the rig is another by now. An action that an earlier bake of the same source
+    made on the same armature is replaced, unless it is to be kept.
+    """
     names = tuple(bone.name for bone in ordered_bones(armature))
     if names != result.bones:
         raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
@@ -85,6 +98,7 @@ def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gath
             motion.frames,
             pose,
             f"{gathered.source.name} Simulated",
+            slot=slot_name(gathered.source, target) if target == armature else target.name,
             bones=bones,
             keep=gathered.source.action() if target == armature else None,
             tolerance=TOLERANCE if settings.reduce else 0.0,
@@ -93,16 +107,46 @@ def write(context: bpy.types.Context, armature: bpy.types.Object, gathered: Gath
         unkeyed = unkeyed_by(armature, gathered.source, keyed) if target == armature else []
     muted = [*gathered.source.muted, *(mute(armature, bones) if output == "MUTE" else ())]
     kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": unkeyed}
-    remember(action, gathered, result, json.dumps(kept))
-    target.heft.report = armature.heft.report = result.report_text
+    replaced = earlier(gathered, target, action)
     if settings.write_diagnostics:
         write_diagnostics(target, action, result, rows_shown(gathered, result, loop))
     if loop is not None:
         repeat(only_bag(action), loop)
     assign_action(target, action)
+    if replaced is not None:
+        replace_action(replaced, action)
+    report = stamped(result.report_text, action.name, target.name)
+    remember(action, target, gathered, result, report, json.dumps(kept))
+    target.heft.report = armature.heft.report = report
     for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
-    return str(action.name)
+    return str(action.name), str(target.name)
+
+
+def slot_name(source: Source, target: bpy.types.Object) -> str:
+    """Return the name of the new action's slot: the source's, so that Blender finds it again when that is assigned."""
+    return source.slot[2:] or target.name  # an identifier has the kind of its owner before the name
+
+
+def earlier(gathered: Gathered, target: bpy.types.Object, new: bpy.types.Action) -> bpy.types.Action | None:
+    """Return the action that the last bake of the same source made for an armature, if it is not to be kept."""
+    source = gathered.source.action()
+    if source is None:
+        return None
+    for action in bpy.data.actions:
+        notes = action.heft
+        made = action not in {new, source} and bool(notes.report) and not notes.keep and action.library is None
+        if made and (notes.source, notes.source_slot, notes.armature) == (source, gathered.source.slot, target.name):
+            return action
+    return None
+
+
+def replace_action(old: bpy.types.Action, new: bpy.types.Action) -> None:
+    """Put a new action in the place of an old one, wherever that is used, under its name; undo has the old one back."""
+    name = old.name
+    old.user_remap(new)
+    bpy.data.actions.remove(old)
+    new.name = name
 
 
 def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
@@ -212,10 +256,17 @@ def mute(armature: bpy.types.Object, bones: set[str] | None) -> list[tuple[str, 
     return found
 
 
-def remember(action: bpy.types.Action, gathered: Gathered, result: BakeResult, kept: str) -> None:
-    """Keep on the action what it was made from, how it went, and what the overlay draws."""
+def remember(
+    action: bpy.types.Action,
+    target: bpy.types.Object,
+    gathered: Gathered,
+    result: BakeResult,
+    report: str,
+    kept: str,
+) -> None:
+    """Keep on the action what it was made from and for, how it went, and what the overlay draws."""
     notes = action.heft
-    notes.report, notes.kept = result.report_text, kept
+    notes.report, notes.kept, notes.armature = report, kept, target.name
     notes.source, notes.source_slot = gathered.source.action(), gathered.source.slot
     notes.overlay = record.pack(result, gathered.sampling.clip.skeleton.parent)
 

@@ -27,6 +27,7 @@ from .preview import Preview
 
 COMPILING = "Compiling the physics: once per version, a few minutes"
 CANCELLED = "Cancelled. Nothing was written."
+GONE = "It was deleted during the bake."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
 LEAST_SHARE = 0.02
 
@@ -68,6 +69,7 @@ class Session:
         ]
         self._at = 0
         self.stage, self.fraction = "", 0.0
+        self.of_stage, self.timed = 0.0, True  # fraction of the stage; whether the whole's tells the time left
         self._begun = time.monotonic()
         self._cleanup = contextlib.ExitStack()
         self._send()
@@ -89,17 +91,24 @@ class Session:
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate, once there is something to go by."""
+        """An estimate, once there is something to go by, and while there is."""
+        if not self.timed:
+            return None
         gone, share = time.monotonic() - self._begun, self.whole_fraction
         return gone * (1.0 - share) / share if share > LEAST_SHARE and gone > SHORTEST_MEASURE else None
 
     def take(self, said: Sequence[Message]) -> None:
-        """Handle the worker's messages."""
+        """Handle the worker's messages; an armature that is gone is not baked on."""
+        if not self.over and self.turn.armature() is None:
+            self._keeper.stop()
+            self._end(why=GONE)
+            return
         for message in said:
             if self.over:
                 return
             if message.kind == "progress":
                 self.stage, self.fraction = message.values["text"], message.values["fraction"]
+                self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
                 self.turn.pose = message.arrays.get("pose", self.turn.pose)
             elif message.kind == "done":
                 self._take_answer(message)
@@ -166,7 +175,9 @@ class Session:
     def _send(self) -> None:
         self._keeper.give_way()
         job = self.turn.gathered.job
-        self.stage, self.fraction = "Starting" if are_ready(job.method) else COMPILING, 0.0
+        ready = are_ready(job.method)
+        self.stage, self.fraction = "Starting" if ready else COMPILING, 0.0
+        self.of_stage, self.timed = 0.0, ready
         self._keeper.worker().send(self._task, *tasks.request(job, str(cache_folder()), poses=True))
 
     def _take_answer(self, message: Message) -> None:

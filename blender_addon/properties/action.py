@@ -2,7 +2,7 @@
 """What Heft knows of an action: `action.heft`."""
 
 import bpy
-from bpy.props import PointerProperty, StringProperty
+from bpy.props import BoolProperty, PointerProperty, StringProperty
 
 
 class HEFT_PG_action(bpy.types.PropertyGroup):
@@ -13,6 +13,12 @@ class HEFT_PG_action(bpy.types.PropertyGroup):
     report: StringProperty(description="Report of the bake that made this action, as JSON; empty for other actions")
     source: PointerProperty(name="Source", description="The action that was simulated", type=bpy.types.Action)
     source_slot: StringProperty(description="The slot that was simulated")
+    armature: StringProperty(description="The armature that it was baked for, by its name then")
+    keep: BoolProperty(
+        name="Keep",
+        description="The next bake of the same source leaves this action as it is and makes another; "
+        "otherwise it replaces it",
+    )
     kept: StringProperty(description="Other changes by the bake: constraints, channels without keys, as JSON")
     overlay: StringProperty(description="Overlay of the bake, frame by frame")
 

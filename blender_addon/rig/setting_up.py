@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From an armature and what it does to a physical character. Nothing is stored here; bad input is a ValueError."""
 
+import contextlib
 import json
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -111,6 +112,19 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.character = done.character
     settings.rides = rides_text(done.plan)
     settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])
+
+
+def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Show what was found of an armature that cannot be set up yet, so that the rest can be chosen by hand."""
+    settings: HEFT_PG_armature = armature.heft
+    if len(settings.roles) or armature.library is not None or not len(armature.data.bones):
+        return
+    found = Roles({}, {})
+    with contextlib.suppress(ValueError):
+        frames = frames_of_motion(context.scene, armature)
+        (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
+        found = find_roles(armature, settings, sampling.clip)
+    settings.store_roles(found, dict(found.bones))
 
 
 def bones_of_feet(chosen: dict[str, tuple[str, ...]]) -> list[str]:

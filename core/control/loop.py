@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 AFTER_FALL = 2.0  # s that a fallen character is still watched
 RUNAWAY = 1000.0  # rad/s or m/s, beyond which what has fallen is not watched any more: the next steps are no numbers
 SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
+FAST = 30.0  # rad/s of its fastest joint, from which on a limp body stiffens as a whole: none turns much faster
+STRONGEST = 20.0  # N m for each kilogram of a character, four times what any joint of a person gives
 
 
 def act(method: Method, plan: object, stage: Stage, observer: Observer) -> Simulation:
@@ -53,7 +55,7 @@ def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observe
     return simulation.with_notes(follower.notes(simulation), follower.recoveries)
 
 
-class _Limp:
+class Limp:
     """No muscle pulls; joints resist motion as those of a body do that has lost its hold."""
 
     def __init__(self, character: Character) -> None:
@@ -62,9 +64,11 @@ class _Limp:
         self._damping = SLACK * carried_mass(tree)[self._motors]
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """Damping by the velocity after the step, so that it never drives."""
+        """Damping by the velocity after the step, so that it never drives, whatever speed the joints were left at."""
         del contacts
-        return AffineLaw(-self._damping * state.v[self._motors], implicit=state.dt * self._damping)
+        speed = state.v[self._motors]
+        damping = self._damping * (1.0 + (float(np.abs(speed).max(initial=0.0)) / FAST) ** 4)
+        return AffineLaw(-damping * speed, implicit=state.dt * damping)
 
 
 class _Loop:
@@ -72,7 +76,8 @@ class _Loop:
 
     def __init__(self, follower: Follower, stage: Stage, observer: Observer, *, limp: bool) -> None:
         self._follower, self._observer = follower, observer
-        self._limp = _Limp(stage.character)
+        self._limp = Limp(stage.character)
+        self._strongest = STRONGEST * stage.character.total_mass
         self._most_after = round(AFTER_FALL * stage.rate) if limp else 0
         self._nq = stage.character.nq
         self._fall = FallDetector(stage.character, stage.rate)
@@ -84,9 +89,17 @@ class _Loop:
         self._note()
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """The controller's, or none once it has lost the character."""
-        acting = self._follower if self._fall.lost is None else self._limp
-        return acting.law(state, contacts)
+        """The controller's, or none once it has lost the character.
+
+        While it may be lost, no joint is given more than a body has: a controller that is far from its motion asks for
+        torques that would throw limbs about within a step.
+        """
+        if self._fall.lost is not None:
+            return self._limp.law(state, contacts)
+        law = self._follower.law(state, contacts)
+        if not self._fall.doubtful or float(np.abs(law.torque).max(initial=0.0)) < self._strongest:
+            return law
+        return self._limp.law(state, contacts)
 
     def after_step(self, state: int, stepper: Stepper) -> bool:
         """Note what was wanted; False ends the simulation."""

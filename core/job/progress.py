@@ -88,6 +88,11 @@ class Progress:
         return WORDS[self.stage]
 
     @property
+    def timed(self) -> bool:
+        """Whether the fraction of the whole tells how long it takes: nobody knows how many rehearsals are needed."""
+        return FRACTIONS[self.stage] > 0.0
+
+    @property
     def whole(self) -> float:
         """Fraction of the whole run, 0 to 1."""
         stages = list(FRACTIONS)

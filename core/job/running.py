@@ -4,25 +4,28 @@
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import rounding, trace
 from ..cache import Cache, code_version
+from ..contact.terrain import Mesh
 from ..control.loop import act
 from ..control.method import Method
 from ..control.methods import method_named, others
 from ..control.stage import Stage
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
-from ..report import metrics
+from ..report import metrics, source
 from ..report.explanation import explain
 from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
 from ..sentences import join, say, to_data
+from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import between
 from .job import BakeJob
@@ -30,7 +33,7 @@ from .preparing import Motion, loaded, played, reference_settings, scene_terrain
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
-from .showing import bone_poses, carried_lines, moment, prop_poses
+from .showing import bone_poses, carried_lines, moment, names_in_rig, prop_poses, source_poses
 from .switching import make_row
 
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
@@ -59,8 +62,8 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         scene=played(shifted(job.scene, late), playback),
         playback=playback,
         rate=job.rate,
-        # whole steps, so that the last frame lies within the last of them
-        seconds=math.ceil(asked * job.rate - 1e-6) / job.rate,
+        # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
+        seconds=max(math.floor(asked * job.rate + 1e-6), 1) / job.rate,
         lift=motion.lift,
         recovery=job.recovery_effort if job.recovery else 0,
         looseness=job.looseness,
@@ -74,7 +77,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         return _nothing(job, clock, kept)
     clock.spent("rehearse", shown.begun - begun)
     clock.spent("simulate", time.perf_counter() - shown.begun)
-    result = _result(job, motion, stage, simulation, kept, clock)
+    result = _result(job, motion, stage, simulation, asked, kept, clock)
     trace.note("end", outcome=result.outcome, why=result.why)
     return result
 
@@ -210,12 +213,19 @@ def _steps(stage: Stage) -> int:
 
 
 def _result(
-    job: BakeJob, motion: Motion, stage: Stage, simulation: Simulation, cache: Cache, clock: Clock
+    job: BakeJob,
+    motion: Motion,
+    stage: Stage,
+    simulation: Simulation,
+    asked: float,
+    cache: Cache,
+    clock: Clock,
 ) -> BakeResult:
-    """Everything that is shown and told."""
+    """Everything that is shown and told of a simulation of which so many seconds were asked for."""
     begun = clock.begin("measure")
     recording, followed, character = simulation.recording, simulation.followed, stage.character
-    frames = recording.resample(job.fps)
+    whole = recording.steps == _steps(stage)
+    frames = recording.resample(job.fps, math.floor(asked * job.fps + 1e-6) + 1 if whole else None)
     wanted = [moment(f, job.fps, job.rate, recording.steps) for f in range(len(frames.time))]
     sample = np.array([followed.frame[at.state] + at.share for at in wanted])
     lap = np.array([followed.lap[at.state] for at in wanted], dtype=np.int64)
@@ -227,20 +237,28 @@ def _result(
     reference = bone_poses(motion, ghost, sample, lap)
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
     figures = metrics.measure(simulation)
+    figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
+    figures["good"] = source.is_good(figures)
 
     def frame_at(seconds: float) -> float:
         return motion.first_frame + seconds * job.fps
 
     quality = motion.reference.quality
     doubts = () if quality.fit_for_control else quality.sentences
-    trouble = first_trouble(simulation, motion.reference)
-    sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
+    obstacles = [surface.name if isinstance(surface, Mesh) else "" for surface in job.scene.surfaces]
+    trouble = first_trouble(simulation, motion.reference, obstacles, [prop.name for prop in job.scene.props])
+    called = names_in_rig(motion.plan)
+    sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble, called)
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
         "recoveries": [
             {"frame": frame_at(time), "what": what, "distance_m": distance}
             for time, what, distance in simulation.recoveries
         ],
+        "worst": {
+            name: {"frame": round(frame_at(one.time)), "what": called.get(one.what, one.what)}
+            for name, one in figures["worst"].items()
+        },
         "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
@@ -268,6 +286,38 @@ def _result(
     )
 
 
+def _from_source(
+    motion: Motion,
+    stage: Stage,
+    simulation: Simulation,
+    frames: Frames,
+    sample: Array,
+    lap: NDArray[np.int64],
+    poses: Array,
+    fps: float,
+    worst: Mapping[str, metrics.Worst],
+) -> dict[str, float]:
+    """How far it is from the source's own poses at the same moments, while it was upright."""
+    upright = int(np.searchsorted(frames.time, simulation.upright / simulation.recording.rate, side="right"))
+    wanted = source_poses(motion, sample, lap)
+    carried = motion.plan.own
+    own = bone_poses(motion, wanted, sample, lap)
+    found = source.compare(
+        stage.character,
+        np.ascontiguousarray(frames.q[:upright, : stage.character.nq]),
+        wanted[:upright],
+        (poses[:upright, carried, :3, 3], own[:upright, carried, :3, 3]),
+        stage.terrain,
+        fps,
+    )
+    slide = worst.get("max_foot_slide_m")
+    if slide is not None and upright:
+        first, last = (round(time * fps) for time in (slide.since, slide.time))
+        foot = stage.character.index(slide.what)
+        found["source_foot_slide_m"] = source.foot_way(stage.character, wanted[:upright], foot, first, last)
+    return found
+
+
 def _fall(simulation: Simulation, frame_at: Callable[[float], float]) -> Fall | None:
     if simulation.lost is None:
         return None
@@ -282,15 +332,19 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     """The result of a run that was stopped before it simulated anything."""
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
     sentences = [say("Cancelled before the simulation began.")]
-    report = metrics.nothing() | {
-        "recoveries": [],
-        "why": join(sentences),
-        "sentences": to_data(sentences),
-        "method": job.method,
-        "reference": "",
-        "notes": cache.notes,
-        "seconds": clock.seconds,
-    }
+    report = (
+        metrics.nothing()
+        | source.nothing()
+        | {
+            "recoveries": [],
+            "why": join(sentences),
+            "sentences": to_data(sentences),
+            "method": job.method,
+            "reference": "",
+            "notes": cache.notes,
+            "seconds": clock.seconds,
+        }
+    )
     none = np.zeros(1, dtype=np.int64)
     return BakeResult(
         name=job.name,

@@ -11,9 +11,11 @@ from ..dynamics.kinematics import update_positions
 from ..dynamics.workspace import make_workspace
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
+from ..motion.cycles import power
 from ..motion.fit import Trajectory
 from ..motion.quaternions import Array
 from ..motion.residuals import move_on, with_residuals
+from ..simulation.recording import between
 from .preparing import Motion
 
 
@@ -25,8 +27,8 @@ class Moment(NamedTuple):
 
 
 def moment(frame: int, fps: float, rate: float, last: int) -> Moment:
-    """That of a frame counted from the first; it does not lie beyond state `last`."""
-    place = min(frame / fps * rate, float(last))
+    """That of a frame counted from the first; it does not lie beyond a step after state `last`."""
+    place = min(frame / fps * rate, last + 1.0)
     state = min(int(place + 1e-9), max(last - 1, 0))
     return Moment(state, max(place - state, 0.0))
 
@@ -56,11 +58,33 @@ def _way_at(motion: Motion, sample: Array, lap: NDArray[np.int64]) -> Array:
     return way if cycle is None else way + lap[:, None] * np.array(cycle.shift)
 
 
+def source_poses(motion: Motion, sample: Array, lap: NDArray[np.int64]) -> Array:
+    """The source's own positions (nf, nq) at samples of the reference, in the laps that they are walked in."""
+    tree, reference = motion.plan.character.tree, motion.reference
+    last = len(motion.source) - 1
+    found = np.zeros((len(sample), motion.source.shape[1]))
+    for q, at, number in zip(found, np.clip(sample, 0.0, last), lap.tolist(), strict=True):
+        before = int(at)
+        q[:] = between(tree, motion.source[before], motion.source[min(before + 1, last)], float(at) - before)
+        if reference.cycle is not None and number != 0:
+            q[:] = power(reference.cycle, number).move_state(reference.character, q, np.zeros(reference.v.shape[1]))[0]
+    if reference.character.bodies[0].joint.kind == "free":
+        found[:, 2] += motion.lift
+    return found
+
+
 def carried_lines(plan: BodyPlan) -> NDArray[np.int64]:
-    """Pairs (n, 2) of a bone and its parent, both carried by bodies: the lines of a stick figure."""
+    """Pairs (n, 2) of a bone and its parent, both parts of bodies: the lines of a stick figure."""
     parent = plan.skeleton.parent
-    bones = [b for b in range(len(parent)) if parent[b] >= 0 and plan.body[b] >= 0 and plan.body[parent[b]] >= 0]
+    bones = [b for b in range(len(parent)) if parent[b] >= 0 and plan.own[b] and plan.own[parent[b]]]
     return np.array([(parent[b], b) for b in bones], dtype=np.int64).reshape(-1, 2)
+
+
+def names_in_rig(plan: BodyPlan) -> dict[str, str]:
+    """The rig's own names for bodies and their joints: of the bones that they follow."""
+    bones = [plan.skeleton.names[bone] for bone in plan.leader]
+    bodies = dict(zip((body.name for body in plan.character.bodies), bones, strict=True))
+    return {body.joint.name: bodies[body.name] for body in plan.character.bodies} | bodies
 
 
 def prop_poses(tree: Tree, first: int, q: Array) -> Array:

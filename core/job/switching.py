@@ -71,6 +71,7 @@ def make_row(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Cloc
     return Motion(
         own.plan,
         found.reference,
+        found.reference.q,
         found.residuals,
         first_frame_of(parts[0], own),
         lift_of(job, own.floor, found.reference),

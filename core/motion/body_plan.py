@@ -24,6 +24,7 @@ from ..character.check import inertia as checked_inertia
 from ..character.mass import Mass
 from . import masses, quaternions, roles
 from .clip import Clip, Skeleton
+from .followers import with_followers
 from .joints import as_vector, joint_place, make_joint
 from .landmarks import SIDES, Chains, find_landmarks, find_soles, heading_of, is_quadruped, leg_length
 from .parts import Detail, Part, check_kinds, gather_masses, make_parts
@@ -53,6 +54,7 @@ class BodyPlan:
     frame: Array  # (bodies, 4) orientation of the body's frame at the skeleton's rest
     origin: Array  # (bodies, 3) of the body's frame, in the leader's frame
     body: NDArray[np.int64]  # (bones,) the body on which a bone rides, -1 for none
+    own: NDArray[np.bool_]  # (bones,) it belongs to its body; the others only go along with one, see followers.py
     offset: Array  # (bones, 4) a bone's orientation in its body's frame at rest
     through_parent: NDArray[np.bool_]  # (bones,) a bone's place is given by its parent bone, not by its body
 
@@ -141,6 +143,9 @@ def make_body_plan(
         at = skeleton.head[part.leader] + quaternions.rotate(skeleton.orientation[part.leader], origin[i])
         weight = masses.seen_from(weights[part.name], at, frame[i])
         bodies.append(_body(part, joint, weight, place, rest))
+    own = body_of_bone >= 0
+    if clip is not None:
+        body_of_bone = with_followers(clip, body_of_bone, leader)
     offset, through_parent = _ride(skeleton, body_of_bone, parts, frame)
     places = skeleton.head[leader] + quaternions.rotate(skeleton.orientation[leader], origin)
     contacts = contact_shapes(parts, marks, soles, places, frame, weights, stature, quadruped)
@@ -157,6 +162,7 @@ def make_body_plan(
         frame[order],
         origin[order],
         np.where(body_of_bone >= 0, place_of[np.maximum(body_of_bone, 0)], -1),
+        own,
         offset,
         through_parent,
     )

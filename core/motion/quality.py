@@ -77,14 +77,14 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
     """What is doubtful about a cleaned-up clip; empty if nothing is."""
     found: list[Concern] = []
     schedule, rate = clean.schedule, clip.rate
-    whole = (clip.frame(0), clip.frame(len(clip.q) - 1))
+    whole = _named(clip, 0, len(clip.q))
     places = point_places(character, clip.q, schedule.points)
     path = center_of_mass_path(character, clip.q)
     push = upward_push(path, rate, float(character.gravity[2]))
     held = push[:, 2] > LabelSettings().held_up
     nothing: Mask = held & ~schedule.active.any(axis=1)
     for start, stop in _long_runs(nothing, rate):
-        frames = (clip.frame(start), clip.frame(stop - 1))
+        frames = _named(clip, start, stop)
         found.append(
             Concern(
                 "no support",
@@ -98,7 +98,7 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
     away = distance_from_support(places, pushed, zero_moment_point(path, push, places, pushed))
     alone = held & pushed.any(axis=1) & ~(schedule.active & grabbed).any(axis=1)
     for start, stop in _long_runs(alone & (away > OFF_BALANCE), rate, SHORTEST_OFF_BALANCE):
-        frames = (clip.frame(start), clip.frame(stop - 1))
+        frames = _named(clip, start, stop)
         found.append(
             Concern(
                 "off balance",
@@ -111,7 +111,7 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
         for start, stop in _long_runs(schedule.active[:, i], rate):
             above = float(np.median((places - schedule.place)[start:stop, i, 2]))
             if above > LabelSettings().off_height:
-                frames = (clip.frame(start), clip.frame(stop - 1))
+                frames = _named(clip, start, stop)
                 found.append(
                     Concern(
                         "raised",
@@ -153,6 +153,11 @@ def missing_footholds(character: Character, clip: Trajectory, clean: CleanMotion
                 x, y, z = np.median(places[start:stop, k], axis=0).tolist()
                 found.append(Foothold(point.name, (clip.frame(start), clip.frame(stop - 1)), (x, y, z)))
     return found
+
+
+def _named(clip: Trajectory, start: int, stop: int) -> tuple[float, float]:
+    """The frames of an animator in which samples from `start` to before `stop` lie: whole ones, as they are keyed."""
+    return float(round(clip.frame(start))), float(round(clip.frame(stop - 1)))
 
 
 def _long_runs(mask: Mask, rate: float, shortest: float = SHORTEST) -> list[tuple[int, int]]:

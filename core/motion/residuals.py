@@ -3,7 +3,8 @@
 
 A bone's rotation in its body is the constant of the body plan times a residual: a knee's twist, a finger's curl. Its
 place is kept in its parent bone's frame where that parent rides on the same body or on one further up, so that bones
-stay joined whatever the character does; else in its body's frame. Bones without a body keep their pose in the world.
+stay joined whatever the character does; else in its body's frame. Bones without a body keep their pose in the world;
+those that go along with one (followers.py) are none of them.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What happened in a simulation, and what to try, in sentences for animators."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..motion.quaternions import conjugate, rotate
 from ..sentences import Sentence, say
 from ..simulation import Push
 from ..simulation.outcome import Recovery, Simulation
+from . import source
 from .failure import Trouble
 
 Array = NDArray[np.float64]
@@ -20,6 +22,7 @@ STRAYED = 0.10  # m: a larger distance from its path is reported
 SLID = 0.005  # m
 STRONG = 10.0  # N, of a push that can be to blame
 MILLIMETRES, CENTIMETRES = 1e3, 1e2
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 FELL = {
@@ -46,12 +49,13 @@ def explain(
     frame_at: Callable[[float], float],
     doubts: Sequence[Sentence] = (),
     trouble: Trouble | None = None,
+    called: Mapping[str, str] = NOTHING,
 ) -> list[Sentence]:
     """What happened. `frame_at` gives the scene's frame of a time; `doubts` say what was wrong with the reference.
 
-    `trouble` is what came first if it failed (failure.py).
+    `trouble` is what came first if it failed (failure.py); `called` has the rig's names for bodies and joints.
     """
-    first = [] if trouble is None else [trouble.sentence(frame_at, simulation.recording.rate)]
+    first = [] if trouble is None else [trouble.sentence(frame_at, simulation.recording.rate, called)]
     outcome, seconds = figures["outcome"], figures["simulated_seconds"]
     if outcome == "cancelled":
         return [say("Cancelled after {seconds:.1f} s of motion.", seconds=seconds)]
@@ -60,8 +64,11 @@ def explain(
         return [say(broke, frame=frame_at(seconds), reason=simulation.recording.reason), *first, *doubts]
     steps = [_stepped(recovery, frame_at) for recovery in simulation.recoveries]
     if outcome == "fell":
-        return [_fall(simulation, pushes, frame_at), *steps, *first, *doubts]
-    return [*_completed(figures), *steps, *doubts]
+        pushed = _last_push(pushes, (simulation.lost or 0) / simulation.recording.rate)
+        if pushed is not None and (trouble is None or trouble.kind != "hit"):
+            first = []  # what goes wrong after a push is what the push does
+        return [_fall(simulation, pushed, frame_at, called), *steps, *first, *doubts]
+    return [*_completed(figures, frame_at, called), *steps, *doubts]
 
 
 def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence:
@@ -71,26 +78,46 @@ def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence
     return say(STEPPED[recovery.what], frame=frame, centimetres=CENTIMETRES * recovery.distance)
 
 
-def _completed(figures: dict[str, Any]) -> list[Sentence]:
+def _completed(
+    figures: dict[str, Any], frame_at: Callable[[float], float], called: Mapping[str, str]
+) -> list[Sentence]:
     stayed = "Stayed up to the end: joints {degrees:.1f}° RMS off the motion, feet slid at most {millimetres:.0f} mm."
     slid = MILLIMETRES * figures["max_foot_slide_m"]
     sentences = [say(stayed, degrees=figures["joint_rms_deg"], millimetres=slid)]
+    wrong = source.faults(figures) if source.NUMBERS[0] in figures else ()
+
+    def at(name: str, template: str, **values: float) -> None:
+        worst = figures["worst"].get(name)
+        if worst is not None:
+            what = called.get(worst.what, worst.what)
+            sentences.append(say(template, what=what, frame=frame_at(worst.time), **values))
+
+    if "slides" in wrong:
+        at("max_foot_slide_m", "'{what}' slid {millimetres:.0f} mm by frame {frame:.0f}.", millimetres=slid)
+    if "sinks" in wrong:
+        deep = CENTIMETRES * figures["max_penetration_m"]
+        at("max_penetration_m", "'{what}' sank {centimetres:.1f} cm in at frame {frame:.0f}.", centimetres=deep)
     strayed = figures["root_max_m"]
     if strayed > STRAYED:
-        sentences.append(say("It strayed up to {centimetres:.0f} cm from its path.", centimetres=CENTIMETRES * strayed))
+        far = "It strayed up to {centimetres:.0f} cm from its path, most at frame {frame:.0f}."
+        at("root_max_m", far, centimetres=CENTIMETRES * strayed)
+    elif "far" in wrong:
+        off = "Its bones are {millimetres:.0f} mm from the action on average."
+        sentences.append(say(off, millimetres=figures["source_error_mm"]))
     return sentences
 
 
-def _fall(simulation: Simulation, pushes: Sequence[Push], frame_at: Callable[[float], float]) -> Sentence:
+def _fall(
+    simulation: Simulation, push: Push | None, frame_at: Callable[[float], float], called: Mapping[str, str]
+) -> Sentence:
     lost = simulation.lost or 0
     time = lost / simulation.recording.rate
     fell = say(FELL[_direction(simulation, lost)], frame=frame_at(time), seconds=time)
-    push = _last_push(pushes, time)
     if push is None:
         return say("{fell}.", fell=fell)
     strength = float(np.linalg.norm(push.force, axis=1).max())
     after = "{fell}, after the {newtons:.0f} N push on '{body}': try a weaker or shorter push."
-    return say(after, fell=fell, newtons=strength, body=push.body)
+    return say(after, fell=fell, newtons=strength, body=called.get(push.body, push.body))
 
 
 def _direction(simulation: Simulation, lost: int) -> str:

@@ -6,12 +6,14 @@ landed early, late or not at all, left the ground, scuffed, stayed behind or sli
 strained; the contact problem.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contact.detection.detect import SURFACES
 from ..motion.reference import Reference
 from ..sentences import Sentence, say
 from ..simulation.outcome import Simulation
@@ -19,7 +21,9 @@ from . import metrics
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Kind = Literal["early", "late", "missed", "lifted", "scuffed", "stayed", "slid", "phase", "torque", "contact problem"]
+Kind = Literal[
+    "early", "late", "missed", "lifted", "hit", "scuffed", "stayed", "slid", "phase", "torque", "contact problem"
+]
 
 RIGHT_POSE = np.radians(2.0)  # RMS of the joints' errors, up to which a pose counts as right
 BEFORE = 0.15  # s before the last right pose, from which on something may be to blame
@@ -30,21 +34,21 @@ STRAIN = 3.0  # times the reference's greatest torque of a joint
 LEAST_TORQUE = 50.0  # N m: less is no strain
 
 FIRST: dict[Kind, str] = {
-    "early": "'{what}' landed {milliseconds:.0f} ms early at frame {frame:.0f}: switch on Early Contacts, or lift the "
-    "foot higher before it lands.",
+    "early": "'{what}' landed {milliseconds:.0f} ms early at frame {frame:.0f}: lift the foot higher before it lands.",
     "late": "'{what}' landed {milliseconds:.0f} ms late at frame {frame:.0f}: check that the ground there is as high "
     "as in the motion.",
     "missed": "'{what}' should have landed at frame {frame:.0f} and never did: check that the ground there is as high "
     "as in the motion.",
     "lifted": "'{what}' was off the ground at frame {frame:.0f}, where it should stand: keep the foot down there, or "
     "switch its contact off.",
+    "hit": "'{what}' hit '{thing}' at frame {frame:.0f}: move it out of the way, or lead the motion around or over it.",
     "scuffed": "'{what}' scuffed the ground at frame {frame:.0f}: lift the foot higher there, or switch its contact on "
     "if it should touch.",
     "stayed": "'{what}' still bore weight at frame {frame:.0f}, {milliseconds:.0f} ms after it should have left the "
     "ground: check that its contact ends where the foot lifts.",
     "slid": "'{what}' slid {centimetres:.0f} cm at frame {frame:.0f}: raise the friction, or switch its contact off "
     "while the foot pivots or slides.",
-    "phase": "The motion skipped {amount:.0f} frames at frame {frame:.0f}: switch off Early Contacts.",
+    "phase": "The motion skipped {amount:.0f} frames at frame {frame:.0f}.",
     "torque": "'{what}' needed {amount:.0f} N m at frame {frame:.0f}, far more than the motion does: make the motion "
     "calmer there, or try another controller.",
     "contact problem": "No contact forces were found at frame {frame:.0f}: raise the simulation rate, or look for "
@@ -61,22 +65,33 @@ class Trouble(NamedTuple):
     what: str  # body or joint
     amount: float  # s early or late, m slid, frames skipped, N m
     at: int | None = None  # the step to name, where it is another
+    thing: str = ""  # that it hit
 
-    def sentence(self, frame_at: Callable[[float], float], rate: float) -> Sentence:
-        """What happened and what to try; `frame_at` gives the scene's frame of a time."""
+    def sentence(
+        self, frame_at: Callable[[float], float], rate: float, called: Mapping[str, str] = MappingProxyType({})
+    ) -> Sentence:
+        """What happened and what to try; `frame_at` gives the scene's frame of a time, `called` the rig's names."""
         step = self.step if self.at is None else self.at
         amounts = {"amount": self.amount, "milliseconds": 1e3 * self.amount, "centimetres": 1e2 * self.amount}
-        return say(FIRST[self.kind], what=self.what, frame=frame_at(step / rate), **amounts)
+        what = called.get(self.what, self.what)
+        return say(FIRST[self.kind], what=what, thing=self.thing, frame=frame_at(step / rate), **amounts)
 
 
-def first_trouble(simulation: Simulation, reference: Reference) -> Trouble | None:
-    """What went wrong first before the fall or the end of the simulation; None if nothing did."""
+def first_trouble(
+    simulation: Simulation, reference: Reference, surfaces: Sequence[str] = (), props: Sequence[str] = ()
+) -> Trouble | None:
+    """What went wrong first before the fall or the end of the simulation; None if nothing did.
+
+    `surfaces` and `props` are the names of the terrain's surfaces and of the props, in order; nameless ones are no
+    obstacles.
+    """
     recording = simulation.recording
     end = recording.steps if simulation.lost is None else min(simulation.lost, recording.steps)
     if simulation.lost is None and recording.outcome != "diverged":
         return None
     begin = _onset(simulation, end)
     found = [
+        *_hits(simulation, reference, begin, end, surfaces, props),
         *_untimely(simulation, reference, begin, end),
         *_slides(simulation, begin, end),
         *_skips(simulation, reference, begin, end),
@@ -161,6 +176,37 @@ def _away(mask: Mask, cyclic: bool) -> tuple[NDArray[np.int64], NDArray[np.int64
         until[j] = 0 if copies[j] else min(until[j + 1] + 1, never) if k else never
     middle = slice(count, 2 * count) if cyclic else slice(None)
     return since[middle], until[middle]
+
+
+def _hits(
+    simulation: Simulation, reference: Reference, begin: int, end: int, surfaces: Sequence[str], props: Sequence[str]
+) -> Iterator[Trouble]:
+    """The first time that something stands in the way: a thing, or a surface that pushes aside what was not to touch.
+
+    What a foot stands on is no obstacle, nor is what a body carries weight on in the reference.
+    """
+    recording, character = simulation.recording, simulation.character
+    least = metrics.STANDING * character.total_mass * float(np.linalg.norm(character.gravity))
+    count = len(character.bodies)
+    start, force = recording.contact_start, recording.contact_force
+    for row in range(int(start[begin]), int(start[end])):
+        if np.linalg.norm(force[row]) <= least:
+            continue
+        k = int(np.searchsorted(start, row, side="right")) - 1
+        body, other = int(recording.contact_body[row]), int(recording.contact_other[row])
+        if other >= 0:
+            own, thing = min(body, other), max(body, other) - count
+            name = props[thing] if own < count and 0 <= thing < len(props) else ""
+        else:
+            own, surface = body, int(recording.contact_key[row]) % SURFACES
+            aside = float(np.linalg.norm(force[row, :2])) > abs(float(force[row, 2]))
+            named = own < count and surface < len(surfaces) and (aside or own not in metrics.feet(character))
+            name = surfaces[surface] if named else ""
+        frame = min(int(simulation.followed.frame[k]), reference.steps - 1)
+        planned = reference.carrying[frame, reference.schedule.body == own].any() if own < count else True
+        if name and not (planned and other < 0 and own not in metrics.feet(character)):
+            yield Trouble("hit", k, character.bodies[own].name, 0.0, thing=name)
+            return
 
 
 def _slides(simulation: Simulation, begin: int, end: int) -> Iterator[Trouble]:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Figures of a simulation: pure functions of the recording and its reference.
 
-Tracking is measured while the character is upright; forces, depth and residuals over all of it.
+Tracking and joint torques are measured while the character is upright; depth and residuals over all of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,15 @@ class Slide:
     distance: float  # m
     start: float  # s, of the stance
     end: float  # s
+    farthest: float  # s, when it was as far as that
+
+
+class Worst(NamedTuple):
+    """When a figure of a report was as large as it says, and where."""
+
+    time: float  # s
+    what: str  # body or joint; empty for the whole
+    since: float = 0.0  # s, of a slide: when the foot came to stand
 
 
 def outcome_of(simulation: Simulation) -> Outcome:
@@ -81,17 +90,38 @@ def measure(simulation: Simulation) -> dict[str, Any]:
         "max_foot_slide_m": max((slide.distance for slide in slides), default=0.0),
         "contact_residual_max": float(recording.residual.max(initial=0.0)),
         "lcp_failures": int("contact" in recording.reason),  # a step that fails its checks is the last
-        "peak_torque_nm": float(joint_torques(simulation).max(initial=0.0)),
+        "peak_torque_nm": float(joint_torques(simulation)[:upright].max(initial=0.0)),
         "real_time_factor": simulation.seconds / total if total > 0.0 else 0.0,
         "step_us_median": float(np.median(micros)) if len(micros) else 0.0,
         "step_us_p99": float(np.percentile(micros, 99.0)) if len(micros) else 0.0,
+        "worst": worst(simulation, slides, root),
     }
+
+
+def worst(simulation: Simulation, slides: Sequence[Slide], root: Array) -> dict[str, Worst]:
+    """Of the figures that are a maximum over bodies and time, by their names; those without any are left out."""
+    recording, found = simulation.recording, {}
+    slide = max(slides, key=lambda one: one.distance, default=None)
+    if slide is not None:
+        found["max_foot_slide_m"] = Worst(slide.farthest, slide.body, slide.start)
+    found["root_max_m"] = Worst(float(np.argmax(root)) / recording.rate, "")
+    if len(recording.contact_gap):
+        deepest = int(np.argmin(recording.contact_gap))
+        step = int(np.searchsorted(recording.contact_start, deepest, side="right")) - 1
+        body = int(recording.contact_body[deepest])
+        bodies = simulation.character.bodies
+        found["max_penetration_m"] = Worst(step / recording.rate, bodies[body].name if body < len(bodies) else "")
+    torques = joint_torques(simulation)[: simulation.upright]
+    if torques.size:
+        strongest, joint = divmod(int(np.argmax(torques)), torques.shape[1])
+        found["peak_torque_nm"] = Worst(strongest / recording.rate, moving_joints(simulation.character)[joint])
+    return found
 
 
 def nothing() -> dict[str, Any]:
     """The figures of a simulation that was cancelled before it began."""
     numbers = dict.fromkeys(NUMBERS, 0.0)
-    return {"outcome": "cancelled", **numbers, "lcp_failures": 0}
+    return {"outcome": "cancelled", **numbers, "lcp_failures": 0, "worst": {}}
 
 
 def tracking_errors(simulation: Simulation) -> Array:
@@ -148,26 +178,27 @@ def foot_slides(simulation: Simulation, steps: int | None = None) -> list[Slide]
     found = []
     for body in feet(character):
         ways: dict[int, Array] = {}
-        worst, begun, last = 0.0, -1, -1
+        worst, farthest, begun, last = 0.0, 0, -1, -1
         for k in range(count):
             if np.linalg.norm(recording.wrench[k, body, :3]) <= least:
                 continue
             if begun < 0 or k - last > gap:
                 if begun >= 0:
-                    found.append(_slide(simulation, body, worst, begun, last))
-                ways, worst, begun = {}, 0.0, k
+                    found.append(_slide(simulation, body, worst, (begun, farthest, last)))
+                ways, worst, farthest, begun = {}, 0.0, k, k
             last = k
             for key, move in point_ways(simulation, k, body).items():
                 ways[key] = ways.get(key, np.zeros(3)) + move
-                worst = max(worst, float(np.linalg.norm(ways[key])))
+                if np.linalg.norm(ways[key]) > worst:
+                    worst, farthest = float(np.linalg.norm(ways[key])), k + 1
         if begun >= 0:
-            found.append(_slide(simulation, body, worst, begun, last))
+            found.append(_slide(simulation, body, worst, (begun, farthest, last)))
     return found
 
 
-def _slide(simulation: Simulation, body: int, distance: float, begun: int, last: int) -> Slide:
-    rate = simulation.recording.rate
-    return Slide(simulation.character.bodies[body].name, distance, begun / rate, (last + 1) / rate)
+def _slide(simulation: Simulation, body: int, distance: float, steps: tuple[int, int, int]) -> Slide:
+    rate, (begun, farthest, last) = simulation.recording.rate, steps
+    return Slide(simulation.character.bodies[body].name, distance, begun / rate, (last + 1) / rate, farthest / rate)
 
 
 def point_ways(simulation: Simulation, k: int, body: int) -> Mapping[int, Array]:

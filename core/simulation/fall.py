@@ -41,6 +41,11 @@ class FallDetector:
                 self.lost = self._since
         return self.lost is not None
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether it may have begun to fall."""
+        return self._since is not None
+
     def end(self) -> int | None:
         """The first state of the loss, when there are no more; a loss that has just begun counts too."""
         return self._since if self.lost is None else self.lost

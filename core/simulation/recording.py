@@ -54,6 +54,7 @@ class Recording:
     contact_start: Indices  # (n + 1,)
     contact_key: Indices  # (nc,) name of the contact, the same from step to step
     contact_body: Indices  # (nc,)
+    contact_other: Indices  # (nc,) the body that it touches, -1 for terrain
     contact_point: Array  # (nc, 3) in the world, m
     contact_force: Array  # (nc, 3) on the body, in the world, N
     contact_gap: Array  # (nc,) m
@@ -63,18 +64,20 @@ class Recording:
         """Number of steps that gave a valid state."""
         return len(self.residual)
 
-    def resample(self, fps: float) -> Frames:
-        """At `fps` frames per second from the first state on.
+    def resample(self, fps: float, count: int | None = None) -> Frames:
+        """At `fps` frames per second from the first state on, all that it has, or `count` frames.
 
+        The last of these may lie up to a step after the last state: then it goes on as that moves.
         States lie on geodesics between those of the steps. Forces are averaged with a raised cosine of two frames'
         width about each frame, so that what is faster than the frames can show does not come back as something slow.
         """
         fps = check.positive(fps, "frame rate", "the recording")
-        count = int(np.floor((self.time[-1] - self.time[0]) * fps + 1e-9)) + 1
+        if count is None:
+            count = int(np.floor((self.time[-1] - self.time[0]) * fps + 1e-9)) + 1
         time = self.time[0] + np.arange(count) / fps
         q, v = np.zeros((count, self.q.shape[1])), np.zeros((count, self.v.shape[1]))
         for f in range(count):
-            place = min(max((time[f] - self.time[0]) * self.rate, 0.0), float(self.steps))
+            place = min(max((time[f] - self.time[0]) * self.rate, 0.0), self.steps + 1.0)
             k = min(int(place), max(self.steps - 1, 0))
             share = place - k
             last = min(k + 1, self.steps)
@@ -131,6 +134,11 @@ class Touching(Protocol):
     @property
     def body(self) -> Indices:
         """(n,) that the force acts on."""
+        ...
+
+    @property
+    def other(self) -> Indices:
+        """(n,) bodies that are touched, -1 for terrain."""
         ...
 
     @property
@@ -292,6 +300,7 @@ def simulate(
         contact_start=np.array(start, dtype=np.int64),
         contact_key=np.concatenate([np.zeros(0, np.int64), *(contacts.key for contacts in found)]),
         contact_body=np.concatenate([np.zeros(0, np.int64), *(contacts.body for contacts in found)]),
+        contact_other=np.concatenate([np.zeros(0, np.int64), *(contacts.other for contacts in found)]),
         contact_point=np.concatenate([np.zeros((0, 3)), *(contacts.point for contacts in found)]),
         contact_force=np.concatenate([np.zeros((0, 3)), *(contacts.force for contacts in found)]),
         contact_gap=np.concatenate([np.zeros(0), *(contacts.gap for contacts in found)]),

@@ -35,7 +35,9 @@ class ProgressSender:
             self._sent = now
             pose = progress.last_pose if self._poses else None
             arrays = None if pose is None else {"pose": pose}
-            self._send("progress", {"text": progress.text, "fraction": progress.whole}, arrays)
+            said = {"text": progress.text, "fraction": progress.whole}
+            said |= {"of_stage": progress.fraction, "timed": progress.timed}
+            self._send("progress", said, arrays)
 
 
 def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:

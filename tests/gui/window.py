@@ -79,7 +79,7 @@ def compiled():
 
     if keeper.trouble:
         raise RuntimeError(keeper.trouble)
-    return 1.0 if keeper.compiling else None
+    return 1.0 if keeper.preparing else None
 
 
 def running():

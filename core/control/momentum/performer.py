@@ -33,6 +33,7 @@ class Touches(NamedTuple):
 
     key: NDArray[np.int64]  # (n,) numbers that last from step to step
     body: NDArray[np.int64]  # (n,)
+    other: NDArray[np.int64]  # (n,) -1: all touch the ground
     point: Array  # (n, 3) in the world, m
     force: Array  # (n, 3) N
     gap: Array  # (n,) m, above where the ground is meant to be
@@ -202,6 +203,7 @@ class Performer:
         return Touches(
             key=point,
             body=route.body[point],
+            other=np.full(len(point), -1, dtype=np.int64),
             point=outcome.place[point],
             force=outcome.force[point],
             gap=outcome.place[point, 2] - meant[:, 2],

@@ -43,11 +43,11 @@ def result_of(job):
 class KeyedWorker:
     """Keeper and worker in one: takes what is sent and says nothing."""
 
-    def give_way(self):
-        pass
-
     def worker(self):
         return self
+
+    def give_way(self):
+        pass
 
     def send(self, *_):
         pass

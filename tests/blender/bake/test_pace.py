@@ -2,7 +2,7 @@
 """What is drawn of the window while a bake goes on, and how often."""
 
 import pytest
-from heft.blender_addon.baking.pace import SHARE, Pace
+from heft.blender_addon.baking.pace import SHARES, Pace
 
 EVERY = 0.05
 
@@ -31,8 +31,16 @@ def test_what_is_drawn_quickly_is_drawn_every_time(cost):
 @pytest.mark.parametrize("passes", [1, 8])
 def test_what_is_drawn_slowly_takes_a_small_share_of_the_time(cost, passes):
     times, _ = drawn({"view": cost, "panels": 0.08}, passes)
-    assert 1 < times["view"] <= 3000.0 * SHARE / (passes * cost) + 1
-    assert 10 < times["panels"] <= 3000.0 * SHARE / 0.08 + 1
+    assert 1 < times["view"] <= 3000.0 * SHARES["view"] / (passes * cost) + 1
+    assert 10 < times["panels"] <= 3000.0 * SHARES["panels"] / 0.08 + 1
+
+
+def test_the_rig_is_seen_to_move():
+    """A tenth of a second for each pose where the view is drawn as quickly as on a usual screen."""
+    times, _ = drawn({"view": 0.03, "panels": 0.03}, seconds=60.0)
+    assert times["view"] >= 600
+    slow, _ = drawn({"view": 0.1, "panels": 0.03}, seconds=60.0)
+    assert slow["view"] >= 150
 
 
 def test_panels_alone_are_drawn_where_no_pose_is_new():
@@ -46,6 +54,6 @@ def test_a_single_slow_picture_is_forgotten():
     after = [0.5 + EVERY * k for k in range(1200)]  # it took half a second
     due = [pace.due(now, posed=True) for now in after]
     first = due.index("view")
-    assert after[first] == pytest.approx(0.5 / SHARE, abs=2 * EVERY)
+    assert after[first] == pytest.approx(0.5 / SHARES["view"], abs=2 * EVERY)
     assert set(due[1:first]) == {"panels"}
     assert set(due[first:]) == {"view"}

@@ -5,6 +5,7 @@ import json
 
 import bpy
 import pytest
+from heft.blender_addon.rig import setting_up
 from heft.core.character import storage
 from heft.examples import mannequin, walk
 
@@ -54,7 +55,9 @@ def check_refused(rig, message):
     before = state(rig)
     with pytest.raises(RuntimeError, match=message):
         bpy.ops.heft.set_up()
-    assert state(rig) == before
+    roles, character, _, *others = state(rig)
+    assert (character, others) == (before[1], list(before[3:]))
+    assert before[0] in ({}, roles)  # where there were none, they are offered to be chosen
 
 
 def test_mannequin():
@@ -248,3 +251,29 @@ def test_a_renamed_bone():
     bpy.ops.heft.set_up()
     rig.heft.roles["neck"].bones[0].bone = "gone"
     check_refused(rig, "no longer has the bone 'gone'")
+
+
+def test_every_deforming_bone_of_rigify_goes_along_with_the_character(heft_registered, rigify_file):
+    """Its face hangs from controls, which nothing simulates."""
+    rig = activate(rigs.open_rigify(rigify_file))
+    for name in ("torso", "head", "hand_ik.R"):
+        bone = rig.pose.bones[name]
+        for frame in (1, 9):
+            bone.location = (0.02 * frame, 0.0, -0.01 * frame)
+            bone.keyframe_insert("location", frame=frame)
+    plan = setting_up.set_up(bpy.context, rig).plan
+    names = plan.skeleton.names
+    deforming = {bone.name for bone in rig.data.bones if bone.use_deform}
+    carried = {names[bone]: plan.character.bodies[body].name for bone, body in enumerate(plan.body) if body >= 0}
+    assert deforming <= set(carried)
+    assert {carried[name] for name in deforming if "lid" in name or "nose" in name} == {"head"}
+    assert "root" not in carried
+
+
+def test_roles_can_be_chosen_where_nothing_is_found():
+    rig = activate(make_rig([("base", None, (0, 0, 0), (0, 0, 1), False), ("arm", "base", (0, 0, 1), (0, 0, 2), True)]))
+    rig.keyframe_insert("location", frame=1)
+    with pytest.raises(RuntimeError, match="no legs"):
+        bpy.ops.heft.set_up()
+    assert {"thigh.L", "shin.R", "foot.L"} <= set(rig.heft.roles.keys())
+    assert not rig.heft.character

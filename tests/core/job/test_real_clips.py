@@ -156,7 +156,7 @@ def test_a_fall_is_told_with_its_frame_and_cause(walk, cache):
     assert done.outcome == "fell"
     assert done.fall is not None
     assert 122.0 < done.fall.frame < 344.0
-    assert "600 N push on 'torso'" in done.why
+    assert "600 N push on 'Spine1'" in done.why
 
 
 def test_a_lost_frame_is_repaired_and_told_of():

@@ -284,7 +284,7 @@ def test_a_hard_push_fells_and_the_sentence_says_so():
     assert done.fall is not None
     assert done.fall.seconds == report["upright_seconds"]
     assert done.fall.frame == pytest.approx(10.0 + 30.0 * done.fall.seconds)
-    assert "900 N push on 'torso'" in done.why
+    assert "900 N push on 'chest'" in done.why
     assert done.why.startswith("Fell ")
     # it lies and does not explode
     assert done.poses[-1, :, 2, 3].max() < 1.0

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core.character import Character
@@ -239,6 +241,9 @@ def test_sitting_on_nothing_is_a_concern_and_walking_is_none():
     (concern,) = concerns(walk.character, raised, clean)
     assert concern.kind == "no support"
     assert concern.text.startswith("frames 7-487: nothing holds the body up")
+    # at five samples to a frame, from between two frames on, whole frames are named: an animator has no others
+    (concern,) = concerns(walk.character, replace(raised, first_frame=7.3, frames_per_sample=0.2), clean)
+    assert concern.text.startswith("frames 7-103: nothing holds the body up")
     # where the feet are still in the air, something is missing: each stance is a foothold 0.4 m up
     footholds = missing_footholds(walk.character, raised, clean)
     assert len(footholds) >= 8

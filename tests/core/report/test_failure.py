@@ -17,6 +17,7 @@ from heft.core.report.explanation import explain
 from heft.core.report.failure import first_trouble, planned_stances
 from heft.core.report.metrics import measure
 from heft.core.sentences import join
+from heft.core.simulation import Push
 
 from tests.core.contact.meshes import box
 from tests.core.motion.spacetime import motions
@@ -56,6 +57,31 @@ def test_a_ledge_is_met_early_or_scuffed(walk):
     sentence = join(explain(simulation, measure(simulation), (), lambda seconds: 120.0 * seconds, (), trouble))
     assert f"'{trouble.what}' " in sentence
     assert f"at frame {trouble.step}: " in sentence
+
+
+def test_a_wall_is_named_and_so_is_the_bone_that_hit_it(walk):
+    wall = Mesh(*box((1.0, -2.0, -0.1), (1.4, 2.0, 0.69)), name="Wall")
+    simulation = walk_over(walk, Plane(), wall)
+    assert simulation.lost is not None
+    trouble = first_trouble(simulation, walk, ("", "Wall"))
+    assert (trouble.kind, trouble.thing) == ("hit", "Wall")
+    sentence = str(trouble.sentence(lambda seconds: 120.0 * seconds, 120.0, {trouble.what: "DEF-shin.L"}))
+    assert sentence.startswith(f"'DEF-shin.L' hit 'Wall' at frame {trouble.step}: ")
+    assert first_trouble(walk_over(walk, Plane(friction=0.02)), walk, ("Floor",)).kind == "slid"
+
+
+def test_after_a_push_that_is_to_blame_nothing_else_is(walk):
+    simulation = replace(walk_over(walk, Plane()), lost=200)
+    push = Push.constant("torso", (600.0, 0.0, 0.0), 1.5, 0.1)
+    skipped = simulation.followed.frame.copy()
+    skipped[191:] = (skipped[191:] + 7) % walk.steps
+    simulation = replace(simulation, followed=replace(simulation.followed, frame=skipped))
+    trouble = first_trouble(simulation, walk)
+    told_of = explain(
+        simulation, measure(simulation), (push,), lambda seconds: seconds, (), trouble, {"torso": "spine"}
+    )
+    assert len(told_of) == 1
+    assert "600 N push on 'spine'" in join(told_of)
 
 
 def test_a_pit_is_met_late(walk):
@@ -144,6 +170,4 @@ def test_a_phase_that_is_reset_is_told(walk):
     skipped = replace(simulation, lost=200, followed=replace(simulation.followed, frame=frame))
     trouble = first_trouble(skipped, walk)
     assert (trouble.kind, trouble.step, trouble.amount) == ("phase", 190, 7.0)
-    assert str(trouble.sentence(lambda seconds: 120.0 * seconds, 120.0)) == (
-        "The motion skipped 7 frames at frame 190: switch off Early Contacts."
-    )
+    assert str(trouble.sentence(lambda seconds: 120.0 * seconds, 120.0)) == "The motion skipped 7 frames at frame 190."

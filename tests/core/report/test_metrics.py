@@ -51,6 +51,7 @@ def made_up(q, wanted=None, contacts=(), terrain=None, outcome="completed", lost
         contact_start=np.arange(steps + 1) * len(contacts),
         contact_key=np.array([row[1] for row in rows], dtype=np.int64),
         contact_body=np.array([row[0] for row in rows], dtype=np.int64),
+        contact_other=np.full(len(rows), -1),
         contact_point=np.array([row[2] for row in rows]).reshape(-1, 3),
         contact_force=np.array([row[3] for row in rows]).reshape(-1, 3),
         contact_gap=np.zeros(len(rows)),

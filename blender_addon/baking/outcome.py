@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is told of bakes: each report belongs to one, with its action and time, and a bake that failed has one too.
+
+An action keeps the report of the bake that made it; an armature keeps that of the last bake, whatever came of it.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+import bpy
+
+FAILED = "failed"
+FIGURES = {"upright_seconds", "simulated_seconds", "joint_rms_deg", "root_rms_m", "max_foot_slide_m", "peak_torque_nm"}
+
+
+def stamped(report_text: str, action: str, armature: str) -> str:
+    """Return a result's report with the action and the armature that it was written to, and the time."""
+    return json.dumps(json.loads(report_text) | {"action": action, "armature": armature, "when": now()})
+
+
+def note_failure(armature: bpy.types.Object, why: str) -> None:
+    """Keep on the armature that its last bake failed: what an earlier one was like is its own action's affair."""
+    if armature.library is None:
+        told = {"outcome": FAILED, "why": why, "good": False, "action": "", "when": now()}
+        armature.heft.report = json.dumps(told)
+
+
+def now() -> str:
+    """The time by the clock on the wall, to the minute."""
+    return datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def shown(armature: bpy.types.Object) -> dict[str, Any]:
+    """Return the report to show: of the action that plays if a bake made it, unless a later bake failed."""
+    last = read(armature.heft.report)
+    animation = armature.animation_data
+    action = animation.action if animation is not None else None
+    of_action = read(action.heft.report) if action is not None else {}
+    if not of_action or (last.get("outcome") == FAILED and last["when"] >= of_action.get("when", "")):
+        return last
+    return of_action | {"action": action.name}
+
+
+@lru_cache(maxsize=8)
+def read(text: str) -> dict[str, Any]:
+    """Return a report's content; nothing where the text is none."""
+    try:
+        report = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    if not isinstance(report, dict) or not {"why", "outcome"} <= set(report):
+        return {}
+    needed = {"when"} if report["outcome"] == FAILED else FIGURES
+    return report if needed <= set(report) else {}
+
+
+def is_good(report: dict[str, Any]) -> bool:
+    """Return whether a report gets the tick; one of an older version, that does not say, does not."""
+    return report["outcome"] == "completed" and bool(report.get("good", False))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A character that is lost goes limp, at whatever speed, and is watched to where it lies."""
+
+import numpy as np
+import pytest
+from heft.core.character import Character
+from heft.core.contact.terrain import Plane, make_terrain
+from heft.core.control.loop import AFTER_FALL, FAST, STRONGEST, Limp, follow
+from heft.core.control.method import Follower
+from heft.core.control.stage import Stage
+from heft.core.job import Scene
+from heft.core.simulation import World, simulate
+from heft.core.simulation.law import AffineLaw
+
+CHARACTER = Character.preset("muico29")
+RATE = 120.0
+
+
+@pytest.mark.parametrize("speed", [100.0, 300.0])
+@pytest.mark.parametrize("joint", [10, 20])
+def test_a_limb_that_whirls_comes_to_rest_and_lies(joint, speed):
+    """Whatever its controller has done to it: an explicit integrator alone would blow such speeds up."""
+    world = World(CHARACTER, rate=RATE)
+    v = np.zeros(CHARACTER.nv)
+    v[joint] = speed
+    world.reset(CHARACTER.neutral(), v)
+    recording = simulate(world, Limp(CHARACTER), seconds=3.0)
+    assert recording.outcome == "completed"
+    joints = np.abs(recording.v[:, 6:]).max(axis=1)
+    assert joints[round(0.15 * RATE) :].max() < 2.0 * FAST
+    assert np.abs(recording.v[-1]).max() < 3.0
+    assert recording.q[-1, 2] < 0.5
+
+
+class Raging(Follower):
+    """After a first step it is to be a metre higher, and asks for far more torque than any body has."""
+
+    lap = 0
+
+    def __init__(self) -> None:
+        self._steps = 0
+
+    @property
+    def row(self):
+        return 0
+
+    def reference_state(self):
+        q = CHARACTER.neutral()
+        q[2] += 0.0 if self._steps == 0 else 1.0
+        return q, np.zeros(CHARACTER.nv)
+
+    def law(self, _state, _contacts):
+        torque = 0.0 if self._steps == 0 else 2.0 * STRONGEST * CHARACTER.total_mass
+        self._steps += 1
+        return AffineLaw(np.full(CHARACTER.nv - 6, torque))
+
+
+def test_it_is_watched_to_the_ground_whatever_its_controller_asks_for():
+    stage = Stage(CHARACTER, make_terrain([Plane()]), Scene(), RATE, 4.0, 0.0)
+    simulation = follow(Raging(), stage.world(), stage, lambda *_: True)
+    assert simulation.lost == 1
+    assert simulation.recording.steps == simulation.lost + round(AFTER_FALL * RATE)
+    assert np.abs(simulation.recording.v).max() < 3.0 * FAST
+    assert simulation.recording.q[-1, 2] < 0.5
