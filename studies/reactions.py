@@ -17,7 +17,6 @@ from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses
 from heft.core.job import BakeJob, precompute
 from heft.core.job.job import RECOVERY_EFFORT
-from heft.core.job.running import precompute
 from heft.core.motion.quaternions import conjugate, log, multiply, rotate
 from heft.core.motion.reference import Reference
 from heft.core.simulation import DivergedError, Push, World

@@ -22,7 +22,7 @@ def main(root: str) -> None:
     from heft.core.maths.compiler import kept_files
     from heft.core.worker.preparation import prepare
 
-    methods = list(prepare(list(METHODS), lambda method, fraction: None))
+    methods = list(prepare(list(METHODS), lambda *_: None))
     print(json.dumps({"methods": methods, "files": list(map(str, kept_files())), "fits": shipped.fits()}))
 
 
