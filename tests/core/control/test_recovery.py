@@ -44,7 +44,7 @@ def stage_of(controller, aside=0.0, recovery=6, **more):
 
 def walked(controller, reference, stage, seconds=5.0, goes_on=lambda: True):
     """The follower after it has walked, the pushed part of the way included; the states, and whether it fell."""
-    controller.reset()
+    controller.seek()
     follower = Recovering(controller, reference, stage) if stage.recovery else controller
     world = stage.world()
     world.reset(*controller.reference_state())
@@ -72,7 +72,7 @@ def test_two_pendula_part_by_the_rate_of_growth():
 
 
 def test_first_step_catches_all_and_the_next_follow(controller, walk_on_corners):
-    controller.reset(10)
+    controller.seek(10)
     ahead = motion_ahead(controller, walk_on_corners)
     landings = touchdowns(ahead, walk_on_corners)
     assert len(landings) == 3
@@ -84,7 +84,7 @@ def test_first_step_catches_all_and_the_next_follow(controller, walk_on_corners)
 
 
 def test_a_step_stays_on_its_side_of_the_standing_foot(controller, walk_on_corners):
-    controller.reset(10)
+    controller.seek(10)
     ahead, facing = motion_ahead(controller, walk_on_corners), np.array([1.0, 0.0])
     for side in (-1.0, 1.0):
         off = np.array([0.0, 0.1 * side])
@@ -98,7 +98,7 @@ def test_a_step_stays_on_its_side_of_the_standing_foot(controller, walk_on_corne
 
 
 def test_motion_ahead_in_less_time_ends_where_it_did(controller, walk_on_corners):
-    controller.reset(10)
+    controller.seek(10)
     ahead = motion_ahead(controller, walk_on_corners)
     quick = ahead.sped_up(controller, 1.35)
     assert quick.steps == round(ahead.steps / 1.35)

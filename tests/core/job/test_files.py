@@ -217,9 +217,9 @@ def test_impossible_jobs_are_refused(changes, message):
         waving_job(**changes)
 
 
-def test_jobs_of_version_6_recover_and_are_stiff():
+def test_jobs_of_version_6_are_stiff_and_do_not_recover():
     job = golden.kept("walk")
-    assert job.recovery
+    assert not job.recovery
     assert job.recovery_effort == BakeJob.recovery_effort
     assert job.looseness == {}
 
@@ -228,7 +228,7 @@ def test_jobs_of_version_6_recover_and_are_stiff():
     ("change", "reason"),
     [
         ({"recovery_effort": 0}, "must be 1 to 10 plans, not 0"),
-        ({"looseness": {"tail": 0.5}}, "no region 'tail' to be loose; there are legs, trunk, arms, head"),
+        ({"looseness": {"tail": 0.5}}, "no region 'tail' for looseness; choose from legs, trunk, arms, head"),
         ({"looseness": {"arms": 1.5}}, "looseness of the arms must lie between 0 and 1, not 1.5"),
     ],
 )
