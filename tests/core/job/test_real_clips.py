@@ -74,7 +74,7 @@ def test_a_walk_in_place_bakes_as_the_walk_that_travels_less_the_way(walk, cache
     travels = run(replace(walk, clip=clip), cache=cache)
     in_place = run(replace(walk, clip=replace(clip, position=still)), cache=cache)
     assert in_place.outcome == "completed"
-    assert any(note.startswith("in place: carried along at 1.1") for note in in_place.report["notes"])
+    assert any(note.startswith("in place: moved along at 1.1") for note in in_place.report["notes"])
     less = travels.poses[..., :3, 3].copy()
     less[..., :2] -= hips[:, None]
     away = np.linalg.norm(in_place.poses[..., :3, 3] - less, axis=2)
