@@ -69,6 +69,7 @@ def make_course(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
     return Motion(
         own.plan,
         found.reference,
+        found.reference.q,
         found.residuals,
         first_frame_of(parts[0], own),
         lift_of(job, own.floor, found.reference),

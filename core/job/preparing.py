@@ -48,6 +48,7 @@ class Motion:
 
     plan: BodyPlan
     reference: Reference
+    source: Array  # (frames, nq) the source's own poses in the reference's frames
     residuals: Residuals  # of each of the reference's frames
     first_frame: float  # of the scene, where the simulation's time begins
     lift: float  # height of the scene's ground under the reference's start, over the reference's own, m
@@ -60,6 +61,7 @@ class Found:
     """What is kept of a reference."""
 
     reference: Reference
+    source: Array  # (frames, nq) the clip's own poses in its frames
     start: int  # its first frame among the performance's samples
     contacts: tuple[Contact, ...]  # as they were found or edited
     lines: tuple[str, ...]  # what was done and what is doubtful
@@ -83,6 +85,7 @@ def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
     return Motion(
         performance.plan,
         found.reference,
+        found.source,
         residuals_of(job, performance, found),
         first_frame_of(job, performance),
         0.0 if on_scene else lift_of(job, performance.floor, found.reference),
@@ -187,6 +190,7 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
         made = make_reference(character, trajectory, **wanted)
     return Found(
         made.reference,
+        made.source,
         start if made.cycle is None else start + made.cycle.candidate.start,
         made.contacts,
         lines + made.lines,

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
-from ..report import metrics
+from ..report import metrics, source
 from ..report.explanation import explain
 from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
 from ..report.simulation import Simulation
 from ..sentences import say, to_data, told
+from ..simulation import Frames
 from .cache import Cache
 from .course import make_course
 from .job import BakeJob, dressed
@@ -26,7 +28,7 @@ from .preparing import Motion, played, reference_settings, scene_terrain, shifte
 from .progress import NO_POSES, Callback, CancelledError, Clock, Teller
 from .result import BakeResult
 from .several import make_motions
-from .showing import between, bone_poses, carried_lines, moment, prop_poses
+from .showing import between, bone_poses, carried_lines, moment, prop_poses, source_poses
 from .stage import Method, Stage
 
 TELL_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
@@ -190,6 +192,8 @@ def _result(
     reference = bone_poses(motion, ghost, sample, lap)
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
     figures = metrics.measure(simulation)
+    figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps)
+    figures["good"] = source.is_good(figures)
 
     def frame_at(seconds: float) -> float:
         return motion.first_frame + seconds * job.fps
@@ -227,6 +231,31 @@ def _result(
     )
 
 
+def _from_source(
+    motion: Motion,
+    stage: Stage,
+    simulation: Simulation,
+    frames: Frames,
+    sample: Array,
+    lap: NDArray[np.int64],
+    poses: Array,
+    fps: float,
+) -> dict[str, float]:
+    """How far it is from the source's own poses at the same moments, while it was upright."""
+    upright = int(np.searchsorted(frames.time, simulation.upright / simulation.recording.rate, side="right"))
+    wanted = source_poses(motion, sample, lap)
+    carried = motion.plan.body >= 0
+    own = bone_poses(motion, wanted, sample, lap)
+    return source.compare(
+        stage.character,
+        np.ascontiguousarray(frames.q[:upright, : stage.character.nq]),
+        wanted[:upright],
+        (poses[:upright, carried, :3, 3], own[:upright, carried, :3, 3]),
+        stage.terrain,
+        fps,
+    )
+
+
 def _fall(simulation: Simulation, frame_at: Callable[[float], float]) -> Fall | None:
     if simulation.lost is None:
         return None
@@ -241,14 +270,18 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     """The result of a run that was stopped before it simulated anything."""
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
     sentences = [say("Cancelled before the simulation began.")]
-    report = metrics.nothing() | {
-        "why": told(sentences),
-        "sentences": to_data(sentences),
-        "method": job.method,
-        "reference": "",
-        "notes": cache.notes,
-        "seconds": clock.seconds,
-    }
+    report = (
+        metrics.nothing()
+        | source.nothing()
+        | {
+            "why": told(sentences),
+            "sentences": to_data(sentences),
+            "method": job.method,
+            "reference": "",
+            "notes": cache.notes,
+            "seconds": clock.seconds,
+        }
+    )
     none = np.zeros(1, dtype=np.int64)
     return BakeResult(
         name=job.name,

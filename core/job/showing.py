@@ -11,6 +11,7 @@ from ..dynamics.kinematics import difference_positions, integrate_positions, upd
 from ..dynamics.workspace import make_workspace
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
+from ..motion.cycles import power
 from ..motion.fit import Trajectory
 from ..motion.lay_back import lay_back, move_on
 from ..motion.quaternions import Array
@@ -52,6 +53,21 @@ def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) 
     if motion.reference.cycle is not None:
         move_on(place, turn, lap, motion.reference.cycle, loose)
     return matrices(place, turn)
+
+
+def source_poses(motion: Motion, sample: Array, lap: NDArray[np.int64]) -> Array:
+    """The source's own positions (nf, nq) at samples of the reference, in the laps that they are walked in."""
+    tree, reference = motion.plan.character.tree, motion.reference
+    last = len(motion.source) - 1
+    found = np.zeros((len(sample), motion.source.shape[1]))
+    for q, at, number in zip(found, np.clip(sample, 0.0, last), lap.tolist(), strict=True):
+        before = int(at)
+        q[:] = between(tree, motion.source[before], motion.source[min(before + 1, last)], float(at) - before)
+        if reference.cycle is not None and number != 0:
+            q[:] = power(reference.cycle, number).move_state(reference.character, q, np.zeros(reference.v.shape[1]))[0]
+    if reference.character.bodies[0].joint.kind == "free":
+        found[:, 2] += motion.lift
+    return found
 
 
 def carried_lines(plan: BodyPlan) -> NDArray[np.int64]:

@@ -28,6 +28,7 @@ from .fit import Trajectory
 from .footholds import clear_of_edges, is_level, put_on
 from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
 from .quality import Concern, concerns, slowness
+from .quaternions import Array
 from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
 from .schedule import ContactSchedule
@@ -50,6 +51,7 @@ class MadeReference:
     """A reference and how it came about."""
 
     reference: Reference
+    source: Array  # (N + 1, nq) the clip's own poses in its frames; those put on other ground where it was
     labelled: ContactSchedule  # before clean-up, over all of the trajectory
     contacts: tuple[Contact, ...]  # the same, as an animator edits them
     clean: CleanMotion  # of a cycle, its copies in a row
@@ -119,7 +121,7 @@ def make_reference(
     if not optimise:
         step = None if cycle is None else cycle.step
         reference = reference_as_it_is(character, clip, asked, planned, terrain, step)
-        return MadeReference(reference, schedule, found, clean, cycle, tuple(doubts))
+        return MadeReference(reference, clip.q, schedule, found, clean, cycle, tuple(doubts))
     put = False
     if onto is not None:
         laps = (asked, planned) if cycle is None else _laps(character, cycle, onto.seconds)
@@ -144,7 +146,7 @@ def make_reference(
     )
     if rests:
         reference = without_rest(reference, frames)
-    return MadeReference(reference, schedule, found, clean, cycle, tuple(doubts), put)
+    return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put)
 
 
 def _laps(character: Character, cycle: GaitCycle, seconds: float) -> tuple[Trajectory, ContactSchedule]:
