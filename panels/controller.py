@@ -81,6 +81,7 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         column = settings_column(layout)
         if settings.controller in FOLLOW_KEYS:
             column.prop(settings, "optimise")
+        column.prop(settings, "help")
         for name in FIRST[settings.controller]:
             column.prop(group, name)
         if settings.controller in COMBINES:

@@ -107,6 +107,7 @@ def gathered(
         method=settings.controller.lower(),
         settings=method_settings(settings),
         optimise=optimises(settings),
+        help=settings.help.lower(),
         playback=around.playback if settings.controller in FOLLOW_KEYS else Playback(),
         rate=float(rate),
         frame_start=first,

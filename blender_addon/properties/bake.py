@@ -104,6 +104,17 @@ class BakeSettings:
         default=True,
         override=OVERRIDABLE,
     )
+    help: EnumProperty(
+        name="Help",
+        description="What carries a motion that nothing possible is near. The report says how much is given, and when",
+        items=[
+            ("NONE", "None", "Nothing: such a motion is refused", 0),
+            ("AS_NEEDED", "As Needed", "The least help that keeps it near the action; none where it is possible", 1),
+            ("AS_KEYED", "As Keyed", "The motion stays as it is keyed, and help carries whatever contacts cannot", 2),
+        ],
+        default="AS_NEEDED",
+        override=OVERRIDABLE,
+    )
     momentum: PointerProperty(type=HEFT_PG_momentum, override=OVERRIDABLE)
     balance: PointerProperty(type=HEFT_PG_balance, override=OVERRIDABLE)
     gait: PointerProperty(type=HEFT_PG_gait, override=OVERRIDABLE)
@@ -247,6 +258,12 @@ class BakeSettings:
         name="Balance Margin",
         description="How far inside the feet's outline the body comes to rest if it goes on as it moves, in metres; "
         "negative is outside. A bake keys it [extrapolated centre of mass, Hof et al. 2005]",
+        override=OVERRIDABLE,
+    )
+    help_share: FloatProperty(
+        name="Help",
+        description="Help from nowhere, as a share of the character's weight; a bake keys it",
+        min=0.0,
         override=OVERRIDABLE,
     )
     report: StringProperty(name="Report", description="What the last bake was like, as JSON text", override=OVERRIDABLE)

@@ -20,12 +20,13 @@ from ..motion.parts import Detail
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
+from ..motion.spacetime import Help
 from ..motion.variants import carrying
 from ..simulation import Course, Foothold, Grab, Prop, Push, Slider
 from . import archive
 
 FORMAT = "heft.job"
-VERSION = 6
+VERSION = 7
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -140,6 +141,7 @@ class BakeJob:
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without
+    help: Help = "as_needed"  # what carries a motion that nothing possible is near; "none" refuses it
     rate: float = 120.0  # simulation steps per second
     frame_start: float | None = None  # the clip's first frame unless given
     frame_end: float | None = None
@@ -250,7 +252,13 @@ def _from_5(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "choices": []}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5}
+def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 6, as version 7 says the same: what could not be was refused."""
+    del keep
+    return {**job, "help": "none"}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6}
 
 
 def dressed(character: Character, scene: Scene, *, unplanned: bool) -> Character:

@@ -21,6 +21,7 @@ from .torques import simulate_torques
 
 Array = NDArray[np.float64]
 
+HELPED = "It would fall by itself with any settings that were tried: help holds it up."
 REHEARSED = 30.0  # s of a longer simulation that are rehearsed
 
 
@@ -67,6 +68,9 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[st
         controller=controller,
         progress=lambda number: stage.rehearsing(number / own.rehearsals),
     )
+    if stage.helped and not choice.held and not stage.scene.pushes:
+        # nobody pushed it: what makes it fall is the motion, which is to be had in any case
+        return LookAhead(controller.character, controller.track.helped(), own, terrain=stage.terrain), (HELPED,)
     if choice.settings != own:
         controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
     return controller, (choice.text,) if choice.text else ()

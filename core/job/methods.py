@@ -7,7 +7,9 @@ from . import balance, combination, gait, lookahead, momentum, replanning
 from .stage import Method
 
 METHODS: Mapping[str, Method] = {
-    "lookahead": Method("Look-ahead", lookahead.prepare_policy, lookahead.simulate_policy, lookahead.choose),
+    "lookahead": Method(
+        "Look-ahead", lookahead.prepare_policy, lookahead.simulate_policy, lookahead.choose, helps=True
+    ),
     "replanning": Method(
         "Replanning",
         replanning.prepare_policy,

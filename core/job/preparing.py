@@ -174,6 +174,7 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
         "begin": 0,
         "settings": reference_settings(job),
         "optimise": job.optimise,
+        "help_given": job.help,
         "progress": lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
     }
     lines: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
+from ..motion.spacetime.help import WORTH_A_WORD, is_of_help, told_of_help
 from ..report import metrics, source
 from ..report.explanation import explain
 from ..report.failure import first_trouble
@@ -55,6 +57,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         terrain=scene_terrain(job, motion),
         scene=played(shifted(job.scene, late), playback),
         playback=playback,
+        helped=method.helps and job.help != "none",
         rate=job.rate,
         # whole steps, so that the last frame lies within the last of them
         seconds=math.ceil(asked * job.rate - 1e-6) / job.rate,
@@ -92,6 +95,10 @@ def _method(job: BakeJob) -> Method:
         raise ValueError(
             f"{method.label} control cannot follow a motion as it is keyed: let it be optimised, or choose Replanning."
         )
+    if job.help == "as_keyed" and not method.helps:
+        raise ValueError(
+            f"{method.label} control cannot be helped to follow a motion as it is keyed: choose Look-ahead, or no help."
+        )
     if job.playback.changes and not method.edits:
         raise ValueError(
             f"{method.label} control plays a motion as it is keyed: let its speed be 1, without transitions, or choose "
@@ -107,6 +114,8 @@ def _method(job: BakeJob) -> Method:
 def prepared(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
     """The job's motion and its method's policy."""
     method = _method(job)
+    if not method.helps:
+        job = replace(job, help="none")
     if job.others and method.goes_between:
         motions = [make_course(job, tell, cache, clock)]
     else:
@@ -193,15 +202,22 @@ def _result(
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
     figures = metrics.measure(simulation)
     figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps)
+    figures["help_frames"] = int(np.sum(shown.curves["help_share"] > WORTH_A_WORD))
     figures["good"] = source.is_good(figures)
 
     def frame_at(seconds: float) -> float:
         return motion.first_frame + seconds * job.fps
 
     quality = motion.reference.quality
-    doubts = () if quality.fit_for_control else quality.sentences
+    doubts = () if quality.fit_for_control else tuple(s for s in quality.sentences if not is_of_help(s))
     trouble = first_trouble(simulation, motion.reference)
-    sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble)
+    helped = told_of_help(
+        metrics.help_shares(simulation),
+        character,
+        recording.q[:, : character.nq],
+        lambda step: round(frame_at(step / recording.rate)),
+    )
+    sentences = [*explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble), *helped]
     clock.seconds["measure"] = time.perf_counter() - begun
     report = figures | {
         "why": told(sentences),

@@ -34,6 +34,7 @@ class Stage:
     seconds: float
     lift: float  # height of the ground at the start over the reference's, m
     playback: Playback = field(default_factory=Playback)  # from the reference's start on
+    helped: bool = False  # help may be given where the character would fall by itself
     noise: Array | None = None  # (nv,) added to the velocities at the start
     # told before each rehearsal which share of them is over; it may raise
     rehearsing: Callable[[float], None] = _tell_nobody
@@ -56,6 +57,7 @@ class Method(NamedTuple):
     check: Callable[[Mapping[str, Any]], object] = dict
     plans_forces: bool = False  # by itself, so that any motion will do as a reference
     edits: bool = False  # the motion while it is followed: its speed, transitions
+    helps: bool = False  # gives the help that a reference takes
     goes_between: bool = False  # several motions, as the job chooses: their course is the one reference
     # makes a policy of several references, the job's own first, where the method combines motions
     combine: Callable[[Sequence[Reference], Mapping[str, Any], Cache], Any] | None = None

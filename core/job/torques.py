@@ -72,6 +72,7 @@ def simulate_torques(follower: Follower, stage: Stage, watch: Watch, world: "Tim
         cancelled=loop.cancelled,
         lost=loop.fall.end() if recording.outcome == "diverged" else loop.fall.lost,
         step_seconds=np.array(world.seconds[: recording.steps]),
+        help=np.array(loop.help[: recording.steps]).reshape(-1, 6),
     )
 
 
@@ -111,19 +112,25 @@ class _Loop:
         self._follower, self._watch = follower, watch
         self._limp = _Limp(stage.character)
         self._most_after = round(AFTER_FALL * stage.rate)
-        self._nq = stage.character.nq
+        self._nq, self._nv = stage.character.nq, stage.character.nv
+        self._free = stage.character.bodies[0].joint.kind == "free"
         self.fall = FallWatch(stage.character, stage.rate)
         self.cancelled = False
         self.q: list[Array] = []
         self.v: list[Array] = []
         self.frame: list[int] = []
         self.lap: list[int] = []
+        self.help: list[Array] = []
         self._note()
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The controller's, or none once it has lost the character."""
         acting = self._follower if self.fall.lost is None else self._limp
-        return acting.law(state, contacts)
+        law = acting.law(state, contacts)
+        # torques on a free root are help: no motor drives it
+        helped = self._free and len(law.torque) == self._nv
+        self.help.append(np.array(law.torque[:6]) if helped else np.zeros(6))
+        return law
 
     def after_step(self, state: int, world: World) -> bool:
         """Note what was wanted; False ends the simulation."""

@@ -205,6 +205,7 @@ def _point(entry: dict[str, Any]) -> ContactPoint:
         foot=bool(entry["foot"]),
         grab=bool(entry["grab"]),
         moves=bool(entry["moves"]),
+        help=bool(entry.get("help", False)),
     )
 
 

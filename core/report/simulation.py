@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What every method hands over for judgement: a recording, and the motion that it was to follow."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ class Simulation:
     cancelled: bool
     lost: int | None  # the state at which it had fallen
     step_seconds: Array  # (n,) of computation, for each step
+    help: Array = field(default_factory=lambda: np.zeros((0, 6)))  # (n, 6) force and moment on the root from nowhere
     notes: tuple[str, ...] = ()  # what the method did on its own account, in sentences
 
     @property

@@ -20,7 +20,7 @@ from ...maths.dense import cholesky_solve_rows
 from ...maths.kernel import inner_kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from ...motion.spacetime.products import add_symmetric_product, factor_cholesky
-from .precompute import Policy
+from .precompute import HELP, Policy
 from .workspace import Scratch
 
 Array = NDArray[np.float64]
@@ -64,7 +64,9 @@ def adapt(
         if c >= 0:
             force = 0.0
             for j in range(J.shape[1]):
-                force += J[i, j] * work.control[motors + j]
+                # help comes as it is foreseen, so that nothing need answer to it
+                if policy.grip[policy.point[k, j // 3]] != HELP:
+                    force += J[i, j] * work.control[motors + j]
             work.generalized[c] = force
     for i in range(motors):
         torque = work.control[i]

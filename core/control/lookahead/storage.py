@@ -18,7 +18,7 @@ from .precompute import Policy
 from .settings import Settings
 from .track import Track
 
-VERSION = 2
+VERSION = 3
 LARGEST_FILE = 2**31  # bytes, unpacked
 
 
@@ -46,6 +46,7 @@ def policy_key(character: Character, track: Track, settings: Settings) -> str:
         track.point_body,
         track.point_local,
         track.grip,
+        track.help,
     ):
         digest.update(f"{array.dtype.str}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())

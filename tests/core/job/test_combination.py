@@ -98,10 +98,13 @@ def test_a_slider_checks_itself(time, place, said):
         Slider(np.array(time), np.array(place))
 
 
-@pytest.mark.parametrize("version", [3, 4, 5])
+@pytest.mark.parametrize("version", [3, 4, 5, 6])
 def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, version):
     def older(header, _):
         header["version"] = version
+        del header["value"]["help"]
+        if version == 6:
+            return
         del header["value"]["choices"]
         if version == 5:
             return
@@ -110,7 +113,9 @@ def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, ve
             del header["value"]["playback"]
 
     playback = Playback() if version == 3 else full_job().playback
-    job = replace(full_job(), choices=())
+    job = replace(full_job(), help="none")
+    if version < 6:
+        job = replace(job, choices=())
     if version < 5:
         job = replace(job, others=(), body=replace(job.body, motions=()), playback=playback)
         job = replace(job, scene=replace(job.scene, slider=None))
