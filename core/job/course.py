@@ -74,6 +74,7 @@ def make_course(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
         first_frame_of(parts[0], own),
         lift_of(job, own.floor, found.reference),
         (),
+        (),
         own.lines + found.lines,
     )
 

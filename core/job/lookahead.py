@@ -21,6 +21,8 @@ from .torques import simulate_torques
 
 Array = NDArray[np.float64]
 
+FEW = 12  # rehearsals, where help is at hand for who falls in all of them
+HELD_IN_PLACE = (100.0, 1.0)  # times as dear is it to leave its way, for who is held up
 HELPED = "It would fall by itself with any settings that were tried: help holds it up."
 REHEARSED = 30.0  # s of a longer simulation that are rehearsed
 
@@ -55,6 +57,7 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[st
     own = controller.settings
     if own.rehearsals == 0:
         return controller, ()
+    most = min(own.rehearsals, FEW) if stage.helped else own.rehearsals
     choice = lookahead.choose_settings(
         controller.character,
         controller.track,
@@ -63,14 +66,28 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, tuple[st
         duration=min(stage.seconds, REHEARSED),
         lift=stage.lift,
         replicas=1,
-        most=own.rehearsals,
+        most=most,
         seconds=own.rehearsal_seconds or None,
         controller=controller,
-        progress=lambda number: stage.rehearsing(number / own.rehearsals),
+        progress=lambda number: stage.rehearsing(number / most),
     )
     if stage.helped and not choice.held and not stage.scene.pushes:
         # nobody pushed it: what makes it fall is the motion, which is to be had in any case
-        return LookAhead(controller.character, controller.track.helped(), own, terrain=stage.terrain), (HELPED,)
+        return _held_up(controller, stage), (HELPED,)
     if choice.settings != own:
         controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
     return controller, (choice.text,) if choice.text else ()
+
+
+def _held_up(controller: LookAhead, stage: Stage) -> LookAhead:
+    """The same with help at hand in all steps: the first way of giving it that holds, or the last."""
+    own, track = controller.settings, controller.track.helped()
+    world = World(stage.character, stage.terrain, **surroundings(stage))
+    steps = round(min(stage.seconds, REHEARSED) * stage.rate)
+    for dearer in HELD_IN_PLACE:
+        for adaptation in (0.0, own.adaptation):
+            settings = replace(own, location=dearer * own.location, adaptation=adaptation)
+            held = LookAhead(controller.character, track, settings, terrain=stage.terrain)
+            if lookahead.rehearse(held, world, steps, 0, stage.lift).survived:
+                return held
+    return held

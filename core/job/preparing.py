@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..character import Character
-from ..contact.terrain import Plane, RigidMotion, Surface, Terrain, make_terrain
+from ..contact.terrain import HeightGrid, Plane, RigidMotion, Surface, Terrain, make_terrain
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
 from ..motion.fit import Trajectory
 from ..motion.floor import Floor
+from ..motion.ground import MissingGround, missing_ground
 from ..motion.labels import Contact, Grab, contacts_of, label
 from ..motion.lay_back import Residuals
 from ..motion.make_reference import OtherGround, make_reference
@@ -52,6 +53,7 @@ class Motion:
     residuals: Residuals  # of each of the reference's frames
     first_frame: float  # of the scene, where the simulation's time begins
     lift: float  # height of the scene's ground under the reference's start, over the reference's own, m
+    ground: tuple[Surface, ...]  # that the scene lacks and the motion tells of
     contacts: tuple[Contact, ...]  # over the range, as they were found, or edited
     lines: tuple[str, ...]  # what was done to the clip and what is doubtful, for the report
 
@@ -66,6 +68,7 @@ class Found:
     contacts: tuple[Contact, ...]  # as they were found or edited
     lines: tuple[str, ...]  # what was done and what is doubtful
     put_on: bool  # the scene's ground, which the clip was not made for
+    ground: tuple[Surface, ...]  # that the scene lacks, over the clip's own floor
     cycle: Cycle | None  # from lap to lap, where the reference is one or some in a row
     period: int  # samples of a lap
 
@@ -82,13 +85,15 @@ def make_motion(job: BakeJob, tell: Teller, cache: Cache, clock: Clock) -> Motio
         found = keep(cache, key, Found, lambda: referred(job, performance, terrain, tell))
     tell("reference", 1.0)
     on_scene = terrain is not None or found.put_on
+    lift = 0.0 if on_scene else lift_of(job, performance.floor, found.reference)
     return Motion(
         performance.plan,
         found.reference,
         found.source,
         residuals_of(job, performance, found),
         first_frame_of(job, performance),
-        0.0 if on_scene else lift_of(job, performance.floor, found.reference),
+        lift,
+        tuple(_as_floor(job, surface, lift) for surface in found.ground),
         found.contacts,
         performance.lines + found.lines,
     )
@@ -106,6 +111,9 @@ def find_contacts(job: BakeJob, tell: Teller, cache: Cache) -> tuple[Contact, ..
     tell("fit", 1.0)
     character = dressed(performance.plan.character, job.scene, unplanned=False)
     trajectory, _ = samples_of(job, performance)
+    ground = _missing_ground(job, character, trajectory, terrain)
+    if ground is not None:
+        terrain = make_terrain([ground.ground])
     schedule = label(character, trajectory, terrain, grabs=_grabs(job, character, trajectory))
     return tuple(contacts_of(trajectory, schedule))
 
@@ -155,7 +163,13 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
 
 def scene_terrain(job: BakeJob, motion: Motion) -> Terrain:
     """The ground of the simulation."""
-    return make_terrain(job.scene.surfaces or (_floor(job, motion.lift),))
+    return make_terrain(job.scene.surfaces or motion.ground or (_floor(job, motion.lift),))
+
+
+def _as_floor(job: BakeJob, surface: Surface, height: float) -> Surface:
+    """Ground over a clip's own floor, as the scene's floor would be."""
+    assert isinstance(surface, HeightGrid)
+    return replace(surface, heights=surface.heights + height, friction=job.scene.friction)
 
 
 def _floor(job: BakeJob, height: float) -> Surface:
@@ -166,6 +180,9 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
     """The reference of one motion."""
     character = dressed(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = samples_of(job, performance)
+    ground = _missing_ground(job, character, trajectory, terrain)
+    if ground is not None:
+        terrain = make_terrain([ground.ground])
     wanted: dict[str, Any] = {
         "terrain": terrain,
         "contacts": job.contacts,
@@ -177,7 +194,7 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
         "help_given": job.help,
         "progress": lambda iteration: tell("reference", 1.0 - USUAL_PACE**iteration),
     }
-    lines: tuple[str, ...] = ()
+    lines: tuple[str, ...] = () if ground is None else (ground.line,)
     made = None
     if _other_ground(job, terrain):
         onto = OtherGround(
@@ -196,9 +213,20 @@ def referred(job: BakeJob, performance: Performance, terrain: Terrain | None, te
         made.contacts,
         lines + made.lines,
         made.put_on,
+        () if ground is None else (ground.ground,),
         None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
     )
+
+
+def _missing_ground(
+    job: BakeJob, character: Character, trajectory: Trajectory, terrain: Terrain | None
+) -> MissingGround | None:
+    """Ground that the motion tells of, where the scene says nothing of ground and what is missing may be given."""
+    says = terrain is not None or job.scene.surfaces or job.scene.grabs or job.ground != "auto"
+    if says or job.loop or job.help == "none" or not job.optimise:
+        return None
+    return missing_ground(character, trajectory, label(character, trajectory))
 
 
 def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:

@@ -36,6 +36,9 @@ SCARCE = Price(300.0, 0.03, 30.0)
 PLENTY = Price(3.0, 0.03)
 DEARER = (Price(30.0, 0.03), SCARCE)
 HELPED_ITERATIONS, MORE_ITERATIONS = 30, 12
+# All of it together takes no more iterations than this for a person's 31 velocities, and fewer for more: their number,
+# not a clock, so that the same job has the same answer. Fewer than the least are not worth beginning.
+MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES = 130, 8, 31
 
 Help = Literal["none", "as_needed", "as_keyed"]
 
@@ -100,9 +103,10 @@ def build_reference(
     request = _checked(character, trajectory, schedule, terrain, bounds, settings, clip, missing, progress)
     if help_given == "as_keyed":
         return _reference(_as_keyed(request), whole=True)
-    found, failed = _unaided(request) if without_first or help_given == "none" else (None, None)
+    spent = _Spent()
+    found, failed = _unaided(request, spent) if without_first or help_given == "none" else (None, None)
     if help_given == "as_needed" and (found is None or not _is_near(request, found.quality)):
-        found = _nearest([one for one in (found, _aided(request)) if one is not None])
+        found = _nearest([one for one in (found, _aided(request, spent)) if one is not None])
         if found is None or not _is_near(found.request, found.quality):
             found = _as_keyed(request)
     if found is None:
@@ -154,14 +158,14 @@ def _reference(found: Found, *, whole: bool = False) -> Reference:
     )
 
 
-def _unaided(request: Request) -> tuple[Found | None, Solution]:
+def _unaided(request: Request, spent: "_Spent") -> tuple[Found | None, Solution]:
     """Without help, on ground that gives way where firm ground bends the motion; and how the first try went."""
     problem = _problem(request)
-    solution, quality = _attempt(request, problem)
+    solution, quality = _attempt(request, problem, spent)
     if quality is None or _departure(request, quality) > BENT:
         # An ankle without roll cannot lay down an edge of its sole: asked to, it bends the whole leg, or gives up.
         soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
-        soft, soft_quality = _attempt(request, soft_problem)
+        soft, soft_quality = _attempt(request, soft_problem, spent)
         if soft_quality is not None and (
             quality is None or _departure(request, soft_quality) < _departure(request, quality) - MUCH_NEARER
         ):
@@ -169,28 +173,29 @@ def _unaided(request: Request) -> tuple[Found | None, Solution]:
     return (None if quality is None else Found(request, problem, solution, quality)), solution
 
 
-def _aided(request: Request) -> Found | None:
+def _aided(request: Request, spent: "_Spent") -> Found | None:
     """With the least help: scarce from the start; else plenty of it, then as little as still converges near the clip.
 
     Then the same without any contacts but those of feet, which are the surest.
     """
     feet = _feet_alone(request)
     for contacts in (request,) if feet is request else (request, feet):
-        asked = contacts._replace(settings=replace(request.settings, iterations=HELPED_ITERATIONS))
+        asked = spent.limited(contacts, HELPED_ITERATIONS)
         problem = _problem(asked, helped=True)
-        solution, quality = _attempt(asked, problem, SCARCE)
+        solution, quality = _attempt(asked, problem, spent, SCARCE)
         if quality is not None and _is_near(asked, quality):
             return Found(asked, problem, solution, quality)
-        solution, quality = _attempt(asked, problem, PLENTY)
+        asked = spent.limited(contacts, HELPED_ITERATIONS)
+        solution, quality = _attempt(asked, problem, spent, PLENTY)
         if quality is None:
             continue
         found = Found(asked, problem, solution, quality)
-        asked = asked._replace(settings=replace(asked.settings, iterations=MORE_ITERATIONS))
         for price in DEARER:
+            asked = spent.limited(contacts, MORE_ITERATIONS)
             if not _is_near(asked, found.quality):
                 break
             begin = Iterate(*(array.copy() for array in found.solution.iterate))
-            solution, quality = _attempt(asked, problem, price, begin)
+            solution, quality = _attempt(asked, problem, spent, price, begin)
             if quality is None or not _is_near(asked, quality):
                 break
             found = Found(asked, problem, solution, quality)
@@ -232,8 +237,22 @@ def _is_near(request: Request, quality: Quality) -> bool:
     return _departure(request, quality) <= MOST_JOINT_RMS and quality.root_rms_metres <= MOST_ROOT_RMS
 
 
+class _Spent:
+    """Iterations that were made for a reference."""
+
+    def __init__(self) -> None:
+        self.iterations = 0
+
+    def limited(self, request: Request, most: int) -> Request:
+        """The request with as many iterations as are left, at most so many."""
+        whole = MOST_ITERATIONS * min(1.0, (USUAL_VELOCITIES / request.character.nv) ** 2)
+        left = max(int(whole) - self.iterations, 0)
+        iterations = min(most, left) if left >= LEAST_ITERATIONS else 0
+        return request._replace(settings=replace(request.settings, iterations=iterations))
+
+
 def _attempt(
-    request: Request, problem: Problem, price: Price | None = None, begin: Iterate | None = None
+    request: Request, problem: Problem, spent: _Spent, price: Price | None = None, begin: Iterate | None = None
 ) -> tuple[Solution, Quality | None]:
     """Solve; no quality where the outcome is of no use."""
     solution = solve(
@@ -246,6 +265,7 @@ def _attempt(
         missing=request.missing,
         begin=begin,
     )
+    spent.iterations += len(solution.steps)
     return solution, _quality(request, problem, solution) if solution.usable(USABLE_DEFECT) else None
 
 

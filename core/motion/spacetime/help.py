@@ -37,6 +37,7 @@ NOTICED = 0.002  # of the weight: less help is left out
 AROUND = 0.05  # s
 WORTH_A_WORD = 0.02  # of the weight
 SITTING = 0.15  # of the body's height: hips that are no higher than this over the knees sit
+LARGE = 1.0  # of the weight: where something is missing, help beyond this grows dear, or it would come in jerks
 FASTEST = 10.0  # times by which a weight changes in an iteration, at most
 
 
@@ -56,10 +57,9 @@ def first_weights(price: Price, missing: Mask, weight: float) -> Array:
 
 def next_weights(price: Price, missing: Mask, weight: float, last: Array, force: Array) -> Array:
     """The same after an iterate with these forces (N, helpers, 3)."""
-    if price.slope == 0.0:
-        return first_weights(price, missing, weight)
     share = np.linalg.norm(force.reshape(len(force), -1), axis=1) / weight
-    wanted = np.where(missing, price.missing, price.slope / np.sqrt(share**2 + ROUNDING**2)) / weight**2
+    spread = price.square if price.slope == 0.0 else price.slope / np.sqrt(share**2 + ROUNDING**2)
+    wanted = np.where(missing, price.missing * np.maximum(share / LARGE, 1.0) ** 4, spread) / weight**2
     result: Array = np.clip(wanted, last / FASTEST, last * FASTEST)
     return result
 

@@ -74,7 +74,10 @@ def _contact_forces(
     columns = np.concatenate(wrench, axis=1)
     system = np.concatenate((columns, EFFORT * np.eye(columns.shape[1])))
     target = np.concatenate((scale * force[:6], np.zeros(columns.shape[1])))
-    share, _ = scipy.optimize.nnls(system / weight_of(character), target / weight_of(character))
+    try:
+        share, _ = scipy.optimize.nnls(system / weight_of(character), target / weight_of(character))
+    except RuntimeError:  # it went round in circles: help can carry this step too
+        return []
     found = scipy.linalg.block_diag(*spread).T @ share
     return [(int(p), found[3 * i : 3 * i + 3]) for i, p in enumerate(used)]
 

@@ -13,7 +13,7 @@ from heft.core.report import metrics
 from heft.core.simulation import Push, World
 
 from tests.core.job.jobs import waving_clip
-from tests.core.motion.skeletons import wooden_roles
+from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips, wooden_roles
 from tests.core.motion.spacetime import motions
 
 UP, DOWN = (0.3, 0.6), (1.4, 1.7)  # s, in which it rises, and comes down
@@ -94,3 +94,15 @@ def test_help_is_measured_as_a_share_of_the_weight():
         character, help = motion.character, np.array([[0.0, 0.3 * weight, 0.4 * weight, 0.0, 0.0, 0.1 * weight]])
 
     np.testing.assert_allclose(metrics.help_shares(Helped()), [0.5])
+
+
+@needs_clips
+def test_cmu_step_down_is_walked_on_ground_that_its_feet_tell_of():
+    job = BakeJob(cmu("83_10"), CMU_ROLES)
+    done = run(job)
+    assert done.outcome == "completed"
+    assert done.report["help_max"] == 0.0
+    assert done.report["source_error_mm"] < 30.0
+    assert any("14 cm off the floor" in note for note in done.report["notes"])
+    with pytest.raises(ValueError, match="Nothing touches the ground"):
+        run(replace(job, help="none"))
