@@ -78,6 +78,8 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         column = settings_column(layout)
         if method.needs.follows_keys:
             column.prop(settings, "optimise")
+        if method.needs.helps:
+            column.prop(settings, "help")
         for name in names_shown(method, "basic"):
             column.prop(group, name)
         if method.needs.blends:

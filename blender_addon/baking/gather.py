@@ -126,6 +126,7 @@ def gathered(
         method=method.name,
         settings=values_in(settings),
         optimise=optimises(settings),
+        help=settings.help.lower() if method.needs.helps else "none",
         playback=around.playback if method.needs.follows_keys else Playback(),
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,

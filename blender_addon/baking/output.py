@@ -291,5 +291,6 @@ PATHS = {
     "tracking_error_deg": "heft.tracking_error",
     "root_error_m": "heft.root_error",
     "balance_margin_m": "heft.balance_margin",
+    "help_share": "heft.help_share",
 }
 """Where the curves of a result are shown, besides the feet's."""

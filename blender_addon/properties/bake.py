@@ -41,6 +41,17 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         default=True,
         override=OVERRIDABLE,
     )
+    help: EnumProperty(
+        name="Help",
+        description="What carries a motion that nothing possible is near. The report says how much is given, and when",
+        items=[
+            ("NONE", "None", "Nothing: such a motion is refused", 0),
+            ("AS_NEEDED", "As Needed", "The least help that keeps it near the action; none where it is possible", 1),
+            ("AS_KEYED", "As Keyed", "The motion stays as it is keyed, and help carries whatever contacts cannot", 2),
+        ],
+        default="AS_NEEDED",
+        override=OVERRIDABLE,
+    )
     course: PointerProperty(type=course.HEFT_PG_course, override=OVERRIDABLE)
     others: CollectionProperty(type=others.HEFT_PG_other_action, override=OVERRIDABLE_LIST)
     slider: FloatProperty(
@@ -180,6 +191,12 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         name="Balance Margin",
         description="How far inside the outline of the feet the body is heading, in metres; negative is outside. Keyed "
         "by a bake [extrapolated centre of mass, Hof et al. 2005]",
+        override=OVERRIDABLE,
+    )
+    help_share: FloatProperty(
+        name="Help",
+        description="Help from nowhere, as a fraction of the character's weight. Keyed by a bake",
+        min=0.0,
         override=OVERRIDABLE,
     )
     report: StringProperty(name="Report", description="Report of the last bake, as JSON", override=OVERRIDABLE)

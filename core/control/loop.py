@@ -51,6 +51,7 @@ def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observe
         cancelled=loop.cancelled,
         lost=loop.lost_in(recording),
         step_seconds=np.array(durations[: recording.steps]),
+        help=np.array(loop.help[: recording.steps]).reshape(-1, 6),
     )
     return simulation.with_notes(follower.notes(simulation), follower.recoveries)
 
@@ -79,13 +80,15 @@ class _Loop:
         self._limp = Limp(stage.character)
         self._strongest = STRONGEST * stage.character.total_mass
         self._most_after = round(AFTER_FALL * stage.rate) if limp else 0
-        self._nq = stage.character.nq
+        self._nq, self._nv = stage.character.nq, stage.character.nv
+        self._free = stage.character.bodies[0].joint.kind == "free"
         self._fall = FallDetector(stage.character, stage.rate)
         self._given_up: int | None = None  # the state in which the controller did
         self.cancelled = False
         self.q: list[Array] = []
         self.frame: list[int] = []
         self.lap: list[int] = []
+        self.help: list[Array] = []
         self._note()
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
@@ -94,10 +97,18 @@ class _Loop:
         While it may be lost, no joint is given more than a body has: a controller that is far from its motion asks for
         torques that would throw limbs about within a step.
         """
+        law = self._acting_law(state, contacts)
+        # torques on a free root are help: no motor drives it
+        helped = self._free and len(law.torque) == self._nv
+        self.help.append(np.array(law.torque[:6]) if helped else np.zeros(6))
+        return law
+
+    def _acting_law(self, state: State, contacts: Contacts) -> AffineLaw:
         if self._fall.lost is not None:
             return self._limp.law(state, contacts)
         law = self._follower.law(state, contacts)
-        if not self._fall.doubtful or float(np.abs(law.torque).max(initial=0.0)) < self._strongest:
+        joints = law.torque[6:] if self._free and len(law.torque) == self._nv else law.torque
+        if not self._fall.doubtful or float(np.abs(joints).max(initial=0.0)) < self._strongest:
             return law
         return self._limp.law(state, contacts)
 

@@ -96,6 +96,7 @@ class Needs:
     switches: bool = False  # from one motion to another, as they are chosen; its `transitions` say how
     places_feet: bool = False  # by itself, on whatever ground there is, and on footholds
     recovers: bool = False  # takes steps of its own after a push
+    helps: bool = False  # gives the help that a reference takes
     props: bool = True  # may be in the scene
     least_rate: float = 0.0  # steps of simulation a second
 

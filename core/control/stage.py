@@ -32,6 +32,7 @@ class Stage:
     seconds: float
     lift: float  # height of the ground at the start over the reference's, m
     playback: Playback = field(default_factory=Playback)
+    helped: bool = False  # help may be given where the character would fall by itself
     recovery: int = 0  # plans that may be tried after a disturbance; 0: none is answered
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     noise: Array | None = None  # (nv,) added to the velocities at the start

@@ -87,7 +87,7 @@ class Track:
         return power(self.cycle, lap).move_state(character, q, np.zeros(character.nv))[0]
 
 
-KINDS = {"loaded": np.bool_, "grip": np.bool_, "point_body": np.int64}  # all others are real
+KINDS = {"loaded": np.bool_, "grip": np.bool_, "help": np.bool_, "point_body": np.int64}  # all others are real
 
 
 def checked_arrays(track: Any, shapes: Mapping[str, tuple[int, ...]], character: Character) -> dict[str, Any]:

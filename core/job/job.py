@@ -19,6 +19,7 @@ from ..motion.parts import Detail
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
+from ..motion.spacetime import Help
 from ..motion.travel import Travel
 from ..simulation import looseness
 from ..simulation.looseness import Region
@@ -98,6 +99,7 @@ class BakeJob:
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without
+    help: Help = "as_needed"  # what carries a motion that nothing possible is near; "none" refuses it
     rate: float = 120.0  # simulation steps per second
     frame_start: float | None = None  # the clip's first frame unless given
     frame_end: float | None = None
@@ -218,10 +220,13 @@ def _from_5(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 6, as version 7 says the same: motions travelled as they were, stiff and without recovery."""
+    """A job of version 6, as version 7 says the same.
+
+    Motions travelled as they were, stiff and without recovery, and what could not be was refused.
+    """
     del keep
     new = {"travel": "travelling", "recovery": False, "recovery_effort": RECOVERY_EFFORT, "looseness": {}}
-    return {**job, **new}
+    return {**job, **new, "help": "none"}
 
 
 OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6}

@@ -11,13 +11,14 @@ import numpy as np
 from .. import archive
 from ..cache import Cache, code_version
 from ..character import Character
-from ..contact.terrain import Plane, RigidMotion, Surface, Terrain, make_terrain
+from ..contact.terrain import HeightGrid, Plane, RigidMotion, Surface, Terrain, make_terrain
 from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
 from ..motion.fit import Trajectory
 from ..motion.floor import Floor
+from ..motion.ground import MissingGround, missing_ground
 from ..motion.labels import Contact, Grab, contacts_of, label
 from ..motion.make_reference import OtherGround, make_reference
 from ..motion.playback import Playback
@@ -56,6 +57,7 @@ class Motion:
     residuals: Residuals  # of each of the reference's frames
     first_frame: float  # of the scene, where the simulation's time begins
     lift: float  # height of the scene's ground under the reference's start, over the reference's own, m
+    ground: tuple[Surface, ...]  # that the scene lacks and the motion tells of
     contacts: tuple[Contact, ...]  # over the range, as they were found, or edited
     lines: tuple[str, ...]  # what was done to the clip and what is doubtful, for the report
     # (n, 2) of each of the reference's frames, by which a motion in place was carried along; empty where none was
@@ -72,6 +74,7 @@ class Found:
     contacts: tuple[Contact, ...]  # as they were found or edited
     lines: tuple[str, ...]  # what was done and what is doubtful
     put_on: bool  # the scene's ground, which the clip was not made for
+    ground: tuple[HeightGrid, ...]  # that the scene lacks, over the clip's own floor
     cycle: Cycle | None  # from lap to lap, where the reference is one or some in a row
     period: int  # samples of a lap
 
@@ -88,13 +91,15 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
         found = keep(cache, key, Found, lambda: find_reference(job, performance, terrain, reporter))
     reporter("reference", 1.0)
     on_scene = terrain is not None or found.put_on
+    lift = 0.0 if on_scene else lift_of(job, performance.floor, found.reference)
     return Motion(
         performance.plan,
         found.reference,
         found.source,
         residuals_of(job, performance, found),
         first_frame_of(job, performance),
-        0.0 if on_scene else lift_of(job, performance.floor, found.reference),
+        lift,
+        tuple(_as_floor(job, surface, lift) for surface in found.ground),
         found.contacts,
         performance.lines + found.lines,
         way_of(job, performance, found),
@@ -113,6 +118,9 @@ def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tup
     reporter("fit", 1.0)
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, _ = samples_of(job, performance)
+    ground = _missing_ground(job, character, trajectory, terrain) if not len(performance.way) else None
+    if ground is not None:
+        terrain = make_terrain([ground.ground])
     schedule = label(character, trajectory, terrain, grabs=_grabs(job, character, trajectory))
     return tuple(contacts_of(trajectory, schedule))
 
@@ -168,13 +176,22 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         noise=0.0,
         seed=0,
     )
-    return archive.digest(needed, BakeJob, "reference", str(terrain is not None), str(other), code_version())
+    lacks = _may_lack_ground(job, terrain)
+    return archive.digest(
+        needed, BakeJob, "reference", str(terrain is not None), str(other), str(lacks), code_version()
+    )
 
 
 def scene_terrain(job: BakeJob, motion: Motion) -> Terrain:
     """The ground of the simulation."""
     in_place = len(motion.way) > 0  # what is carried along would leave the scene's ground
-    return make_terrain((not in_place and job.scene.surfaces) or (_floor(job, motion.lift),))
+    scene = () if in_place else job.scene.surfaces
+    return make_terrain(scene or motion.ground or (_floor(job, motion.lift),))
+
+
+def _as_floor(job: BakeJob, surface: HeightGrid, height: float) -> HeightGrid:
+    """Ground over a clip's own floor, as the scene's floor would be."""
+    return replace(surface, heights=surface.heights + height, friction=job.scene.friction)
 
 
 def _floor(job: BakeJob, height: float) -> Surface:
@@ -187,6 +204,9 @@ def find_reference(
     """The reference of one motion."""
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = samples_of(job, performance)
+    ground = _missing_ground(job, character, trajectory, terrain) if not len(performance.way) else None
+    if ground is not None:
+        terrain = make_terrain([ground.ground])
     wanted: dict[str, Any] = {
         "terrain": terrain,
         "contacts": job.contacts,
@@ -195,9 +215,10 @@ def find_reference(
         "begin": 0,
         "settings": reference_settings(job),
         "optimise": job.optimise,
+        "help_given": job.help,
         "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
     }
-    lines: tuple[str, ...] = ()
+    lines: tuple[str, ...] = () if ground is None else (ground.line,)
     made = None
     if _other_ground(job, terrain) and not len(performance.way):
         onto = OtherGround(
@@ -216,9 +237,24 @@ def find_reference(
         made.contacts,
         lines + made.lines,
         made.put_on,
+        () if ground is None else (ground.ground,),
         None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
     )
+
+
+def _missing_ground(
+    job: BakeJob, character: Character, trajectory: Trajectory, terrain: Terrain | None
+) -> MissingGround | None:
+    """Ground that the motion tells of, where the scene says nothing of ground and what is missing may be given."""
+    if not _may_lack_ground(job, terrain):
+        return None
+    return missing_ground(character, trajectory, label(character, trajectory))
+
+
+def _may_lack_ground(job: BakeJob, terrain: Terrain | None) -> bool:
+    says = terrain is not None or job.scene.surfaces or job.scene.grabs or job.ground != "auto"
+    return not (says or job.loop or job.help == "none" or not job.optimise)
 
 
 def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:

@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..control.methods import method_named, others
 from ..control.stage import Stage
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
+from ..motion.spacetime.help import WORTH_A_WORD, is_of_help, sentences_of_help
 from ..report import metrics, source
 from ..report.explanation import explain
 from ..report.failure import first_trouble
@@ -65,6 +67,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
         seconds=max(math.floor(asked * job.rate + 1e-6), 1) / job.rate,
         lift=motion.lift,
+        helped=method.needs.helps and job.help != "none",
         recovery=job.recovery_effort if job.recovery else 0,
         looseness=job.looseness,
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
@@ -103,6 +106,11 @@ def _method(job: BakeJob) -> Method:
             f"{method.title} cannot follow the keys as they are: switch Correct Physics First on, or choose "
             f"{others(lambda other: other.follows_keys)}."
         )
+    if job.help == "as_keyed" and not needs.helps:
+        raise ValueError(
+            f"{method.title} cannot be helped to follow the keys as they are: choose "
+            f"{others(lambda other: other.helps)}, or set Help to None."
+        )
     if job.playback.changes and not needs.follows_keys:
         raise ValueError(
             f"{method.title} cannot change a motion's timing: set its speed to 1 without transitions, or choose "
@@ -131,6 +139,8 @@ def _check_surroundings(job: BakeJob, method: Method) -> None:
 def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
     """The job's motion and its method's plan."""
     method = _method(job)
+    if not method.needs.helps:
+        job = replace(job, help="none")
     _check_surroundings(job, method)
     settings = method.choose(job.settings)
     if job.others and method.needs.switches:
@@ -238,17 +248,24 @@ def _result(
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
     figures = metrics.measure(simulation)
     figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
+    figures["help_frames"] = int(np.sum(shown.curves["help_share"] > WORTH_A_WORD))
     figures["good"] = source.is_good(figures)
 
     def frame_at(seconds: float) -> float:
         return motion.first_frame + seconds * job.fps
 
     quality = motion.reference.quality
-    doubts = () if quality.fit_for_control else quality.sentences
+    doubts = () if quality.fit_for_control else tuple(one for one in quality.sentences if not is_of_help(one))
     obstacles = [surface.name if isinstance(surface, Mesh) else "" for surface in job.scene.surfaces]
     trouble = first_trouble(simulation, motion.reference, obstacles, [prop.name for prop in job.scene.props])
     called = names_in_rig(motion.plan)
-    sentences = explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble, called)
+    helped = sentences_of_help(
+        metrics.help_shares(simulation),
+        character,
+        recording.q[:, : character.nq],
+        lambda step: round(frame_at(step / recording.rate)),
+    )
+    sentences = [*explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble, called), *helped]
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
         "recoveries": [

@@ -76,6 +76,7 @@ def make_row(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Cloc
         first_frame_of(parts[0], own),
         lift_of(job, own.floor, found.reference),
         (),
+        (),
         own.lines + found.lines,
     )
 

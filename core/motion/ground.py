@@ -6,17 +6,21 @@ such footprint the ground is level at its height, half-way to the next one it ch
 nobody knows where exactly their edges were.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from ..character import Character
-from ..contact.terrain import HeightGrid
+from ..contact.terrain import HeightGrid, make_terrain
 from .fit import Trajectory
+from .labels import label
+from .quality import lacking_support
 from .quaternions import Array
-from .schedule import contact_points, runs
-from .tracks import point_places, velocities
+from .schedule import ContactSchedule, contact_points, runs
+from .tracks import ground_under, point_places, velocities
 
 STILL = 0.2  # m/s
 SHORTEST = 0.1  # s
@@ -24,6 +28,15 @@ FLAT = 0.05  # m between heel and toe: a foot more tilted does not stand on both
 LEVEL = 0.03  # m: footprints no further apart in height are on the same level
 SPACING = 0.02  # m, of the grid
 MARGIN = 0.6  # m, of ground around the footprints
+AROUND = 1.5  # m, of ground around the body's way
+RAISED = 0.04  # m off z = 0, from which on a footprint is not on it
+RESTS = 0.5  # s, for which a raised foot rests
+RESTING = 0.06  # m/s, more slowly than it moves then: one that is held up in the air sways
+THROUGH, MOST_THROUGH = (
+    0.1,
+    0.2,
+)  # m under such ground where a foot goes through it, and how often it may, of all frames
+OVERLAP = 0.06  # m: soles nearer to each other than this lie one over the other
 ALONG_SOLE = 5  # samples of each footprint
 
 
@@ -35,6 +48,7 @@ class Footprint:
     frames: tuple[float, float]  # first and last, by the source's numbers
     heel: tuple[float, float, float]  # m
     toe: tuple[float, float, float]
+    speed: float = 0.0  # m/s, the median of its faster end's
 
     @property
     def height(self) -> float:
@@ -57,25 +71,96 @@ def footprints(character: Character, trajectory: Trajectory) -> list[Footprint]:
             if stop - start >= SHORTEST * trajectory.rate:
                 heel, toe = np.median(places[start:stop], axis=0).tolist()
                 frames = (trajectory.frame(start), trajectory.frame(stop - 1))
-                found.append(Footprint(character.bodies[body].name, frames, tuple(heel), tuple(toe)))
+                pace = float(np.median(speed[start:stop]))
+                found.append(Footprint(character.bodies[body].name, frames, tuple(heel), tuple(toe), pace))
     return found
 
 
-def estimate_ground(character: Character, trajectory: Trajectory) -> HeightGrid:
-    """Ground under a trajectory's footprints; ValueError where no foot stands still."""
-    held = footprints(character, trajectory)
+def estimate_ground(
+    character: Character, trajectory: Trajectory, held: Sequence[Footprint] | None = None
+) -> HeightGrid:
+    """Ground under a trajectory's footprints, or under some; ValueError where no foot stands still."""
+    held = footprints(character, trajectory) if held is None else held
     if not held:
         raise ValueError("No foot stands still, so the ground cannot be estimated: check the motion's contacts.")
     level = _levels(np.array([one.height for one in held]))
-    share = np.linspace(0.0, 1.0, ALONG_SOLE)[:, None]
-    soles = np.concatenate([(1.0 - share) * one.heel[:2] + share * one.toe[:2] for one in held])
-    low, high = soles.min(axis=0) - MARGIN, soles.max(axis=0) + MARGIN
+    level[np.abs(level) < LEVEL] = 0.0
+    soles = np.concatenate([_along(one) for one in held])
+    way = trajectory.q[:, :2] if character.bodies[0].joint.kind == "free" else soles
+    low = np.minimum(soles.min(axis=0) - MARGIN, way.min(axis=0) - AROUND)
+    high = np.maximum(soles.max(axis=0) + MARGIN, way.max(axis=0) + AROUND)
     count = np.ceil((high - low) / SPACING).astype(int) + 1
     x, y = (low[i] + SPACING * np.arange(count[i]) for i in range(2))
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
     _, nearest = cKDTree(soles).query(grid.reshape(-1, 2))
     heights = np.repeat(level, ALONG_SOLE)[nearest].reshape(len(x), len(y))
     return HeightGrid(np.ascontiguousarray(heights), SPACING, (float(low[0]), float(low[1])))
+
+
+class MissingGround(NamedTuple):
+    """Ground that a scene lacks, and what tells of it."""
+
+    ground: HeightGrid
+    raised: tuple[Footprint, ...]  # off z = 0
+
+    @property
+    def line(self) -> str:
+        """For the report."""
+        heights = sorted({round(100.0 * one.height) for one in self.raised})
+        first, last = min(one.frames[0] for one in self.raised), max(one.frames[1] for one in self.raised)
+        return (
+            f"It stands on ground that the scene lacks, {' and '.join(map(str, heights))} cm off the floor, in frames "
+            f"{first:g} to {last:g}: such ground was put there."
+        )
+
+
+def missing_ground(character: Character, trajectory: Trajectory, labelled: ContactSchedule) -> MissingGround | None:
+    """Ground that a motion on z = 0 was made on; None where feet tell of none.
+
+    A foot that stands still off that plane tells of ground where nothing that touches could hold the body meanwhile, or
+    where it rests as still as only a foot that stands does.
+    """
+    lacking = lacking_support(character, trajectory, labelled)
+    level, raised = [], []
+    for one in footprints(character, trajectory):
+        if abs(one.height) < RAISED:
+            level.append(one)
+            continue
+        start, stop = trajectory.sample(one.frames[0]), trajectory.sample(one.frames[1]) + 1
+        if lacking[start:stop].mean() > 0.3 or _rests(one, trajectory):
+            raised.append(one)
+    raised = [one for one in raised if not any(_contradict(one, other) for other in (*level, *raised))]
+    if not raised:
+        return None
+    ground = estimate_ground(character, trajectory, level + raised)
+    terrain = make_terrain([ground])
+    after = lacking_support(character, trajectory, label(character, trajectory, terrain))
+    feet = [point for point in contact_points(character) if point.foot]
+    places = point_places(character, trajectory.q, feet)
+    height = ground_under(terrain, places, np.zeros(len(feet)), trajectory.rate).height
+    through = (height.min(axis=1) < -THROUGH).mean()
+    return MissingGround(ground, tuple(raised)) if after.mean() <= lacking.mean() and through < MOST_THROUGH else None
+
+
+def _contradict(one: Footprint, other: Footprint) -> bool:
+    """Whether two footprints lie over each other: then what one of them stands on is gone when the other does."""
+    if abs(one.height - other.height) < LEVEL:
+        return False
+    a, b = _along(one), _along(other)
+    return float(np.linalg.norm(a[:, None] - b[None], axis=2).min()) < OVERLAP
+
+
+def _along(one: Footprint) -> Array:
+    """Places (n, 2) from heel to toe."""
+    share = np.linspace(0.0, 1.0, ALONG_SOLE)[:, None]
+    found: Array = (1.0 - share) * one.heel[:2] + share * one.toe[:2]
+    return found
+
+
+def _rests(one: Footprint, trajectory: Trajectory) -> bool:
+    """Whether a foot stands for long and hardly moves."""
+    seconds = (one.frames[1] - one.frames[0]) / trajectory.frames_per_sample / trajectory.rate
+    return seconds > RESTS and one.speed < RESTING
 
 
 def _levels(height: Array) -> Array:

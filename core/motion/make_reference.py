@@ -31,10 +31,12 @@ from .quality import Concern, concerns, slowness
 from .quaternions import Array
 from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
-from .schedule import ContactSchedule
-from .spacetime import Ends, NoReferenceError, Settings, build_reference
+from .schedule import ContactSchedule, Mask
+from .spacetime import Ends, Help, NoReferenceError, Settings, build_reference
 from .tracks import center_of_mass_path
 
+BROKEN = np.radians(45.0)  # a clean-up that turns a joint by more has pinned what moves
+AROUND = 0.1  # s around a lack of support, in which help is as cheap as there
 LONGEST_UNSUPPORTED = 0.25  # s, of which a body may be held up by nothing: so much an optimiser bridges by a leap
 
 
@@ -79,6 +81,7 @@ def make_reference(
     labels: LabelSettings | None = None,
     settings: Settings | None = None,
     optimise: bool = True,
+    help_given: Help = "none",
     progress: Callable[[int], None] | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
@@ -89,8 +92,9 @@ def make_reference(
     trajectory's frame `begin`, or where it was found. `bounds` pins the ends of one that is not;
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. `progress` is
-    called with the number of each iteration of the optimiser. Without `optimise` the cleaned-up motion is the reference
-    as it is, however impossible, for controllers that find forces themselves.
+    called with the number of each iteration of the optimiser. `help_given` is that of `build_reference`: with help, a
+    body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference as it
+    is, however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.
@@ -114,12 +118,18 @@ def make_reference(
         clip, asked, planned = cycle.clip, cycle.trajectory, cycle.held
         bounds = Ends(cycle=cycle.step)
         doubts: list[Concern] = []
+        unsupported: list[tuple[float, float]] = []
     else:
         clean = clean_up(character, trajectory, schedule, terrain)
+        if help_given != "none" and clean.moved.joints.max(initial=0.0) > BROKEN:
+            # what rolls over the ground was pinned to one place of it
+            schedule = _feet_alone(schedule)
+            clean = clean_up(character, trajectory, schedule, terrain)
         clip, asked, planned = trajectory, clean.trajectory, clean.held
         doubts = concerns(character, trajectory, clean)
-        if optimise:
-            refuse_unsupported(character, trajectory, schedule, doubts)
+        unsupported = unsupported_frames(trajectory, doubts)
+        if optimise and help_given == "none":
+            refuse_unsupported(character, trajectory, schedule, unsupported)
     if not optimise:
         step = None if cycle is None else cycle.step
         reference = reference_as_it_is(character, clip, asked, planned, terrain, step)
@@ -136,6 +146,7 @@ def make_reference(
     if rests:
         clip = held(clip, planned)[0]
         asked, planned = held(asked, planned)
+    missing = _missing(asked, doubts)
     reference = build_reference(
         character,
         asked,
@@ -144,6 +155,9 @@ def make_reference(
         bounds=bounds,
         settings=settings,
         clip=clip,
+        help_given=help_given,
+        missing=missing,
+        without_first=not unsupported,
         progress=progress,
     )
     if rests:
@@ -156,13 +170,34 @@ def _laps(character: Character, cycle: GaitCycle, seconds: float) -> tuple[Traje
     return repeat(character, replace(cycle, schedule=cycle.held), math.ceil(seconds / cycle.period) + 1)
 
 
-def refuse_unsupported(
-    character: Character, trajectory: Trajectory, labelled: ContactSchedule, doubts: Iterable[Concern]
-) -> None:
-    """NoReferenceError where a body is held up for long by something that is not there, or by feet that glide."""
+def _missing(trajectory: Trajectory, doubts: Iterable[Concern]) -> Mask:
+    """Frames (nf,) in which something lacks that the body rests on, and a moment around."""
+    found = np.zeros(len(trajectory.q), dtype=np.bool_)
+    around = round(AROUND * trajectory.rate)
+    for doubt in doubts:
+        if doubt.kind in {"no support", "off balance"}:
+            first, last = (trajectory.sample(frame) for frame in doubt.frames)
+            found[max(first - around, 0) : last + around + 1] = True
+    return found
+
+
+def _feet_alone(schedule: ContactSchedule) -> ContactSchedule:
+    """Without the contacts of anything but feet, and of what is held by hand."""
+    sure = np.array([point.foot or point.grab or point.moves for point in schedule.points], dtype=np.bool_)
+    return replace(schedule, active=schedule.active & sure)
+
+
+def unsupported_frames(trajectory: Trajectory, doubts: Iterable[Concern]) -> list[tuple[float, float]]:
+    """First and last frames in which a body is held up for long by something that is not there."""
     longest = LONGEST_UNSUPPORTED * trajectory.rate * trajectory.frames_per_sample
     lacking = [doubt.frames for doubt in doubts if doubt.kind == "no support"]
-    lacking = [frames for frames in lacking if frames[1] - frames[0] > longest]
+    return [frames for frames in lacking if frames[1] - frames[0] > longest]
+
+
+def refuse_unsupported(
+    character: Character, trajectory: Trajectory, labelled: ContactSchedule, lacking: Sequence[tuple[float, float]]
+) -> None:
+    """NoReferenceError where there are such frames: nothing touches in them, or feet that glide."""
     touching = np.asarray(labelled.active.any(axis=1))
     gliding = [
         frames

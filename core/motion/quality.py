@@ -17,7 +17,7 @@ from .clean_up import CleanMotion
 from .fit import Trajectory
 from .labels import LabelSettings, distance_from_support, upward_push, zero_moment_point
 from .quaternions import Array
-from .schedule import ContactPoint, Mask, runs
+from .schedule import ContactPoint, ContactSchedule, Mask, runs
 from .tracks import center_of_mass_path, point_places, velocities
 
 MOST_TURNED = np.radians(2.0)  # RMS over joint coordinates
@@ -136,6 +136,19 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
         )
         found.append(Concern("shifted", whole, text))
     return found
+
+
+def lacking_support(character: Character, clip: Trajectory, schedule: ContactSchedule) -> Mask:
+    """Frames (nf,) in which nothing touches and yet the body does not fall, or in which it is off balance."""
+    places = point_places(character, clip.q, schedule.points)
+    path = center_of_mass_path(character, clip.q)
+    push = upward_push(path, clip.rate, float(character.gravity[2]))
+    away = distance_from_support(places, schedule.active, zero_moment_point(path, push, places, schedule.active))
+    grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
+    result: Mask = np.asarray(
+        (push[:, 2] > LabelSettings().held_up) & (away > OFF_BALANCE) & ~schedule.active[:, grabbed].any(axis=1)
+    )
+    return result
 
 
 def missing_footholds(character: Character, clip: Trajectory, clean: CleanMotion) -> list[Foothold]:

@@ -68,9 +68,11 @@ def diagnose(simulation: Simulation, frames: Frames, bodies: tuple[str, ...]) ->
     gravity = float(np.linalg.norm(character.gravity))
     errors = metrics.tracking_errors(simulation)[_nearest_states(simulation, frames.time)]
     joints = metrics.joint_angles(character, errors)
+    help_shares = metrics.help_shares(simulation)
     curves = {
         "tracking_error_deg": np.degrees(np.sqrt(np.mean(joints**2, axis=1))) if joints.size else np.zeros(len(q)),
         "root_error_m": metrics.root_distances(character, errors),
+        "help_share": np.array([help_shares[steps].max(initial=0.0) for steps in windows]),
         "balance_margin_m": np.array([_margin(support, f, center[f], velocity[f], gravity) for f in range(len(q))]),
     }
     for body in metrics.feet(character):

@@ -36,6 +36,8 @@ NUMBERS = (
     "max_foot_slide_m",
     "contact_residual_max",
     "peak_torque_nm",
+    "help_mean",
+    "help_max",
     "real_time_factor",
     "step_us_median",
     "step_us_p99",
@@ -75,7 +77,7 @@ def measure(simulation: Simulation) -> dict[str, Any]:
     recording, upright = simulation.recording, simulation.upright
     errors = tracking_errors(simulation)[: upright + 1]
     joints, root = joint_angles(simulation.character, errors), root_distances(simulation.character, errors)
-    slides = foot_slides(simulation, upright)
+    slides, helped = foot_slides(simulation, upright), help_shares(simulation)
     micros = 1e6 * simulation.step_seconds
     total = float(simulation.step_seconds.sum())
     return {
@@ -91,6 +93,9 @@ def measure(simulation: Simulation) -> dict[str, Any]:
         "contact_residual_max": float(recording.residual.max(initial=0.0)),
         "lcp_failures": int("contact" in recording.reason),  # a step that fails its checks is the last
         "peak_torque_nm": float(joint_torques(simulation)[:upright].max(initial=0.0)),
+        "help_mean": float(helped.mean()) if recording.steps else 0.0,
+        "help_max": float(helped.max(initial=0.0)),
+        "help_frames": 0,
         "real_time_factor": simulation.seconds / total if total > 0.0 else 0.0,
         "step_us_median": float(np.median(micros)) if len(micros) else 0.0,
         "step_us_p99": float(np.percentile(micros, 99.0)) if len(micros) else 0.0,
@@ -121,7 +126,17 @@ def worst(simulation: Simulation, slides: Sequence[Slide], root: Array) -> dict[
 def nothing() -> dict[str, Any]:
     """The figures of a simulation that was cancelled before it began."""
     numbers = dict.fromkeys(NUMBERS, 0.0)
-    return {"outcome": "cancelled", **numbers, "lcp_failures": 0, "worst": {}}
+    return {"outcome": "cancelled", **numbers, "lcp_failures": 0, "help_frames": 0, "worst": {}}
+
+
+def help_shares(simulation: Simulation) -> Array:
+    """Help in each step (n,), as a share of the weight: the larger of its force, and of its moment over a metre."""
+    given = simulation.help
+    if len(given) == 0:
+        return np.zeros(simulation.recording.steps)
+    weight = simulation.character.total_mass * float(np.linalg.norm(simulation.character.gravity))
+    found: Array = np.maximum(np.linalg.norm(given[:, :3], axis=1), np.linalg.norm(given[:, 3:], axis=1)) / weight
+    return found
 
 
 def tracking_errors(simulation: Simulation) -> Array:

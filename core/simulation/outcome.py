@@ -2,7 +2,7 @@
 """What every method hands over for judgement: a recording, and the motion that it was to follow."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -43,6 +43,7 @@ class Simulation:
     cancelled: bool
     lost: int | None  # the state at which it had fallen
     step_seconds: Array  # (n,) of computation, for each step
+    help: Array = field(default_factory=lambda: np.zeros((0, 6)))  # (n, 6) force and moment on the root from nowhere
     recoveries: tuple[Recovery, ...] = ()
     notes: tuple[str, ...] = ()  # what the method did on its own account, in sentences
 

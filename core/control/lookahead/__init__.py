@@ -3,7 +3,7 @@
 
 from .lookahead import LookAhead, Place
 from .precompute import CostToGo, Policy, precompute, sweep
-from .search import Choice, choose_settings
+from .search import Choice, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
 from .track import Track, standing
@@ -20,6 +20,7 @@ __all__ = [
     "load_policy",
     "policy_key",
     "precompute",
+    "rehearse",
     "save_policy",
     "standing",
     "sweep",

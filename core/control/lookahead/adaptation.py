@@ -19,6 +19,7 @@ from ...maths.dense import cholesky_solve_rows
 from ...maths.kernel import inner_kernel
 from ...maths.products import add_symmetric_product, factor_cholesky
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
+from .precompute import HELP
 from .workspace import Machine
 
 Array = NDArray[np.float64]
@@ -28,6 +29,7 @@ Array = NDArray[np.float64]
 def adapt(machine: Machine, J: Array, k: int) -> bool:
     """`torque` and `gain` from `control`; `J` (nv, 3 np) is J~^T. False where a matrix is not positive definite."""
     tree, bodies, contacts, work = machine.tree, machine.bodies, machine.contacts, machine.work
+    policy = machine.policy
     adaptation = machine.choices.adaptation
     nv, motors = work.inverse.shape[0], work.torque.shape[0]
     start = nv - motors
@@ -55,7 +57,9 @@ def adapt(machine: Machine, J: Array, k: int) -> bool:
         if c >= 0:
             force = 0.0
             for j in range(J.shape[1]):
-                force += J[i, j] * work.control[motors + j]
+                # help comes as it is foreseen, so that nothing need answer to it
+                if policy.grip[policy.point[k, j // 3]] != HELP:
+                    force += J[i, j] * work.control[motors + j]
             work.generalized[c] = force
     for i in range(motors):
         torque = work.control[i]

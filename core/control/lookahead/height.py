@@ -46,12 +46,12 @@ def next_landings(track: Track, places: NDArray[np.float64]) -> list[Landing | N
     """Of every frame the next, by whichever body; None where no more comes."""
     frames = len(track.q)
     laps = 1 if track.cycle is None else 3
-    landings = []
+    landings, touching = [], track.touching
     for body in np.unique(track.point_body):
         own = track.point_body == body
-        for start, stop in runs(np.asarray(np.tile(track.loaded[:, own].any(axis=1), laps))):
+        for start, stop in runs(np.asarray(np.tile(touching[:, own].any(axis=1), laps))):
             middle = (start + stop) // 2
-            spots = places[middle % frames, own & track.loaded[middle % frames]]
+            spots = places[middle % frames, own & touching[middle % frames]]
             lap = middle // frames
             if track.cycle is not None:
                 spots = power(track.cycle, lap).move_points(spots)

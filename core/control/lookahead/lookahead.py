@@ -17,7 +17,7 @@ from ..method import Follower
 from .evaluation import update_law
 from .height import Landing, ground_height, height_at, next_landings, point_places
 from .phase import SEARCH, is_overdue, next_touchdown
-from .precompute import Policy, precompute
+from .precompute import HELP, Policy, precompute
 from .settings import Settings
 from .track import Track
 from .workspace import Choices, Machine, make_scratch
@@ -64,6 +64,7 @@ class LookAhead(Follower):
         self._anchor = np.zeros(4)
         places = point_places(character, self.track)
         self._point_height = np.ascontiguousarray(places[..., 2])
+        self._touching = self.track.touching
         self._landings = next_landings(self.track, places)
         self.terrain = terrain  # known ahead of the feet, or felt under them alone
         self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
@@ -127,7 +128,20 @@ class LookAhead(Follower):
         else:
             self.place = after
         motors, n = len(scratch.torque), int(contacts.filled[0])
-        return AffineLaw(scratch.torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
+        torque = self._with_help(frame, scratch.torque)
+        return AffineLaw(torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
+
+    def _with_help(self, frame: int, torque: Array) -> Array:
+        """Torques of all velocities (nv,) where help acts on the root in the step from this frame; else as they are."""
+        count = int(self.policy.points[frame])
+        helps = self.policy.grip[self.policy.point[frame, :count]] == HELP
+        if not helps.any():
+            return torque
+        nv, motors = self.character.nv, len(torque)
+        columns = np.repeat(helps, 3)
+        J = self._scratch.jacobian[: nv * 3 * count].reshape(nv, 3 * count)[: nv - motors, columns]
+        force = self._scratch.control[motors : motors + 3 * count][columns]
+        return np.concatenate((J @ force, torque))
 
     def notes(self, simulation: Simulation) -> tuple[str, ...]:
         """What rehearsals found."""
@@ -195,7 +209,7 @@ class LookAhead(Follower):
         if self.terrain is not None and landing is not None and landing.frames * state.dt < AHEAD:
             found, share = self._height_ahead(landing, state), 1.0 / landing.frames
         else:
-            found = ground_height(machine, self.track.loaded[frame], self._point_height[frame])
+            found = ground_height(machine, self._touching[frame], self._point_height[frame])
             share = min(1.0, state.dt / GROUND_TIME)
         if not math.isnan(found):
             most = FASTEST * state.dt

@@ -17,9 +17,9 @@ SEARCH = 15
 
 def next_touchdown(track: Track, frame: int, contacts: Contacts) -> int:
     """Frames to skip so that a body which touches is one that bears load: 0 if there is no reason to."""
-    frames, touching = len(track.q), _touching(contacts)
+    frames, touching, standing = len(track.q), _touching(contacts), track.touching
     for body in sorted(touching & {int(b) for b in track.point_body}):
-        loaded = np.any(track.loaded[:, track.point_body == body], axis=1).tolist()
+        loaded = np.any(standing[:, track.point_body == body], axis=1).tolist()
         if loaded[frame]:
             continue
         for ahead in range(1, SEARCH + 1):
@@ -35,8 +35,9 @@ def is_overdue(track: Track, frame: int, contacts: Contacts) -> bool:
     """Whether a body that begins to bear load at this frame does not touch yet."""
     if frame == 0 and track.cycle is None:
         return False
-    begins = track.loaded[frame] & ~track.loaded[frame - 1]
-    stood = {int(body) for body in track.point_body[track.loaded[frame - 1]]}
+    stands = track.touching
+    begins = stands[frame] & ~stands[frame - 1]
+    stood = {int(body) for body in track.point_body[stands[frame - 1]]}
     return bool({int(body) for body in track.point_body[begins]} - stood - _touching(contacts))
 
 

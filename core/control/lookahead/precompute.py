@@ -21,6 +21,9 @@ from .weights import Weights, make_weights
 Array = NDArray[np.float64]
 
 
+HELP = 2  # a point's grip, where its force is given by nothing
+
+
 class Policy(Structure):
     """What the law reads at step k, of nf steps. Coordinates are those of the lap of the frame that step k leads to."""
 
@@ -34,7 +37,7 @@ class Policy(Structure):
     point: NDArray[np.int64]  # (nf, np) which they are
     body: NDArray[np.int64]  # (np,)
     local: Array  # (np, 3) in the body's frame
-    grip: NDArray[np.int64]  # (np,) 1: the point may pull as well as push
+    grip: NDArray[np.int64]  # (np,) 1: the point may pull as well as push, 2: and its force is what the law makes it
     curvature_position: Array  # (nf, nv, nv) rows of the velocities of [S_{k+1}], columns of the positions
     curvature_velocity: Array  # (nf, nv, nv) the same, columns of the velocities
     gradient: Array  # (nf, nv) rows of the velocities of [s_{k+1}]
@@ -92,7 +95,7 @@ def sweep(
         point=np.array([np.pad(row, (0, points - len(row))) for row in used], dtype=np.int64).reshape(frames, points),
         body=track.point_body,
         local=track.point_local,
-        grip=track.grip.astype(np.int64),
+        grip=track.grip.astype(np.int64) + track.help,
         curvature_position=np.zeros((frames, nv, nv)),
         curvature_velocity=np.zeros((frames, nv, nv)),
         gradient=np.zeros((frames, nv)),
@@ -188,6 +191,8 @@ def _stance_cost(character: Character, policy: Policy, weight: float, k: int) ->
     """
     cost = np.zeros((character.nv, character.nv))
     for p in policy.point[k, : policy.points[k]]:
+        if policy.grip[p] == HELP:
+            continue
         J = point_jacobian(character, policy.q[k], int(policy.body[p]), policy.local[p])
         add_transposed_product(weight * J, J, cost, character.nv, 3, character.nv)
     return cost

@@ -5,7 +5,7 @@ Step k leads from frame k to frame k + 1. The last step leads to frame 0 of the 
 back to its own frame where it is not: there the motion has settled into a stance.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy.linalg
@@ -17,6 +17,7 @@ from ...character.tree import FREE
 from ...dynamics import bias_force, point_jacobian
 from ...motion.cycle import Cycle
 from ...motion.reference import Reference
+from ...motion.spacetime.help import HELPERS, helping
 from ..corners import spread_over_corners
 from ..track import checked_arrays
 
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 
 # Weight of an unbalanced root's newton against a newton of contact force.
 BALANCE = 1e3
+
 # Friction that a settled stance may use.
 FRICTION = 0.5
 
@@ -41,6 +43,9 @@ class Track:
     point_body: NDArray[np.int64]  # (np,)
     point_local: Array  # (np, 3) in the body's frame, m
     grip: NDArray[np.bool_]  # (np,) the point may pull as well as push
+    help: NDArray[np.bool_] = field(
+        default_factory=lambda: np.zeros(0, dtype=np.bool_)
+    )  # (np,), or empty: the force on this point of the root is given by nothing
     cycle: Cycle | None = None  # how the next lap starts; None: the last frame holds
     stance: int = 0  # steps at the end that stop the motion and hold, and are no part of it
 
@@ -60,14 +65,20 @@ class Track:
             v=reference.v[:frames],
             torque=np.pad(reference.torque, ((0, rest), (0, 0))),
             force=np.pad(reference.force, ((0, rest), (0, 0), (0, 0))),
-            loaded=np.concatenate((reference.carrying, schedule.active[-1:]))[:frames],
+            loaded=np.concatenate((reference.carrying, _held_on(reference)))[:frames],
             point_body=schedule.body,
             point_local=schedule.position,
             grip=np.array([point.grab for point in schedule.points], dtype=np.bool_),
+            help=helping(schedule.points),
             cycle=reference.cycle,
         ).checked(reference.character)
         track = track if cyclic else track.settled(reference.character)
         return track.with_corners(reference.character) if corners else track
+
+    @property
+    def touching(self) -> NDArray[np.bool_]:
+        """(nf, np) the point carries force, and touches something."""
+        return self.loaded & ~self.help if len(self.help) else self.loaded
 
     def checked(self, character: Character) -> "Track":
         """The same in contiguous arrays, or ValueError saying what does not fit."""
@@ -82,8 +93,10 @@ class Track:
             "point_body": (points,),
             "point_local": (points, 3),
             "grip": (points,),
+            "help": (points,),
         }
-        arrays = checked_arrays(self, shapes, character)
+        helps = self if len(self.help) else replace(self, help=np.zeros(points, dtype=np.bool_))
+        arrays = checked_arrays(helps, shapes, character)
         return Track(self.dt, cycle=self.cycle, stance=self.stance, **arrays)
 
     def with_corners(self, character: Character) -> "Track":
@@ -94,12 +107,13 @@ class Track:
         places, shares = spread_over_corners(character, self.point_body, self.point_local)
         frames, count = len(self.q), len(places)
         force = np.zeros((frames, count, 3))
-        loaded, grip = np.zeros((frames, count), np.bool_), np.zeros(count, np.bool_)
+        loaded, grip, helps = np.zeros((frames, count), np.bool_), np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         for to, sources in enumerate(shares):
             for p, share in sources:
                 force[:, to] += share * self.force[:, p]
                 loaded[:, to] |= self.loaded[:, p]
                 grip[to] |= self.grip[p]
+                helps[to] |= p < len(self.help) and bool(self.help[p])
         return replace(
             self,
             force=force,
@@ -107,6 +121,22 @@ class Track:
             point_body=np.array([body for body, _ in places], dtype=np.int64),
             point_local=np.array([place for _, place in places], dtype=np.float64).reshape(-1, 3),
             grip=grip,
+            help=helps,
+        )
+
+    def helped(self) -> "Track":
+        """The same with help at hand in all steps, where it has none: to be given where control asks for it."""
+        if self.help.any():
+            return replace(self, loaded=self.loaded | self.help)
+        frames, more = len(self.q), len(HELPERS)
+        return replace(
+            self,
+            force=np.concatenate((self.force, np.zeros((frames, more, 3))), axis=1),
+            loaded=np.concatenate((self.loaded, np.ones((frames, more), dtype=np.bool_)), axis=1),
+            point_body=np.concatenate((self.point_body, [point.body for point in HELPERS])),
+            point_local=np.concatenate((self.point_local, [point.position for point in HELPERS])),
+            grip=np.concatenate((self.grip, np.ones(more, dtype=np.bool_))),
+            help=np.concatenate((self.help, np.ones(more, dtype=np.bool_))),
         )
 
     def settled(self, character: Character) -> "Track":
@@ -129,6 +159,13 @@ class Track:
             loaded=np.concatenate((parts["loaded"], stance.loaded)),
             stance=2,
         )
+
+
+def _held_on(reference: Reference) -> NDArray[np.bool_]:
+    """Points (1, np) that go on to carry after the last frame: those that touch there, and help that is given."""
+    helps = helping(reference.schedule.points) & reference.carrying[-1]
+    last: NDArray[np.bool_] = reference.schedule.active[-1] | helps
+    return last[None]
 
 
 def standing(

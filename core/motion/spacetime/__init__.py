@@ -5,8 +5,8 @@ Muico et al. 2009, section 3.2. `build_reference` is the door; problem.py states
 quadratic programme of it at an iterate, riccati.py and ends.py solve that, solver.py iterates, measure.py judges.
 """
 
-from .build import NoReferenceError, build_reference
+from .build import Help, NoReferenceError, build_reference
 from .ends import Ends
 from .settings import Settings
 
-__all__ = ["Ends", "NoReferenceError", "Settings", "build_reference"]
+__all__ = ["Ends", "Help", "NoReferenceError", "Settings", "build_reference"]

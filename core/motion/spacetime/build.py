@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a character's trajectory and its contacts to a reference, or a refusal that names frames."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ from ..fit import Trajectory
 from ..reference import Quality, Reference
 from ..schedule import ContactSchedule
 from .ends import Ends
-from .measure import measure, named_frames, posture_rms, world_forces
-from .problem import HELPERS, Problem, allowed_forces, make_problem
+from .help import HELPERS, Price, given, sentences_of_help, shares, weight_of
+from .keyed import fill_as_keyed
+from .measure import MOST_JOINT_RMS, MOST_ROOT_RMS, measure, named_frames, posture_rms, world_forces
+from .problem import Iterate, Problem, allowed_forces, make_iterate, make_problem
 from .settings import Settings
 from .solver import Solution, solve
 from .surface import on_surface
@@ -29,6 +31,16 @@ SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the moti
 BENT = 3.0  # degrees of joints' RMS change, from which on that is tried
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
 LONGEST = 100_000  # frames
+# Of help: by its size where it may be missing, else by the square of it; then dearer from there on, as far as it goes.
+SCARCE = Price(300.0, 0.03, 30.0)
+PLENTY = Price(3.0, 0.03)
+DEARER = (Price(30.0, 0.03), SCARCE)
+HELPED_ITERATIONS, MORE_ITERATIONS = 30, 12
+# All of it together takes no more iterations than this for a person's 31 velocities, and fewer for more: their number,
+# not a clock, so that the same job has the same answer. Fewer than the least are not worth beginning.
+MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES = 130, 8, 31
+
+Help = Literal["none", "as_needed", "as_keyed"]
 
 
 class NoReferenceError(ValueError):
@@ -45,6 +57,17 @@ class Request(NamedTuple):
     bounds: Ends
     settings: Settings
     clip: Trajectory
+    missing: NDArray[np.bool_]  # (N,)
+    progress: Callable[[int], None] | None
+
+
+class Found(NamedTuple):
+    """A problem, its solution, and what that is worth."""
+
+    request: Request
+    problem: Problem
+    solution: Solution
+    quality: Quality
 
 
 def build_reference(
@@ -56,6 +79,9 @@ def build_reference(
     bounds: Ends | None = None,
     settings: Settings | None = None,
     clip: Trajectory | None = None,
+    help_given: Help = "none",
+    missing: NDArray[np.bool_] | None = None,
+    without_first: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
@@ -66,52 +92,185 @@ def build_reference(
     measured from `clip`, where the trajectory is itself a clip's after clean-up. `progress` is called with the number
     of each iteration before it.
 
+    `help_given` says what becomes of a motion that nothing possible is near: "none" refuses it, "as_needed" lets the
+    least help carry it, and "as_keyed" keeps every motion as it is. `missing` (frames,) says where something lacks that
+    the body rests on; where it is known that nothing helps but help, nothing else need be tried (`without_first`).
+    Helpers are points of the reference's schedule that are never active but carry (help.py).
+
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
     """
-    request = _checked(character, trajectory, schedule, terrain, bounds, settings, clip)
-    problem = _problem(request)
-    solution, quality = _attempt(request, problem, progress)
-    if quality is None or _departure(request, quality) > BENT:
-        # An ankle without roll cannot lay down an edge of its sole: asked to, it bends the whole leg, or gives up.
-        soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
-        soft, soft_quality = _attempt(request, soft_problem, progress)
-        if soft_quality is not None and (
-            quality is None or _departure(request, soft_quality) < _departure(request, quality) - MUCH_NEARER
-        ):
-            problem, solution, quality = soft_problem, soft, soft_quality
-    if quality is None:
-        raise NoReferenceError(_refusal(request, solution))
-    schedule = request.schedule
+    request = _checked(character, trajectory, schedule, terrain, bounds, settings, clip, missing, progress)
+    if help_given == "as_keyed":
+        return _reference(_as_keyed(request), whole=True)
+    spent = _Spent()
+    found, failed = _unaided(request, spent) if without_first or help_given == "none" else (None, None)
+    if help_given == "as_needed" and (found is None or not _is_near(request, found.quality)):
+        found = _nearest([one for one in (found, _aided(request, spent)) if one is not None])
+        if found is None or not _is_near(found.request, found.quality):
+            found = _as_keyed(request)
+    if found is None:
+        assert failed is not None
+        raise NoReferenceError(_refusal(request, failed))
+    return _reference(found)
+
+
+def _reference(found: Found, *, whole: bool = False) -> Reference:
+    """As controllers know it; helpers are left out where they give next to nothing, unless all of it is wanted."""
+    request, problem, solution, quality = found
+    schedule, iterate, cycle = request.schedule, solution.iterate, request.bounds.cycle
     points = len(schedule.points)
-    cycle = request.bounds.cycle
-    iterate = solution.iterate
+    force = world_forces(problem, iterate)
+    carrying = allowed_forces(schedule.active, periodic=cycle is not None)
+    normal = problem.axes[:, :points, 2]
+    helps = given(force[:, problem.help_first :], request.character, request.trajectory.rate)
+    if whole:
+        helps[:] = True
+    if helps.any():
+        frames, more = len(schedule.active), len(HELPERS)
+        schedule = ContactSchedule(
+            (*schedule.points, *HELPERS),
+            np.column_stack((schedule.active, np.zeros((frames, more), dtype=np.bool_))),
+            np.concatenate((schedule.place, np.zeros((frames, more, 3))), axis=1),
+        )
+        carrying = np.column_stack((carrying, np.repeat(helps[:, None], more, axis=1)))
+        helpers = np.where(helps[:, None, None], force[:, problem.help_first :], 0.0)
+        force = np.concatenate((force[:, :points], helpers), axis=1)
+        normal = np.concatenate((normal, np.tile((0.0, 0.0, 1.0), (frames, more, 1))), axis=1)
+        share = shares(helpers, weight_of(request.character))
+        told = sentences_of_help(share, request.character, iterate.q, request.trajectory.frame)
+        quality = replace(quality, sentences=(*quality.sentences, *told))
     return Reference(
-        character=character,
-        rate=trajectory.rate,
+        character=request.character,
+        rate=request.trajectory.rate,
         q=iterate.q,
         v=iterate.v,
         torque=iterate.torque,
         schedule=schedule,
-        normal=np.ascontiguousarray(problem.axes[:, :points, 2]),
-        carrying=allowed_forces(schedule.active, periodic=cycle is not None),
-        force=np.ascontiguousarray(world_forces(problem, iterate)[:, :points]),
+        normal=np.ascontiguousarray(normal),
+        carrying=carrying,
+        force=np.ascontiguousarray(force[:, : len(schedule.points)]),
         friction=request.settings.friction,
         cycle=cycle,
         quality=quality,
-        first_frame=trajectory.first_frame,
-        frames_per_sample=trajectory.frames_per_sample,
+        first_frame=request.trajectory.first_frame,
+        frames_per_sample=request.trajectory.frames_per_sample,
     )
 
 
+def _unaided(request: Request, spent: "_Spent") -> tuple[Found | None, Solution]:
+    """Without help, on ground that gives way where firm ground bends the motion; and how the first try went."""
+    problem = _problem(request)
+    solution, quality = _attempt(request, problem, spent)
+    if quality is None or _departure(request, quality) > BENT:
+        # An ankle without roll cannot lay down an edge of its sole: asked to, it bends the whole leg, or gives up.
+        soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
+        soft, soft_quality = _attempt(request, soft_problem, spent)
+        if soft_quality is not None and (
+            quality is None or _departure(request, soft_quality) < _departure(request, quality) - MUCH_NEARER
+        ):
+            problem, solution, quality = soft_problem, soft, soft_quality
+    return (None if quality is None else Found(request, problem, solution, quality)), solution
+
+
+def _aided(request: Request, spent: "_Spent") -> Found | None:
+    """With the least help: scarce from the start; else plenty of it, then as little as still converges near the clip.
+
+    Then the same without any contacts but those of feet, which are the surest.
+    """
+    feet = _feet_alone(request)
+    for contacts in (request,) if feet is request else (request, feet):
+        asked = spent.limited(contacts, HELPED_ITERATIONS)
+        problem = _problem(asked, helped=True)
+        solution, quality = _attempt(asked, problem, spent, SCARCE)
+        if quality is not None and _is_near(asked, quality):
+            return Found(asked, problem, solution, quality)
+        asked = spent.limited(contacts, HELPED_ITERATIONS)
+        solution, quality = _attempt(asked, problem, spent, PLENTY)
+        if quality is None:
+            continue
+        found = Found(asked, problem, solution, quality)
+        for price in DEARER:
+            asked = spent.limited(contacts, MORE_ITERATIONS)
+            if not _is_near(asked, found.quality):
+                break
+            begin = Iterate(*(array.copy() for array in found.solution.iterate))
+            solution, quality = _attempt(asked, problem, spent, price, begin)
+            if quality is None or not _is_near(asked, quality):
+                break
+            found = Found(asked, problem, solution, quality)
+        return found
+    return None
+
+
+def _feet_alone(request: Request) -> Request:
+    """The same with no contacts but those of feet, and of what is held by hand."""
+    schedule = request.schedule
+    sure = np.array([point.foot or point.grab for point in schedule.points], dtype=np.bool_)
+    if not schedule.active[:, ~sure].any():
+        return request
+    return request._replace(schedule=replace(schedule, active=schedule.active & sure))
+
+
+def _as_keyed(request: Request) -> Found:
+    """The motion as it is; help carries all that contacts cannot."""
+    problem = _problem(request, helped=True)
+    iterate = make_iterate(request.character, problem, request.settings.barrier_last)
+    fill_as_keyed(request.character, problem, iterate, request.bounds.cycle)
+    solution = Solution(iterate, converged=True, steps=[0.0], defects=[0.0])
+    quality = _quality(request, problem, solution)
+    return Found(request, problem, solution, quality)
+
+
+def _nearest(found: Sequence[Found]) -> Found | None:
+    """The first that is near enough, or that which is nearest."""
+    near = [one for one in found if _is_near(one.request, one.quality)]
+    return next(iter(near), None) or min(
+        found,
+        key=lambda one: one.quality.root_rms_metres + np.radians(_departure(one.request, one.quality)),
+        default=None,
+    )
+
+
+def _is_near(request: Request, quality: Quality) -> bool:
+    """Whether it is the same motion."""
+    return _departure(request, quality) <= MOST_JOINT_RMS and quality.root_rms_metres <= MOST_ROOT_RMS
+
+
+class _Spent:
+    """Iterations that were made for a reference."""
+
+    def __init__(self) -> None:
+        self.iterations = 0
+
+    def limited(self, request: Request, most: int) -> Request:
+        """The request with as many iterations as are left, at most so many."""
+        whole = MOST_ITERATIONS * min(1.0, (USUAL_VELOCITIES / request.character.nv) ** 2)
+        left = max(int(whole) - self.iterations, 0)
+        iterations = min(most, left) if left >= LEAST_ITERATIONS else 0
+        return request._replace(settings=replace(request.settings, iterations=iterations))
+
+
 def _attempt(
-    request: Request, problem: Problem, progress: Callable[[int], None] | None
+    request: Request, problem: Problem, spent: _Spent, price: Price | None = None, begin: Iterate | None = None
 ) -> tuple[Solution, Quality | None]:
     """Solve; no quality where the outcome is of no use."""
-    solution = solve(request.character, problem, request.bounds, request.settings, progress)
-    if not solution.usable(USABLE_DEFECT):
-        return solution, None
-    return solution, measure(
+    solution = solve(
+        request.character,
+        problem,
+        request.bounds,
+        request.settings,
+        request.progress,
+        price=price,
+        missing=request.missing,
+        begin=begin,
+    )
+    spent.iterations += len(solution.steps)
+    return solution, _quality(request, problem, solution) if solution.usable(USABLE_DEFECT) else None
+
+
+def _quality(request: Request, problem: Problem, solution: Solution) -> Quality:
+    return measure(
         request.character,
         request.clip,
         problem,
@@ -149,6 +308,8 @@ def _checked(
     bounds: Ends | None,
     settings: Settings | None,
     clip: Trajectory | None = None,
+    missing: NDArray[np.bool_] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Request:
     """All arguments, in contiguous arrays, or ValueError."""
     frames = len(trajectory.q)
@@ -182,6 +343,8 @@ def _checked(
         ends,
         (Settings() if settings is None else settings).checked(),
         checked if clip is None else clip,
+        np.zeros(frames - 1, np.bool_) if missing is None else missing[1:] | missing[:-1],
+        progress,
     )
 
 
@@ -223,10 +386,10 @@ def _refusal(request: Request, solution: Solution) -> str:
             f"No physically correct motion was found near this one in {len(solution.steps)} iterations; it is worst "
             f"around {worst}: look for broken keys or a missing contact there."
         )
-    help_given = np.linalg.norm(world_forces(problem, helped.iterate)[:, -len(HELPERS) :].sum(axis=1), axis=1)
-    frames = np.flatnonzero(help_given > 0.5 * help_given.max())
+    lacking = np.linalg.norm(world_forces(problem, helped.iterate)[:, problem.help_first :].sum(axis=1), axis=1)
+    frames = np.flatnonzero(lacking > 0.5 * lacking.max())
     return (
         f"No physically correct motion was found near this one in {len(solution.steps)} iterations. It lacks up to "
-        f"{help_given.max():.0f} N of support, most in {named_frames(trajectory, frames)}: look for a missing contact "
+        f"{lacking.max():.0f} N of support, most in {named_frames(trajectory, frames)}: look for a missing contact "
         "there, or one too many."
     )

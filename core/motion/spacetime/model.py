@@ -231,8 +231,9 @@ def _fill_control_cost(
         start = motors + 3 * c
         f = row(iterate.force[k], p)
         for j in range(3):
-            R[start + j, start + j] = problem.force_weight[p, j] + problem.force_smoothing
-            r[start + j] = problem.force_weight[p, j] * f[j]
+            weight = problem.force_weight[p, j] if p < problem.help_first else iterate.help_weight[k]
+            R[start + j, start + j] = weight + problem.force_smoothing
+            r[start + j] = weight * f[j]
             r[start + j] += problem.force_smoothing * (f[j] - iterate.force_target[k, p, j])
         if not problem.grab[p]:
             for face in range(problem.faces.shape[0]):

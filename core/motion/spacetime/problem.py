@@ -22,17 +22,13 @@ from ...maths.structure import Structure
 from ..cycle import Cycle
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
+from .help import HELPERS
 from .settings import Settings
 
 Array = NDArray[np.float64]
 
 NO_CLEARANCE = -1e9  # m: a point that may be anywhere
-HELP_WEIGHT = 1e-3  # per squared newton
-# Three points of the root, not in line: forces on them add up to any force and moment.
-HELPERS = tuple(
-    ContactPoint(f"help_{i}", 0, place, grab=True)
-    for i, place in enumerate(((0.3, 0.0, 0.0), (-0.15, 0.26, 0.0), (-0.15, -0.26, 0.0)))
-)
+HELP_WEIGHT = 1e-3  # per squared newton, where help only shows what a clip lacks
 GROUND_REACH = 2.0  # m: how far from the clip's own points the ground is looked for
 
 
@@ -51,6 +47,7 @@ class Problem(Structure):
     torque_limit: float  # infinite where there is none
     force_weight: Array  # (np, 3) along two tangents and the normal
     force_smoothing: float
+    help_first: int  # from this point on they are help, weighed by the iterate; np where there is none
     point_body: NDArray[np.int64]  # (np,)
     point_local: Array  # (np, 3) in the body's frame
     radius: Array  # (np,) of a ball around the point, which stays above the ground too
@@ -87,6 +84,7 @@ class Iterate(Structure):
     ground_slack: Array  # (N + 1, np) of points over the ground
     ground_excess: Array  # (N + 1, np) by how much the slack is more than the height
     ground_multiplier: Array  # (N + 1, np)
+    help_weight: Array  # (N,) per squared newton of help
 
 
 def make_problem(
@@ -130,8 +128,6 @@ def make_problem(
         velocity_weight[:2] = settings.velocity_level
     force_weight = np.tile((settings.force_tangential, settings.force_tangential, settings.force_normal), (count, 1))
     force_weight[grab] = settings.force_normal
-    if helped:
-        force_weight[-len(HELPERS) :] = HELP_WEIGHT
     frame_weight = np.ones(frames)
     if cycle is not None:
         frame_weight[-1] = 0.0
@@ -149,6 +145,7 @@ def make_problem(
         torque_limit=math.inf if settings.torque_limit is None else settings.torque_limit,
         force_weight=force_weight,
         force_smoothing=settings.force_smoothing,
+        help_first=count - len(HELPERS) if helped else count,
         point_body=np.array([point.body for point in points], dtype=np.int64),
         point_local=np.array([point.position for point in points], dtype=np.float64).reshape(-1, 3),
         radius=np.array([point.radius for point in points]),
@@ -214,7 +211,7 @@ def make_iterate(character: Character, problem: Problem, barrier: float) -> Iter
     for k in range(steps):
         active = problem.force_point[k, : problem.force_count[k]]
         grounded = active[~problem.grab[active]]
-        force[k, grounded, 2] = weight / max(1, len(active))
+        force[k, grounded, 2] = weight / max(1, int((active < problem.help_first).sum()))
     slack = np.maximum(force @ problem.faces.T, 0.05 * weight)
     room = min(problem.torque_limit, 1e6)
     torque_slack = np.full((steps, motors, 2), room)
@@ -233,6 +230,7 @@ def make_iterate(character: Character, problem: Problem, barrier: float) -> Iter
         ground_slack=np.full((frames, count), 0.01),
         ground_excess=np.full((frames, count), 0.01),
         ground_multiplier=np.full((frames, count), min(0.01, 0.5 * problem.ground_price)),
+        help_weight=np.full(steps, HELP_WEIGHT),
     )
 
 

@@ -24,6 +24,7 @@ from ...dynamics.workspace import make_workspace
 from ..cycle import Cycle
 from . import ends
 from .ends import Ends, end_offsets, start_offset
+from .help import Price, first_weights, next_weights, weight_of
 from .model import (
     fill_defects,
     fill_held_offsets,
@@ -37,6 +38,7 @@ from .riccati import make_programme, make_riccati_workspace
 from .settings import Settings
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 # The greatest change of a pose in one iteration, rad and m: beyond it, linear models are worthless.
 LONGEST_STEP = 0.5
@@ -56,6 +58,8 @@ MULTIPLIER_STEP = 0.05
 SWING_BACK = 0.1
 DAMPING_GAIN = 2.0
 LEAST_DAMPING, MOST_DAMPING = 5.0, 1000.0
+# Help's weights follow the help for so many iterations.
+MOST_WEIGHING = 25
 # Held points this near to their places need no further pulling, m.
 PLACE_TOLERANCE = 5e-5
 
@@ -83,16 +87,24 @@ def solve(
     bounds: Ends,
     settings: Settings,
     progress: Callable[[int], None] | None = None,
+    *,
+    price: Price | None = None,
+    missing: Mask | None = None,
+    begin: Iterate | None = None,
 ) -> Solution:
-    """Iterate from the clip. Numbers that stop being finite end the iteration, not converged.
+    """Iterate from the clip, or from `begin`. Numbers that stop being finite end the iteration, not converged.
 
+    `price` is that of help, where the problem has it; `missing` (N,) are the steps in which it is cheap.
     `progress` is called with the number of each iteration before it, and may raise an exception to end it all.
     """
     begun = time.perf_counter()
     frames, nv = len(problem.held), character.nv
     subproblem = _Subproblem(character, problem, bounds)
     barrier = max(settings.barrier_first, settings.barrier_last)
-    iterate = make_iterate(character, problem, barrier)
+    iterate = make_iterate(character, problem, barrier) if begin is None else begin
+    lacking = np.zeros(frames - 1, np.bool_) if missing is None else missing
+    if price is not None:
+        iterate.help_weight[:] = first_weights(price, lacking, weight_of(character))
     moved = Iterate(*(array.copy() for array in iterate))
     smoothed = _Smoother(problem, bounds.cycle)
     solution = Solution(iterate, converged=False)
@@ -137,6 +149,9 @@ def solve(
         frozen = frozen or iteration >= (LEAST_SMOOTHING if step < SETTLED_STEP else MOST_SMOOTHING)
         if not frozen:
             smoothed.update(iterate)
+        if price is not None and iteration < MOST_WEIGHING:
+            given = iterate.force[:, problem.help_first :]
+            iterate.help_weight[:] = next_weights(price, lacking, weight_of(character), iterate.help_weight, given)
         if step < MULTIPLIER_STEP:
             subproblem.pull_to_places(iterate)
         for kept, latest in zip(moved, iterate, strict=True):

@@ -223,10 +223,17 @@ def test_a_motion_in_the_air_is_refused_by_its_frames(rig):
     """From frame 26 to 70 it walks on nothing, and does not fall."""
     key(rig, "location", (20, (0.0, 0.0, 0.0)), (26, (0.0, 0.0, 0.6)), (70, (0.0, 0.0, 0.6)), (76, (0.0, 0.0, 0.0)))
     before = len(assigned_curves(rig, rig.animation_data.action))
+    rig.heft.help = "NONE"
     with pytest.raises(RuntimeError, match="Nothing holds the body up in frames"):
         bpy.ops.heft.build_reference()
     assert len(assigned_curves(rig, rig.animation_data.action)) == before
     assert report_of(rig) == {}
+
+
+def test_a_motion_in_the_air_is_had_with_help(rig):
+    key(rig, "location", (20, (0.0, 0.0, 0.0)), (26, (0.0, 0.0, 0.6)), (70, (0.0, 0.0, 0.6)), (76, (0.0, 0.0, 0.0)))
+    assert bpy.ops.heft.build_reference() == {"FINISHED"}
+    assert "% of its weight from nowhere in frames" in report_of(rig)["why"]
 
 
 def test_terrain_that_the_motion_is_made_for_is_what_it_stands_on(rig):

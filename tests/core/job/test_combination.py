@@ -102,7 +102,7 @@ def test_a_slider_checks_itself(time, place, said):
 def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, version):
     def older(header, _):
         header["version"] = version
-        for name in ("travel", "recovery", "recovery_effort", "looseness"):
+        for name in ("travel", "recovery", "recovery_effort", "looseness", "help"):
             del header["value"][name]
         if version == 6:
             return
@@ -114,7 +114,7 @@ def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, ve
             del header["value"]["playback"]
 
     playback = Playback() if version == 3 else full_job().playback
-    job = replace(full_job(), travel="travelling", recovery=False, looseness={})
+    job = replace(full_job(), travel="travelling", recovery=False, looseness={}, help="none")
     if version < 6:
         job = replace(job, choices=())
     if version < 5:

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from heft.core.contact.terrain import make_terrain
 from heft.core.motion.fit import Trajectory
-from heft.core.motion.ground import estimate_ground, footprints
+from heft.core.motion.ground import estimate_ground, footprints, missing_ground
+from heft.core.motion.labels import label
 from heft.core.motion.make_reference import make_reference
 
 from tests.core.motion.skeletons import needs_clips
@@ -52,3 +53,31 @@ def test_cmu_stairs_are_climbed_on_ground_from_their_footsteps(name, levels):
     assert quality.root_rms_metres < 0.03
     assert quality.slip_millimetres < 1.0
     assert quality.penetration_millimetres < 1.0
+
+
+def test_a_walk_on_the_floor_lacks_no_ground():
+    walk = glide()
+    assert missing_ground(walk.character, walk.trajectory, label(walk.character, walk.trajectory)) is None
+
+
+def test_a_walk_on_a_stage_tells_of_it():
+    walk = glide()
+    raised = walk.trajectory.q + np.eye(1, walk.character.nq, 2) * 0.4
+    trajectory = Trajectory(120.0, raised, walk.trajectory.v, first_frame=1.0)
+    found = missing_ground(walk.character, trajectory, label(walk.character, trajectory))
+    np.testing.assert_allclose(found.ground.heights, 0.4, atol=1e-6)
+    assert "40 cm off the floor" in found.line
+    # it lies under all of the way
+    low, high = (
+        found.ground.origin,
+        found.ground.origin + found.ground.spacing * (np.array(found.ground.heights.shape) - 1),
+    )
+    assert (raised[:, :2].min(axis=0) - 1.0 > low).all()
+    assert (raised[:, :2].max(axis=0) + 1.0 < high).all()
+
+
+def test_feet_that_hover_where_they_stood_before_tell_of_no_ground():
+    walk = glide()
+    q = np.concatenate((walk.trajectory.q, walk.trajectory.q + np.eye(1, walk.character.nq, 2) * 0.4))
+    trajectory = Trajectory(120.0, q, np.concatenate((walk.trajectory.v, walk.trajectory.v)))
+    assert missing_ground(walk.character, trajectory, label(walk.character, trajectory)) is None

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bakes of what cannot be: help carries it, is followed in the simulation, and told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heft.core.control.lookahead import LookAhead, Settings, Track
+from heft.core.job import BakeJob, run
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.make_reference import make_reference
+from heft.core.report import metrics
+from heft.core.simulation import Push, World
+
+from tests.core.job.jobs import waving_clip
+from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips, wooden_roles
+from tests.core.motion.spacetime import motions
+
+UP, DOWN = (0.3, 0.6), (1.4, 1.7)  # s, in which it rises, and comes down
+HEIGHT = 0.4  # m
+
+
+def lifted(clip):
+    """The whole clip rises, hovers, and comes down."""
+    time = np.arange(len(clip.position)) / clip.rate
+    share = np.clip((time - UP[0]) / (UP[1] - UP[0]), 0.0, 1.0) - np.clip(
+        (time - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0
+    )
+    position = clip.position.copy()
+    position[..., 2] += HEIGHT * (share * share * (3.0 - 2.0 * share))[:, None]
+    return replace(clip, position=position)
+
+
+@pytest.fixture(scope="module")
+def job():
+    return BakeJob(lifted(waving_clip(2.0)), wooden_roles())
+
+
+@pytest.fixture(scope="module", params=["as_needed", "as_keyed"])
+def done(request, job):
+    return run(replace(job, help=request.param))
+
+
+def test_a_body_that_hovers_is_carried_as_it_is_keyed(done, job):
+    report = done.report
+    assert done.outcome == "completed"
+    assert report["source_error_mm"] < 30.0
+    assert report["joint_rms_deg"] < 1.0
+    assert report["root_max_m"] < 0.02
+    hovering = (done.frames > 10.0 + 30.0 * 0.75) & (done.frames < 10.0 + 30.0 * 1.25)
+    np.testing.assert_allclose(done.curves["help_share"][hovering], 1.0, atol=0.15)
+    assert report["help_max"] >= 1.0
+    assert 0.4 < report["help_mean"] < 0.9
+    assert hovering.sum() < report["help_frames"]
+    assert "% of its weight from nowhere in frames" in done.why
+
+
+def test_without_help_it_is_refused_as_before(job):
+    with pytest.raises(ValueError, match="Nothing holds the body up in frames"):
+        run(replace(job, help="none"))
+
+
+def test_only_methods_that_help_keep_a_motion_as_keyed(job):
+    with pytest.raises(ValueError, match="cannot be helped"):
+        run(replace(job, help="as_keyed", method="replanning"))
+
+
+def test_what_can_be_takes_no_help():
+    report = run(BakeJob(waving_clip(0.5), wooden_roles())).report
+    assert report["help_mean"] == report["help_max"] == report["help_frames"] == 0
+
+
+def test_help_at_hand_holds_up_who_would_fall():
+    motion = motions.squat(120, 0.0)
+    reference = make_reference(motion.character, Trajectory(motions.RATE, motion.q, motion.v)).reference
+    push = Push.constant("torso", (350.0, 0.0, 0.0), 0.1, 0.2)
+    heights = []
+    for track in (Track.of(reference), Track.of(reference).helped()):
+        controller = LookAhead(motion.character, track, Settings(rehearsals=0))
+        world = World(motion.character, rate=reference.rate, pushes=(push,))
+        world.reset(*controller.reference_state())
+        for _ in range(240):
+            world.step(controller)
+        heights.append(world.q[2] - motion.q[-1, 2])
+    assert heights[0] < -0.2
+    assert abs(heights[1]) < 0.05
+
+
+def test_help_is_measured_as_a_share_of_the_weight():
+    motion = motions.squat(120, 0.0)
+    weight = motion.character.total_mass * 9.81
+
+    class Helped:
+        character, help = motion.character, np.array([[0.0, 0.3 * weight, 0.4 * weight, 0.0, 0.0, 0.1 * weight]])
+
+    np.testing.assert_allclose(metrics.help_shares(Helped()), [0.5])
+
+
+@needs_clips
+def test_cmu_step_down_is_walked_on_ground_that_its_feet_tell_of():
+    job = BakeJob(cmu("83_10"), CMU_ROLES)
+    done = run(job)
+    assert done.outcome == "completed"
+    assert done.report["help_max"] == 0.0
+    assert done.report["source_error_mm"] < 30.0
+    assert any("14 cm off the floor" in note for note in done.report["notes"])
+    with pytest.raises(ValueError, match="Nothing holds the body up"):
+        run(replace(job, help="none"))

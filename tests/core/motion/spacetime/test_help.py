@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Help from nowhere: its derivatives, motions whose help is known, and that nothing possible takes any."""
+
+import numpy as np
+import pytest
+from heft.core.dynamics import PointForces, center_of_mass_jacobian, step
+from heft.core.motion.fit import Trajectory
+from heft.core.motion.make_reference import make_reference
+from heft.core.motion.schedule import ContactSchedule
+from heft.core.motion.spacetime import NoReferenceError, build, build_reference, model
+from heft.core.motion.spacetime.help import (
+    HELPERS,
+    ROUNDING,
+    Price,
+    first_weights,
+    helping,
+    next_weights,
+    shares,
+    weight_of,
+)
+from heft.core.motion.spacetime.problem import make_iterate
+
+from tests.core.motion.spacetime import motions
+from tests.core.motion.spacetime.test_optimality import filled
+
+PRICE = Price(300.0, 3.0, 30.0)
+
+
+def trajectory_of(character, q):
+    return Trajectory(motions.RATE, q, motions.velocities(character, q), first_frame=1.0)
+
+
+def helped_problem(motion):
+    trajectory = Trajectory(motion.rate, motion.q, motion.v)
+    return build._problem(build._checked(motion.character, trajectory, motion.schedule, None, None, None), helped=True)
+
+
+def hovering(frames=120):
+    """A body at rest in the air."""
+    motion = motions.squat(frames, 0.0)
+    q = motion.q.copy()
+    q[:, 2] += 0.5
+    return motion.character, trajectory_of(motion.character, q)
+
+
+def net_help(reference):
+    return reference.force[:, helping(reference.schedule.points)].sum(axis=1)
+
+
+def check_physics(reference):
+    """Every step leads to the next state under all forces, help included."""
+    points = reference.schedule.points
+    bodies, local = [point.body for point in points], [point.position for point in points]
+    for k in range(0, reference.steps, 5):
+        contacts = PointForces(bodies, local, reference.force[k])
+        q, v = step(reference.character, reference.q[k], reference.v[k], reference.torque[k], 1 / 120.0, contacts)
+        np.testing.assert_allclose(q, reference.q[k + 1], atol=1e-9)
+        np.testing.assert_allclose(v, reference.v[k + 1], atol=1e-8)
+
+
+def test_how_help_moves_the_body_is_what_differences_tell():
+    motion = motions.squat(6, 0.1)
+    problem = helped_problem(motion)
+    iterate = make_iterate(motion.character, problem, 0.03)
+    rng = np.random.default_rng(3)
+    iterate.force[:, problem.help_first :] = rng.normal(scale=100.0, size=(len(iterate.force), len(HELPERS), 3))
+    programme = filled(motion, problem, iterate, 0.03)
+    nv, motors = motion.character.nv, iterate.torque.shape[1]
+    tree = motion.character.tree
+    work = model.make_model_workspace(tree, len(problem.point_body))
+    k, step_size = 3, 1e-3
+    active = problem.force_point[k, : problem.force_count[k]].tolist()
+    for p in range(problem.help_first, len(problem.point_body)):
+        for axis in range(3):
+            found = []
+            for sign in (1.0, -1.0):
+                iterate.force[k, p, axis] += sign * step_size
+                defect = np.zeros_like(programme.defect)
+                model.fill_defects(tree, problem, iterate, work, defect)
+                found.append(defect[k, nv:].copy())
+                iterate.force[k, p, axis] -= sign * step_size
+            column = programme.control[k, :, motors + 3 * active.index(p) + axis]
+            difference = (found[0] - found[1]) / (2.0 * step_size)
+            np.testing.assert_allclose(column, difference, atol=1e-7 * np.abs(difference).max())
+
+
+def test_the_gradient_of_help_is_that_of_its_price():
+    """C (sqrt(f^2 + eps^2) - eps): by the weights that an iterate leaves, against differences."""
+    motion = motions.squat(6, 0.1)
+    problem = helped_problem(motion)
+    iterate = make_iterate(motion.character, problem, 0.03)
+    rng = np.random.default_rng(4)
+    forces = iterate.force[:, problem.help_first :]
+    forces[:] = rng.normal(scale=(0.1, 1.0, 30.0), size=forces.shape)
+    iterate.force_target[:] = iterate.force
+    weight, missing = weight_of(motion.character), np.zeros(len(forces), np.bool_)
+    weights = first_weights(PRICE, missing, weight)
+    for _ in range(8):
+        weights = next_weights(PRICE, missing, weight, weights, forces)
+    iterate.help_weight[:] = weights
+    programme = filled(motion, problem, iterate, 0.03)
+    k, motors = 2, iterate.torque.shape[1]
+    first = motors + 3 * problem.force_point[k, : problem.force_count[k]].tolist().index(problem.help_first)
+
+    def price(force):
+        return PRICE.slope * (np.sqrt(np.sum(force**2) / weight**2 + ROUNDING**2) - ROUNDING)
+
+    for i in range(9):
+        ahead, back = forces[k].copy(), forces[k].copy()
+        ahead.flat[i] += 1e-4
+        back.flat[i] -= 1e-4
+        expected = (price(ahead) - price(back)) / 2e-4
+        assert programme.control_gradient[k, first + i] == pytest.approx(expected, rel=1e-5, abs=1e-9)
+
+
+def test_weights_change_at_most_tenfold_and_stay_where_something_is_missing():
+    weight, missing = 700.0, np.array([False, True])
+    weights = first_weights(PRICE, missing, weight)
+    after = next_weights(PRICE, missing, weight, weights, np.zeros((2, 3, 3)))
+    assert after[0] == pytest.approx(10.0 * weights[0])
+    assert after[1] == weights[1] == pytest.approx(PRICE.missing / weight**2)
+
+
+def test_shares_of_forces_and_moments():
+    force = np.zeros((2, 3, 3))
+    force[0, :, 2] = 700.0 / 3.0
+    force[1, 1, 2], force[1, 2, 2] = 350.0, -350.0
+    np.testing.assert_allclose(shares(force, 700.0), [1.0, 1.0])
+
+
+def test_a_body_that_hovers_takes_its_weight_and_no_moment():
+    character, trajectory = hovering()
+    nothing = np.zeros((len(trajectory.q), 0), np.bool_)
+    schedule = ContactSchedule((), nothing, np.zeros((*nothing.shape, 3)))
+    reference = build_reference(
+        character, trajectory, schedule, help_given="as_needed", missing=np.ones(len(nothing), np.bool_)
+    )
+    check_physics(reference)
+    weight = weight_of(character)
+    # over all of it help gives what gravity takes, but for what the free ends begin and end with
+    speeds = [center_of_mass_jacobian(character, reference.q[k]) @ reference.v[k] for k in (0, -1)]
+    gained = character.total_mass * (speeds[1] - speeds[0]) * reference.rate / reference.steps
+    np.testing.assert_allclose(net_help(reference).mean(axis=0), [*gained[:2], weight + gained[2]], atol=1e-4 * weight)
+    np.testing.assert_allclose(net_help(reference)[30:-30, 2], weight, rtol=0.1)
+    np.testing.assert_allclose(net_help(reference)[30:-30, :2], 0.0, atol=0.01 * weight)
+    assert reference.quality.root_max_metres < 0.03
+    assert "% of its weight from nowhere in frames" in reference.quality.why
+
+
+@pytest.mark.parametrize("help_given", ["as_needed", "as_keyed"])
+def test_a_motion_that_nothing_supports_is_had_with_help_and_refused_without(help_given):
+    character, trajectory = hovering()
+    with pytest.raises(NoReferenceError, match="Nothing holds the body up"):
+        make_reference(character, trajectory)
+    made = make_reference(character, trajectory, help_given=help_given)
+    check_physics(made.reference)
+    assert made.reference.quality.root_max_metres < 0.03
+    np.testing.assert_allclose(net_help(made.reference)[30:-30, 2], weight_of(character), rtol=0.1)
+
+
+def test_what_is_possible_takes_no_help_and_keeps_its_bits():
+    motion = motions.squat(120, 0.1)
+    trajectory = trajectory_of(motion.character, motion.q)
+    without = make_reference(motion.character, trajectory).reference
+    with_help = make_reference(motion.character, trajectory, help_given="as_needed").reference
+    assert not helping(with_help.schedule.points).any()
+    assert (with_help.q == without.q).all()
+    assert (with_help.torque == without.torque).all()
+
+
+def test_as_keyed_keeps_the_states_and_contacts_carry_what_they_can():
+    motion = motions.squat(120, 0.1)
+    trajectory = trajectory_of(motion.character, motion.q)
+    reference = build_reference(motion.character, trajectory, motion.schedule, help_given="as_keyed")
+    check_physics(reference)
+    np.testing.assert_array_equal(reference.q, motion.q)
+    assert (
+        np.linalg.norm(reference.force[:, ~helping(reference.schedule.points), :2], axis=2)
+        <= reference.friction * reference.force[:, ~helping(reference.schedule.points), 2] + 1e-9
+    ).all()
+    up = reference.force[5:-5, :, 2].sum(axis=1)
+    assert up.mean() == pytest.approx(weight_of(motion.character), rel=0.03)
+    assert shares(reference.force[:, helping(reference.schedule.points)], weight_of(motion.character)).mean() < 0.2
+
+
+def test_a_file_keeps_the_helpers(tmp_path):
+    character, trajectory = hovering(20)
+    reference = make_reference(character, trajectory, help_given="as_keyed").reference
+    reference.save(tmp_path / "a.reference")
+    loaded = type(reference).load(tmp_path / "a.reference")
+    assert (helping(loaded.schedule.points) == helping(reference.schedule.points)).all()
+    assert helping(loaded.schedule.points).sum() == len(HELPERS)
