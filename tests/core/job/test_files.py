@@ -217,9 +217,12 @@ def test_impossible_jobs_are_refused(changes, message):
         waving_job(**changes)
 
 
-def test_jobs_of_version_6_are_stiff_and_do_not_recover():
+def test_jobs_of_version_6_do_what_they_did():
+    """They neither recovered nor were loose, and what could not be was refused."""
     job = golden.kept("walk")
     assert not job.recovery
+    assert job.help == "none"
+    assert job.travel == "travelling"
     assert job.recovery_effort == BakeJob.recovery_effort
     assert job.looseness == {}
 

@@ -12,8 +12,8 @@ from tests.core.job import golden
 def test_walk_that_a_push_fells_steps_aside_and_goes_on():
     job = replace(golden.kept("walk"), loop=True, seconds=4.5, settings={"rehearsals": 0}, recovery=True)
     pushed = replace(job, scene=golden.pushed(250.0, 0.5 * np.pi))
-    assert run(replace(pushed, recovery=False)).outcome == "fell"
-    found = run(pushed)
+    assert run(pushed).outcome == "fell"
+    found = run(replace(pushed, recovery=True))
     assert found.outcome == "completed"
     (first, *_) = found.report["recoveries"]
     assert first["what"] == "left"
@@ -25,6 +25,6 @@ def test_walk_that_a_push_fells_steps_aside_and_goes_on():
 
 def test_without_a_push_the_bake_is_the_same_with_and_without_recovery():
     job = replace(golden.kept("walk"), seconds=1.0)
-    found, without = run(job), run(replace(job, recovery=False))
+    found, without = run(replace(job, recovery=True)), run(job)
     np.testing.assert_array_equal(found.poses, without.poses)
     assert found.report["recoveries"] == []
