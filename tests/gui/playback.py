@@ -49,7 +49,7 @@ def channels():
     area = max(sheets, key=lambda a: a.height)
     region = next(r for r in area.regions if r.type == "WINDOW")
     sheet = area.spaces.active.dopesheet
-    sheet.use_multi_word_filter, sheet.filter_fcurve_name = True, "Speed Over"
+    sheet.use_multi_word_filter, sheet.filter_fcurve_name = True, "Speed Transition"
     area.spaces.active.show_region_ui = False
     with bpy.context.temp_override(window=shown, area=area, region=region):
         bpy.ops.action.view_all()
