@@ -143,7 +143,8 @@ def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: 
         return
     rows = (
         ("Upright", _("{:.1f} of {:.1f} s").format(report["upright_seconds"], report["simulated_seconds"]), ""),
-        ("Error", f"{report['joint_rms_deg']:.1f}°, {100.0 * report['root_rms_m']:.1f} cm", "root_max_m"),
+        ("Joint error", _("{:.1f}° RMS").format(report["joint_rms_deg"]), ""),
+        ("Max root error", f"{100.0 * report['root_max_m']:.1f} cm", "root_max_m"),
         ("Max foot slide", f"{1000.0 * report['max_foot_slide_m']:.1f} mm", "max_foot_slide_m"),
         ("Peak joint torque", f"{report['peak_torque_nm']:.0f} N m", "peak_torque_nm"),
     )

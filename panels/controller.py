@@ -37,8 +37,10 @@ def others(layout: bpy.types.UILayout, settings: HEFT_PG_armature, choosing: str
     """The actions beside the source, and what is keyed to choose among them."""
     column = settings_column(layout)
     for index, entry in enumerate(settings.others):
-        row = column.row(align=True)
-        row.prop(entry, "action", text=str(index + 1), translate=False)
+        split = column.split(factor=0.1, align=True)  # a narrow one: by itself it takes a third from the action's name
+        split.label(text=str(index + 1), translate=False)
+        row = split.row(align=True)
+        row.prop(entry, "action", text="")
         row.operator("heft.remove_action", text="", icon="X").index = index
     column.operator("heft.add_action", icon="ADD")
     column = layout.column()
@@ -138,9 +140,8 @@ class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):
         column = settings_column(self.layout)
         column.prop(settings, "rate")
         if settings.rate < method.needs.least_rate:
-            sentence(
-                context, column, _("Needs at least {rate:.0f} steps per second.").format(rate=method.needs.least_rate)
-            )
+            text = _("This method uses at least {rate:.0f} steps per second.")
+            sentence(context, column, text.format(rate=method.needs.least_rate), "INFO")
         for name in names_shown(method, "advanced"):
             column.prop(group, name)
         self.layout.operator("heft.precompute", icon="SHADERFX")

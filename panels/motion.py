@@ -15,13 +15,13 @@ from ..operators.find_contacts import HEFT_OT_find_contacts
 from .tab import Tab
 from .text import sentence
 
-# What is told of a reference: in words, by its name in the report, and in units (factor, digits, symbol).
+# What is told of a reference: in words, by its name in the report, and in units (factor, digits, symbol and its space).
 FIGURES = (
     ("Joint change (RMS)", "joint_rms_degrees", (1.0, 1, "°")),
-    ("Root change (RMS)", "root_rms_metres", (100.0, 1, "cm")),
-    ("Root change (max)", "root_max_metres", (100.0, 1, "cm")),
-    ("Peak contact force", "peak_force_newtons", (1.0, 0, "N")),
-    ("Peak joint torque", "peak_torque_newton_metres", (1.0, 0, "N m")),
+    ("Root change (RMS)", "root_rms_metres", (100.0, 1, " cm")),
+    ("Root change (max)", "root_max_metres", (100.0, 1, " cm")),
+    ("Peak contact force", "peak_force_newtons", (1.0, 0, " N")),
+    ("Peak joint torque", "peak_torque_newton_metres", (1.0, 0, " N m")),
 )
 
 
@@ -80,7 +80,7 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         for text, name, unit in FIGURES:
             row = column.split(factor=0.6)
             row.label(text=_(text), translate=False)
-            row.label(text=f"{unit[0] * report[name]:.{unit[1]}f} {unit[2]}", translate=False)
+            row.label(text=f"{unit[0] * report[name]:.{unit[1]}f}{unit[2]}", translate=False)
 
 
 class HEFT_PT_contacts(Tab, bpy.types.Panel):

@@ -52,11 +52,11 @@ class Performance:
             )
         if self.floor.samples:
             tilt = math.degrees(self.floor.tilt)
-            moved = "floor: found at {height:.1f} cm, tilted by {tilt:.2f}°, moved to z = 0"
+            moved = "The floor was found at {height:.1f} cm, tilted by {tilt:.2f}°, and moved to height 0."
             lines.append(str(say(moved, height=100.0 * self.floor.height, tilt=tilt)))
         lines.append(
-            f"fit: joints {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet "
-            f"{100.0 * self.error.ends_rms:.2f} cm RMS"
+            f"The character fits the action: joints to {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet to "
+            f"{100.0 * self.error.ends_rms:.2f} cm RMS."
         )
         return tuple(lines)
 

@@ -12,14 +12,6 @@ import window
 ADVANCED = "HEFT_PT_controller_advanced"
 
 
-def open_advanced():
-    """Advanced, which is closed at first."""
-    panel = getattr(bpy.types, ADVANCED)
-    bpy.utils.unregister_class(panel)
-    panel.bl_options = set()
-    bpy.utils.register_class(panel)
-
-
 def choose(method):
     """A step: that method."""
 
@@ -51,7 +43,7 @@ def go_between():
 
 guikit.steps(
     window.install,
-    open_advanced,
+    window.opened(ADVANCED),
     window.clear,
     window.add_mannequin,
     window.set_up,

@@ -64,12 +64,13 @@ def dope_sheet():
 
 guikit.steps(
     window.install,
+    window.opened("HEFT_PT_scene"),
     window.clear,
     window.tab,
     window.add_mannequin,
     window.set_up,
     window.panels_alone("HEFT_PT_scene"),
-    guikit.click(*window.FIRST_HEADER),
+    1.0,
     guikit.shot("scene_empty"),
     stairs,
     things,

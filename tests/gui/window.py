@@ -8,7 +8,6 @@ import guikit
 
 ZIP = next(Path(guikit.HERE).glob("heft-*-bare.zip"))
 MODULE = "bl_ext.user_default.heft"
-FIRST_HEADER = (1155, 97)  # of the tab's first panel, in pixels of the screen
 
 install = guikit.install(ZIP.name, MODULE)
 tab = guikit.sidebar("Heft")
@@ -69,6 +68,19 @@ def panels_alone(*names):
                 bpy.utils.unregister_class(panel)
                 panel.poll = classmethod(lambda _cls, _context: False)
                 bpy.utils.register_class(panel)
+
+    return show
+
+
+def opened(*names):
+    """A step, before they are first drawn: panels that are closed at first."""
+
+    def show():
+        for name in names:
+            panel = getattr(bpy.types, name)
+            bpy.utils.unregister_class(panel)
+            panel.bl_options = set()
+            bpy.utils.register_class(panel)
 
     return show
 
