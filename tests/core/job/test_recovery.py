@@ -10,7 +10,7 @@ from tests.core.job import golden
 
 
 def test_walk_that_a_push_fells_steps_aside_and_goes_on():
-    job = replace(golden.kept("walk"), loop=True, seconds=4.5, settings={"rehearsals": 0}, recovery=True)
+    job = replace(golden.kept("walk"), loop=True, seconds=4.5, settings={"rehearsals": 0})
     pushed = replace(job, scene=golden.pushed(250.0, 0.5 * np.pi))
     assert run(pushed).outcome == "fell"
     found = run(replace(pushed, recovery=True))
