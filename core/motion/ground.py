@@ -153,8 +153,7 @@ def _contradict(one: Footprint, other: Footprint) -> bool:
 def _along(one: Footprint) -> Array:
     """Places (n, 2) from heel to toe."""
     share = np.linspace(0.0, 1.0, ALONG_SOLE)[:, None]
-    found: Array = (1.0 - share) * one.heel[:2] + share * one.toe[:2]
-    return found
+    return np.asarray((1.0 - share) * one.heel[:2] + share * one.toe[:2], dtype=np.float64)
 
 
 def _rests(one: Footprint, trajectory: Trajectory) -> bool:
