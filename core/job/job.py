@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -119,6 +119,10 @@ class BakeJob:
         object.__setattr__(self, "settings", dict(sorted(self.settings.items())))
         object.__setattr__(self, "reference", dict(sorted(self.reference.items())))
         object.__setattr__(self, "looseness", looseness.checked(self.looseness))
+        for name, kind in (("ground", Ground), ("travel", Travel), ("help", Help)):
+            if getattr(self, name) not in get_args(kind):
+                known = ", ".join(get_args(kind))
+                raise ValueError(f"There is no {name} {getattr(self, name)!r}; choose from {known}.")
         if not 1 <= self.recovery_effort <= MOST_RECOVERY_EFFORT:
             raise ValueError(
                 f"The recovery effort must be 1 to {MOST_RECOVERY_EFFORT} plans, not {self.recovery_effort}."

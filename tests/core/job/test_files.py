@@ -230,11 +230,14 @@ def test_jobs_of_version_6_do_what_they_did():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
+        ({"help": "please"}, "no help 'please'; choose from none, as_needed, as_keyed"),
+        ({"travel": "fly"}, "no travel 'fly'; choose from auto, in_place, travelling"),
+        ({"ground": "lava"}, "no ground 'lava'; choose from auto, level, terrain"),
         ({"recovery_effort": 0}, "must be 1 to 10 plans, not 0"),
         ({"looseness": {"tail": 0.5}}, "no region 'tail' for looseness; choose from legs, trunk, arms, head"),
         ({"looseness": {"arms": 1.5}}, "looseness of the arms must lie between 0 and 1, not 1.5"),
     ],
 )
-def test_reactions_that_make_no_sense_are_refused(change, reason):
+def test_choices_that_make_no_sense_are_refused(change, reason):
     with pytest.raises(ValueError, match=reason):
         replace(waving_job(), **change)
