@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character.tree import BALL, FREE, UNIVERSAL, VELOCITIES_OF_JOINT, Tree
-from ..maths.kernel import inlined_kernel, inner_kernel, kernel
+from ..maths.kernel import inlined_kernel, kernel
 from ..maths.spatial import force_cross, inertia_momentum, motion_cross, row_dot, symmetric_vector
 from ..maths.structure import Structure
 from ..maths.vectors import (
@@ -102,7 +102,7 @@ def add_row(array: NDArray[np.float64], target: int, source: int) -> None:
         array[target, j] += array[source, j]
 
 
-@inner_kernel
+@kernel
 def _update_bodies(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, v: NDArray[np.float64], a: NDArray[np.float64]
 ) -> None:
@@ -228,7 +228,7 @@ def update_inverse_dynamics_derivatives(
             add_row(more.inertia_rate, parent, b)
 
 
-@inner_kernel
+@kernel
 def subtract_contact_derivatives(
     tree: Tree,
     work: Workspace,

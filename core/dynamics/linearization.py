@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character.tree import BALL, FREE, VELOCITIES_OF_JOINT, Tree
-from ..maths.kernel import inner_kernel, kernel
+from ..maths.kernel import kernel
 from ..maths.rotations import (
     quaternion_conjugate,
     quaternion_exp,
@@ -34,7 +34,7 @@ from .stepping import locked_acceleration, weight_about_root
 from .workspace import Workspace
 
 
-@inner_kernel
+@kernel
 def _update_momentum_derivative(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, out: NDArray[np.float64]
 ) -> None:
@@ -62,7 +62,7 @@ def _update_momentum_derivative(
             add_row(more.momentum, parent, b)
 
 
-@inner_kernel
+@kernel
 def _update_momentum_before(tree: Tree, work: Workspace, more: DerivativeWorkspace, v: NDArray[np.float64]) -> None:
     """What becomes of P(q_k, v_k), linear and about the centre of mass, when q_k or v_k change."""
     _update_momentum_derivative(tree, work, more, more.momentum_by_position)
@@ -79,7 +79,7 @@ def _update_momentum_before(tree: Tree, work: Workspace, more: DerivativeWorkspa
         )
 
 
-@inner_kernel
+@kernel
 def _update_root_rows(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, v_next: NDArray[np.float64], dt: float
 ) -> None:
@@ -120,7 +120,7 @@ def _update_root_rows(
             more.root_by_position[3 + j, 3 + i] += dot(cross(row_angular(work.motion, 3 + i), axis), moment)
 
 
-@inner_kernel
+@kernel
 def _update_turns(tree: Tree, more: DerivativeWorkspace, v: NDArray[np.float64], dt: float) -> None:
     """How q (+) dt v of ball and free joints depends on q, exp(dt w)^T, and on v, dt J_r(dt w)."""
     for b in range(tree.parent.shape[0]):
@@ -135,7 +135,7 @@ def _update_turns(tree: Tree, more: DerivativeWorkspace, v: NDArray[np.float64],
                 more.turn_by_velocity[b, j] = dt * by_velocity[j]
 
 
-@inner_kernel
+@kernel
 def _add_passive_derivatives(tree: Tree, work: Workspace, more: DerivativeWorkspace, dt: float) -> None:
     """Of k (stretch + dt v) + d v + diagonal (v_{k+1} - v) / dt with respect to q_{k+1} and v = v_k."""
     for b in range(tree.parent.shape[0]):
@@ -208,7 +208,7 @@ def linearize(
     _fill_control_matrix(tree, work, contact_body, contact_point, dt, B)
 
 
-@inner_kernel
+@kernel
 def _fill_state_matrix(
     tree: Tree, work: Workspace, more: DerivativeWorkspace, dt: float, A: NDArray[np.float64]
 ) -> None:
@@ -236,7 +236,7 @@ def _fill_state_matrix(
         _add_root_change(work, more, A)
 
 
-@inner_kernel
+@kernel
 def _chain(
     tree: Tree,
     more: DerivativeWorkspace,
@@ -267,7 +267,7 @@ def _chain(
                 out[first + i, n + k] = -dt * (dt * by_position[i, k] + by_velocity[i, k])
 
 
-@inner_kernel
+@kernel
 def _add_root_change(work: Workspace, more: DerivativeWorkspace, A: NDArray[np.float64]) -> None:
     """Root's velocities of A: what mends the change of momentum moves the whole character as one rigid body."""
     n = work.bias.shape[0]
@@ -290,7 +290,7 @@ def _add_root_change(work: Workspace, more: DerivativeWorkspace, A: NDArray[np.f
         A[n + 5, k] += dot(z, angular)
 
 
-@inner_kernel
+@kernel
 def _fill_control_matrix(
     tree: Tree,
     work: Workspace,

@@ -36,6 +36,3 @@ def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
 def inlined_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a small function so that callers absorb it (a cross product, a rotation of one vector)."""
     return cast("Callable[P, R]", compiled(function, {**OPTIONS, "inline": "never", "forceinline": True}))
-
-
-inner_kernel = kernel

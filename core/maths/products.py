@@ -9,7 +9,7 @@ Sizes are given, so that the arrays may be larger than what is used of them.
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel import inner_kernel, kernel
+from .kernel import kernel
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def add_symmetric_product(a: Array, b: Array, out: Array, rows: int, inner: int,
     _accumulate(a, b, out, rows, inner, rows, sign, True)
 
 
-@inner_kernel
+@kernel
 def _accumulate(a: Array, b: Array, out: Array, rows: int, inner: int, columns: int, sign: float, lower: bool) -> None:
     for i in range(0, rows - rows % 4, 4):
         end = min(columns, i + 4) if lower else columns
@@ -143,7 +143,7 @@ def factor_cholesky(matrix: Array, n: int) -> bool:
     return True
 
 
-@inner_kernel
+@kernel
 def _subtract_rows_above(U: Array, i: int, n: int) -> None:
     """Take U[:i, i : i + 4]^T U[:i] out of the four rows from i, a multiple of four, on."""
     for k in range(0, i, 4):

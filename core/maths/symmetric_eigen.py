@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel import inner_kernel, kernel
+from .kernel import kernel
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ def symmetric_eigen(matrix: Array, vectors: Array, values: Array, scratch: Array
     return _diagonalize(values, scratch[0], vectors) and _sort(values, vectors)
 
 
-@inner_kernel
+@kernel
 def _tridiagonalize(A: Array, Q: Array, diagonal: Array, scratch: Array) -> None:
     """A = Q^T T Q with the diagonal of T and, in `scratch[0]`, what lies beside it."""
     n = A.shape[0]
@@ -72,7 +72,7 @@ def _tridiagonalize(A: Array, Q: Array, diagonal: Array, scratch: Array) -> None
     beside[n - 1] = 0.0
 
 
-@inner_kernel
+@kernel
 def _diagonalize(d: Array, e: Array, Q: Array) -> bool:
     """Turn the tridiagonal matrix into a diagonal one, and Q's rows with it."""
     n = d.shape[0]
@@ -115,7 +115,7 @@ def _diagonalize(d: Array, e: Array, Q: Array) -> bool:
     return True
 
 
-@inner_kernel
+@kernel
 def _sort(values: Array, vectors: Array) -> bool:
     """Ascending; False where a value is not finite."""
     n = values.shape[0]

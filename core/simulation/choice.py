@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contact.lcp import LcpWorkspace
 from ..maths.dense import copy_into
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import kernel
 from .equations import rows_times
 from .workspace import Groups, Memory
 
@@ -24,7 +24,7 @@ UNHEEDED = 1e-10
 STILL = 1e-7
 
 
-@inner_kernel
+@kernel
 def choose_groups(
     memory: Memory, groups: Groups, key: Indices, limits: int, active: int, everything: bool, problem: LcpWorkspace
 ) -> tuple[int, bool]:
@@ -57,7 +57,7 @@ def choose_groups(
     return n, guessed
 
 
-@inner_kernel
+@kernel
 def add_missed(
     memory: Memory, groups: Groups, limits: int, active: int, n: int, change: Array, problem: LcpWorkspace
 ) -> int:
@@ -71,13 +71,13 @@ def add_missed(
     return n
 
 
-@inner_kernel
+@kernel
 def _width(g: int, limits: int, memory: Memory) -> int:
     """A limit has one unknown; a contact its normal, the pyramid's edges and the cone."""
     return 1 if g < limits else memory.basis.shape[1]
 
 
-@inner_kernel
+@kernel
 def slack(groups: Groups, g: int, change: Array) -> float:
     """How far a group's first row is from being missed, as a speed."""
     moved = rows_times(groups.support[g, : groups.support_length[g]], groups.rows[g], change)
@@ -85,7 +85,7 @@ def slack(groups: Groups, g: int, change: Array) -> float:
     return result
 
 
-@inner_kernel
+@kernel
 def remember_basis(
     memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace
 ) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..contact import lcp
 from ..contact.lcp import LcpWorkspace
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import kernel
 from .equations import add_impulse
 from .workspace import Groups, Held
 
@@ -30,7 +30,7 @@ LEAVE = 1e-6
 REGULARISATION = 1e-6
 
 
-@inner_kernel
+@kernel
 def needs_correction(groups: Groups, active: int, held: Held, rows: int) -> bool:
     """Whether anything is too deep, beyond its limit or away from its anchor."""
     needed = False
@@ -41,7 +41,7 @@ def needs_correction(groups: Groups, active: int, held: Held, rows: int) -> bool
     return needed
 
 
-@inner_kernel
+@kernel
 def update_repair(
     groups: Groups, active: int, dt: float, workspace: LcpWorkspace, matrix: Array, q: Array, repair: Array
 ) -> None:

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..maths.kernel import inlined_kernel, inner_kernel
+from ..maths.kernel import inlined_kernel, kernel
 from ..maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
 from .workspace import Groups
 
@@ -24,14 +24,14 @@ Indices = NDArray[np.int64]
 NO_VELOCITY = 1 << 62
 
 
-@inner_kernel
+@kernel
 def update_root(L: Array, root: Array) -> None:
     """`root`: D^(-1/2), after the factorization."""
     for i in range(root.shape[0]):
         root[i] = math.sqrt(L[i, i])
 
 
-@inner_kernel
+@kernel
 def velocity_to_y(parent: Indices, L: Array, root: Array, v: Array, y: Array) -> None:
     """Y = D^(1/2) L v."""
     for i in range(v.shape[0]):
@@ -43,7 +43,7 @@ def velocity_to_y(parent: Indices, L: Array, root: Array, v: Array, y: Array) ->
         y[i] = s / root[i]
 
 
-@inner_kernel
+@kernel
 def velocity_from_y(parent: Indices, L: Array, root: Array, y: Array, v: Array) -> None:
     """V = L^-1 D^(-1/2) y."""
     for i in range(v.shape[0]):
@@ -55,7 +55,7 @@ def velocity_from_y(parent: Indices, L: Array, root: Array, y: Array, v: Array) 
         v[i] = s
 
 
-@inner_kernel
+@kernel
 def impulse_to_y(parent: Indices, L: Array, root: Array, x: Array) -> None:
     """X becomes D^(-1/2) L^-T x: what a generalised impulse adds to y, or a row J to Z."""
     for i in range(x.shape[0] - 1, -1, -1):
@@ -68,7 +68,7 @@ def impulse_to_y(parent: Indices, L: Array, root: Array, x: Array) -> None:
             x[i] = s * root[i]
 
 
-@inner_kernel
+@kernel
 def rows_to_y(parent: Indices, L: Array, root: Array, support: Indices, Z: Array) -> None:
     """The same for three rows at once, (nv, 3), which are zero but on `support`, closed towards the roots."""
     for c in range(support.shape[0] - 1, -1, -1):
@@ -85,7 +85,7 @@ def rows_to_y(parent: Indices, L: Array, root: Array, support: Indices, Z: Array
         Z[i, 0], Z[i, 1], Z[i, 2] = s * x, s * y, s * z
 
 
-@inner_kernel
+@kernel
 def fill_support(first: Indices, second: Indices, out: Indices, Z: Array) -> int:
     """Merge two ascending lists of velocities into `out` and clear the rows Z (nv, 3) there; returns how many."""
     n, m = first.shape[0], second.shape[0]
@@ -104,7 +104,7 @@ def fill_support(first: Indices, second: Indices, out: Indices, Z: Array) -> int
     return count
 
 
-@inner_kernel
+@kernel
 def add_point_rows(
     motion: Array, chain: Indices, sign: float, arm: Vector, n: Vector, t: Vector, s: Vector, Z: Array
 ) -> None:
@@ -117,7 +117,7 @@ def add_point_rows(
         Z[i, 2] += sign * dot(s, velocity)
 
 
-@inner_kernel
+@kernel
 def rows_times(support: Indices, Z: Array, y: Array) -> Vector:
     """Three rows times y."""
     a = b = c = 0.0
@@ -129,7 +129,7 @@ def rows_times(support: Indices, Z: Array, y: Array) -> Vector:
     return a, b, c
 
 
-@inner_kernel
+@kernel
 def add_impulse(support: Indices, Z: Array, p: Vector, y: Array) -> None:
     """Y += Z^T p."""
     for k in range(support.shape[0]):
@@ -137,7 +137,7 @@ def add_impulse(support: Indices, Z: Array, p: Vector, y: Array) -> None:
         y[i] += Z[i, 0] * p[0] + Z[i, 1] * p[1] + Z[i, 2] * p[2]
 
 
-@inner_kernel
+@kernel
 def point_velocity(position: Array, velocity: Array, body: int, other: int, point: Vector) -> Vector:
     """Velocity of a body's material point at `point` relative to another body's there (-1: to the world)."""
     arm = subtract(point, row(position, 0))
@@ -147,7 +147,7 @@ def point_velocity(position: Array, velocity: Array, body: int, other: int, poin
     return result
 
 
-@inner_kernel
+@kernel
 def update_delassus(groups: Groups, count: int, everything: bool) -> None:
     """Z Z^T block by block, over the velocities that two groups have in common; of those that take part, or of all."""
     common, delassus = groups.common, groups.delassus
@@ -198,7 +198,7 @@ def _fill_block(A: Array, B: Array, common: Indices, out: Array) -> None:
     out[6], out[7], out[8] = zx, zy, zz
 
 
-@inner_kernel
+@kernel
 def columns_to_y(parent: Indices, L: Array, root: Array, X: Array) -> None:
     """`impulse_to_y` for every column of X (nv, m) at once."""
     m = X.shape[1]
@@ -213,7 +213,7 @@ def columns_to_y(parent: Indices, L: Array, root: Array, X: Array) -> None:
             X[i, c] *= root[i]
 
 
-@inner_kernel
+@kernel
 def rows_times_columns(support: Indices, Z: Array, X: Array, out: Array) -> None:
     """Three rows times every column of X (nv, m) into `out` (3, at least m)."""
     m = X.shape[1]

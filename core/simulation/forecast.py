@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contact import lcp
 from ..contact.lcp.workspace import SOLVED
 from ..maths.dense import copy_into
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import kernel
 from ..maths.structure import Structure
 from .choice import choose_groups
 from .equations import impulse_to_y, rows_times
@@ -60,7 +60,7 @@ def make_forecast(velocities: int, contacts: int, unknowns: int, joints: int) ->
     )
 
 
-@inner_kernel
+@kernel
 def begin(system: System, memory: Memory, scratch: Scratch, forecast: Forecast) -> bool:
     """Normal forces under the law alone; False where the contact problem has no answer. The step must be prepared."""
     copy_into(scratch.bodies.diagonal, forecast.diagonal)
@@ -77,7 +77,7 @@ def begin(system: System, memory: Memory, scratch: Scratch, forecast: Forecast) 
     return solved
 
 
-@inner_kernel
+@kernel
 def add_joint(system: System, scratch: Scratch, forecast: Forecast, j: int, velocity: int) -> None:
     """After `begin`: how the problem's vector changes by 1 N m at a velocity, as the j-th of the extra torques."""
     groups, effect, limits = scratch.groups, forecast.effect, forecast.counts[1]
@@ -91,7 +91,7 @@ def add_joint(system: System, scratch: Scratch, forecast: Forecast, j: int, velo
         set_speed(speed, g < limits, system.side, forecast.slope[j, i:])
 
 
-@inner_kernel
+@kernel
 def with_extra(system: System, scratch: Scratch, forecast: Forecast) -> bool:
     """Normal forces with `forecast.extra` beside the law; False where the contact problem has no answer."""
     for i in range(forecast.counts[0]):
@@ -103,7 +103,7 @@ def with_extra(system: System, scratch: Scratch, forecast: Forecast) -> bool:
     return _answer(system, scratch, forecast, forecast.vector[1], True)
 
 
-@inner_kernel
+@kernel
 def _answer(system: System, scratch: Scratch, forecast: Forecast, vector: Array, warm: bool) -> bool:
     """Solve, and write the normal forces."""
     n, limits = forecast.counts[0], forecast.counts[1]

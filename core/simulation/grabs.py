@@ -18,7 +18,7 @@ from ..character import check
 from ..character.check import Quaternion, Vector
 from ..dynamics.kinematics import world_point
 from ..dynamics.workspace import Workspace
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import kernel
 from ..maths.rotations import (
     quaternion_conjugate,
     quaternion_log,
@@ -97,7 +97,7 @@ def make_grabs(grabs: Sequence[Grab], body_index: Mapping[str, int]) -> Grabs:
     )
 
 
-@inner_kernel
+@kernel
 def update_anchor(
     grabs: Grabs, g: int, bodies: Workspace, anchor: NDArray[np.float64], orientation: NDArray[np.float64]
 ) -> None:
@@ -121,7 +121,7 @@ def update_anchor(
             orientation[g, k] = grabs.orientation[g, k]
 
 
-@inner_kernel
+@kernel
 def grab_error(
     grabs: Grabs, g: int, bodies: Workspace, anchor: NDArray[np.float64], orientation: NDArray[np.float64]
 ) -> tuple[Triple, Triple, Triple]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..maths.dense import copy_into
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import kernel
 from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, set_row, subtract
 from .equations import impulse_to_y
 from .grabs import grab_error, update_anchor
@@ -28,7 +28,7 @@ FOLLOWS = 1e-7
 FASTEST_REPAIR = 2.0
 
 
-@inner_kernel
+@kernel
 def update_held_rows(system: System, memory: Memory, scratch: Scratch, time: float) -> int:
     """Rows and errors of the grabs that hold at `time`; returns how many rows."""
     grabs, bodies, held = system.grabs, scratch.bodies, scratch.held
@@ -54,7 +54,7 @@ def update_held_rows(system: System, memory: Memory, scratch: Scratch, time: flo
     return count
 
 
-@inner_kernel
+@kernel
 def _add_rows(motion: Array, chain: Indices, sign: float, arm: Vector, H: Array) -> None:
     """Add to H, (3 or 6, nv), the velocity of a body's point o + arm in world axes, and its angular velocity."""
     for c in range(chain.shape[0]):
@@ -67,7 +67,7 @@ def _add_rows(motion: Array, chain: Indices, sign: float, arm: Vector, H: Array)
                 H[3 + k, i] += sign * angular[k]
 
 
-@inner_kernel
+@kernel
 def orthonormalize(held: Held, count: int) -> None:
     """`orthonormal` and `triangle`; dropped rows are zero in both."""
     Q, R = held.orthonormal, held.triangle
@@ -91,7 +91,7 @@ def orthonormalize(held: Held, count: int) -> None:
             Q[k, i] *= scale
 
 
-@inner_kernel
+@kernel
 def update_grab_repair(held: Held, count: int, dt: float, repair: Array) -> None:
     """`repair`: the velocity, in y, that takes the grabs' errors back in one step."""
     Q, R, target = held.orthonormal, held.triangle, held.impulse
@@ -108,7 +108,7 @@ def update_grab_repair(held: Held, count: int, dt: float, repair: Array) -> None
                 repair[i] += target[k] * Q[k, i]
 
 
-@inner_kernel
+@kernel
 def remove_held(held: Held, count: int, y: Array) -> None:
     """Take out of y what lies along the grabs."""
     for k in range(count):
@@ -117,7 +117,7 @@ def remove_held(held: Held, count: int, y: Array) -> None:
             y[i] -= along * held.orthonormal[k, i]
 
 
-@inner_kernel
+@kernel
 def project_group(held: Held, count: int, groups: Groups, g: int) -> None:
     """Take the grabs out of a group's rows, which then touch every velocity.
 
@@ -150,7 +150,7 @@ def project_group(held: Held, count: int, groups: Groups, g: int) -> None:
                 Z[i, j] = 0.0
 
 
-@inner_kernel
+@kernel
 def release_held_rows(groups: Groups, active: int) -> None:
     """Where the grabs leave nothing to decide, bodies go where they are taken, and contacts and limits let them."""
     for g in range(active):
@@ -158,7 +158,7 @@ def release_held_rows(groups: Groups, active: int) -> None:
             groups.speed[g, 0] = max(groups.speed[g, 0], -groups.allowed[g])
 
 
-@inner_kernel
+@kernel
 def update_held_impulse(held: Held, count: int, groups: Groups, active: int, load: Array) -> None:
     """`impulse` p: what stops, along the grabs, the rest of the world's effect y. H^T p = -y, or R p = -Q y.
 
@@ -176,7 +176,7 @@ def update_held_impulse(held: Held, count: int, groups: Groups, active: int, loa
             p[k] = s / R[k, k]
 
 
-@inner_kernel
+@kernel
 def _dot(a: Array, b: Array) -> float:
     total = 0.0
     for i in range(a.shape[0]):
@@ -184,7 +184,7 @@ def _dot(a: Array, b: Array) -> float:
     return total
 
 
-@inner_kernel
+@kernel
 def _squares(Z: Array) -> Vector:
     """Squared lengths of three rows (nv, 3)."""
     total = (0.0, 0.0, 0.0)

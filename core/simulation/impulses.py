@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contact import lcp
 from ..contact.lcp.workspace import NOT_FINITE, SOLVED
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import kernel
 from ..maths.vectors import row
 from .choice import add_missed, choose_groups, remember_basis
 from .equations import add_impulse, update_delassus
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 YIELDING = (1e-7, 1e-6, 1e-5)
 
 
-@inner_kernel
+@kernel
 def find_impulses(
     system: System, memory: Memory, scratch: Scratch, limits: int, active: int, rows: int, gain: Array
 ) -> int:
@@ -62,7 +62,7 @@ def find_impulses(
     return status
 
 
-@inner_kernel
+@kernel
 def pose_problem(system: System, scratch: Scratch, limits: int, active: int, rows: int, n: int, gain: Array) -> int:
     """Matrix and vector of those that take part, of n unknowns; returns the columns of the law's answer."""
     groups, contacts = scratch.groups, scratch.contacts
@@ -77,7 +77,7 @@ def pose_problem(system: System, scratch: Scratch, limits: int, active: int, row
     return columns
 
 
-@inner_kernel
+@kernel
 def _solve_problem(scratch: Scratch, n: int, warm: bool) -> tuple[int, float, int]:
     """Status, residual and pivots of the contact problem."""
     status, residual, pivots = SOLVED, 0.0, 0
@@ -94,7 +94,7 @@ def _solve_problem(scratch: Scratch, n: int, warm: bool) -> tuple[int, float, in
     return status, residual, pivots
 
 
-@inner_kernel
+@kernel
 def _add_answer(groups: Groups, limits: int, active: int, columns: int, y: Array) -> None:
     """Add what the law answers to the contacts' impulses."""
     X = groups.gain[: y.shape[0] * columns].reshape(y.shape[0], columns)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..maths.dense import copy_into
-from ..maths.kernel import inlined_kernel, inner_kernel
+from ..maths.kernel import inlined_kernel, kernel
 from ..maths.vectors import Vector, cross, dot, row, set_row
 from .choice import slack
 from .equations import columns_to_y, rows_times_columns
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-@inner_kernel
+@kernel
 def update_gain(
     parent: Indices,
     L: Array,
@@ -58,7 +58,7 @@ def update_gain(
     return columns
 
 
-@inner_kernel
+@kernel
 def assemble(
     groups: Groups,
     limits: int,
@@ -104,7 +104,7 @@ def assemble(
             M[cone, i] = friction[g - limits]
 
 
-@inner_kernel
+@kernel
 def set_speed(speed: Vector, limit: bool, side: Array, q: Array) -> None:
     """A group's entries of the vector, from its rows' speeds: along the normal, the pyramid's edges, and the cone."""
     q[0] = speed[0]
@@ -138,7 +138,7 @@ def _fill_block(below: bool, beside: bool, B: Array, i: int, j: int, side: Array
         M[i + 1 + sides, j + 1 + sides] = 0.0
 
 
-@inner_kernel
+@kernel
 def update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Array) -> None:
     """From the LCP's unknowns to normal and tangents."""
     sides = side.shape[0]
@@ -154,7 +154,7 @@ def update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Ar
         set_row(groups.impulse, g, (normal, t, s))
 
 
-@inner_kernel
+@kernel
 def worst_miss(
     groups: Groups, limits: int, active: int, side: Array, friction: Array, z: Array, change: Array
 ) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..character import check
 from ..character.check import Vector
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import kernel
 from ..maths.structure import Structure
 from ..maths.vectors import Vector as Triple
 from ..maths.vectors import add_scaled, row, scale
@@ -78,7 +78,7 @@ def make_pushes(pushes: Sequence[Push], body_index: Mapping[str, int]) -> Pushes
     )
 
 
-@inner_kernel
+@kernel
 def mean_force(pushes: Pushes, i: int, begin: float, end: float) -> Triple:
     """Mean of push i from `begin` to `end`: the integral of straight lines between samples."""
     total = (0.0, 0.0, 0.0)

@@ -13,7 +13,7 @@ from ..contact.friction import first_tangent
 from ..contact.shapes import POINT
 from ..dynamics.limits import limit_gap
 from ..maths.dense import copy_into
-from ..maths.kernel import inner_kernel
+from ..maths.kernel import kernel
 from ..maths.vectors import cross, dot, row, set_row, subtract
 from .equations import add_point_rows, fill_support, point_velocity, rows_times, rows_to_y
 from .holding import project_group
@@ -28,7 +28,7 @@ LIMIT_MARGIN = 0.05
 BOUNCES = 0.2
 
 
-@inner_kernel
+@kernel
 def update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: int) -> int:
     """The first groups: limits that are near or being approached; returns how many."""
     limits, settings, groups = system.limits, system.settings, scratch.groups
@@ -58,7 +58,7 @@ def update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: in
     return count
 
 
-@inner_kernel
+@kernel
 def update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits: int, rows: int) -> None:
     """The other groups: normal and two tangents of each candidate, the first along its sliding."""
     contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
@@ -100,7 +100,7 @@ def update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits
             groups.stuck[c, :] = np.nan
 
 
-@inner_kernel
+@kernel
 def _allowed_approach(settings: Settings, gap: float, approach: float) -> float:
     """As fast as to close the gap in a step; or, where a bounce is due in this one, away at a share of the approach."""
     if settings.restitution > 0.0 and approach > BOUNCES and approach * settings.dt >= gap:
@@ -108,7 +108,7 @@ def _allowed_approach(settings: Settings, gap: float, approach: float) -> float:
     return max(gap, 0.0) / settings.dt
 
 
-@inner_kernel
+@kernel
 def _finish_group(
     parent: Indices, L: Array, root: Array, free: Array, repair: Array, groups: Groups, g: int, held: Held, rows: int
 ) -> None:
@@ -122,7 +122,7 @@ def _finish_group(
         project_group(held, rows, groups, g)
 
 
-@inner_kernel
+@kernel
 def _recall_stuck(memory: Memory, key: int, out: Array) -> None:
     """Where the point of this key stuck one step ago, or NaN."""
     out[:] = np.nan

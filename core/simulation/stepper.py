@@ -33,7 +33,7 @@ from ..dynamics.inertia import factorize, update_mass_matrix
 from ..dynamics.kinematics import integrate_positions, update_kinematics, update_positions, world_point
 from ..dynamics.stepping import keep_momentum, update_discrete_equation
 from ..maths.dense import copy_into
-from ..maths.kernel import inner_kernel, kernel
+from ..maths.kernel import kernel
 from ..maths.vectors import (
     Vector,
     add,
@@ -93,7 +93,7 @@ def prepare(machine: Machine) -> None:
     _drop_distant(system, scratch)
 
 
-@inner_kernel
+@kernel
 def _begin_moving(system: System, memory: Memory, scratch: Scratch) -> None:
     """Before the first step, the momentum that the next steps carry on."""
     tree, bodies = system.tree, scratch.bodies
@@ -104,7 +104,7 @@ def _begin_moving(system: System, memory: Memory, scratch: Scratch) -> None:
     memory.moving[0] = True
 
 
-@inner_kernel
+@kernel
 def _find_contacts(system: System, scratch: Scratch) -> None:
     """Whatever is within the margin, or within reach of the fastest thing in this step."""
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
@@ -131,7 +131,7 @@ def _find_contacts(system: System, scratch: Scratch) -> None:
     )
 
 
-@inner_kernel
+@kernel
 def _drop_distant(system: System, scratch: Scratch) -> None:
     """Keep candidates that are nearer than the margin, or so fast that this step could bring them there."""
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
@@ -149,7 +149,7 @@ def _drop_distant(system: System, scratch: Scratch) -> None:
     contacts.filled[0] = count
 
 
-@inner_kernel
+@kernel
 def pose(system: System, memory: Memory, scratch: Scratch, torque: Array, implicit: Array) -> tuple[int, int, int]:
     """The equation of motion under a law and the rows of all groups; returns the rows of grabs, limits and groups.
 
@@ -210,7 +210,7 @@ def step(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
     return solve(machine, torque, gain, implicit)
 
 
-@inner_kernel
+@kernel
 def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array) -> None:
     """`start` and `load`: y of v_k, and of what v_{k+1} would be without contacts, limits and grabs."""
     bodies, load = scratch.bodies, scratch.load
@@ -237,7 +237,7 @@ def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array
         load[i] += scratch.start[i]
 
 
-@inner_kernel
+@kernel
 def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, out: Array) -> None:
     """Add the generalised impulse of one about o."""
     for c in range(chain.shape[0]):
@@ -245,7 +245,7 @@ def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, o
         out[i] += dot(row(motion, i), linear) + dot(row_angular(motion, i), moment)
 
 
-@inner_kernel
+@kernel
 def _update_velocity(system: System, memory: Memory, scratch: Scratch) -> float:
     """`v_next` by the impulses that were found; returns its greatest entry, infinite where one is no finite number."""
     change, v = scratch.change, scratch.v_next
@@ -261,7 +261,7 @@ def _update_velocity(system: System, memory: Memory, scratch: Scratch) -> float:
     return fastest
 
 
-@inner_kernel
+@kernel
 def _correct_positions(system: System, scratch: Scratch, active: int) -> None:
     """`q_next` where nothing is too deep or beyond its limit (correction.py)."""
     tree, bodies, groups = system.tree, scratch.bodies, scratch.groups
@@ -277,7 +277,7 @@ def _correct_positions(system: System, scratch: Scratch, active: int) -> None:
     keep_momentum(tree, bodies, scratch.v_next)
 
 
-@inner_kernel
+@kernel
 def _move_on(system: System, memory: Memory, scratch: Scratch) -> None:
     """The next state becomes the state."""
     copy_into(scratch.q_next, memory.q)
@@ -288,7 +288,7 @@ def _move_on(system: System, memory: Memory, scratch: Scratch) -> None:
     memory.clock[0] = memory.steps[0] * system.settings.dt
 
 
-@inner_kernel
+@kernel
 def _update_outcome(
     system: System,
     memory: Memory,
@@ -337,7 +337,7 @@ def _update_outcome(
             at += grabs.rows[g]
 
 
-@inner_kernel
+@kernel
 def _add_moved(wrench: Array, b: int, sign: float, position: Array, point: Vector, force: Vector) -> None:
     """Add a force at a point to the wrench about a body's origin."""
     force = scale(sign, force)

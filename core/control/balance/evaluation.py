@@ -23,7 +23,7 @@ from ...contact.friction import first_tangent
 from ...dynamics.jacobians import point_acceleration_bias
 from ...dynamics.kinematics import difference_positions, point_velocity, world_point
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
 from .mapping import Model, level, map_to_model, update_accelerations
@@ -166,7 +166,7 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float, balancing: bool,
     return edges
 
 
-@inner_kernel
+@kernel
 def _take_along(bodies: Workspace, contacts: Contacts, points: Points, goal: Goal, ride: Ride, dt: float) -> None:
     """Let the goal ride on what the character stands on."""
     for a in range(3):
@@ -180,7 +180,7 @@ def _take_along(bodies: Workspace, contacts: Contacts, points: Points, goal: Goa
                 goal.place[p, a] += ride.shift[a]
 
 
-@inner_kernel
+@kernel
 def _add_balance(
     tree: Tree, bodies: Workspace, model: Model, goal: Goal, work: Scratch, weight: float, heading: float
 ) -> int:
@@ -214,7 +214,7 @@ def _add_balance(
     return 3 * links
 
 
-@inner_kernel
+@kernel
 def _add_contacts(
     tree: Tree,
     bodies: Workspace,
@@ -255,7 +255,7 @@ def _add_contacts(
     return rows, edges
 
 
-@inner_kernel
+@kernel
 def _add_edges(work: Scratch, at: int, edges: int, normal: Vector, friction: float, grip: bool) -> int:
     """The directions in which the point of these rows may be pushed: friction's pyramid, or all for a grip."""
     first = first_tangent(normal, (0.0, 0.0, 0.0))
@@ -273,7 +273,7 @@ def _add_edges(work: Scratch, at: int, edges: int, normal: Vector, friction: flo
     return edges
 
 
-@inner_kernel
+@kernel
 def _finish_edge(work: Scratch, at: int, edge: int) -> int:
     program = work.program
     work.edge_row[edge] = at
@@ -284,7 +284,7 @@ def _finish_edge(work: Scratch, at: int, edge: int) -> int:
     return edge + 1
 
 
-@inner_kernel
+@kernel
 def _add_rows(tree: Tree, bodies: Workspace, b: int, share: float, point: Vector, out: Array, first: int) -> None:
     """Add a share of J of a point of body b to three rows."""
     arm = subtract(point, row(bodies.position, 0))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...contact.detection import Contacts
 from ...dynamics.kinematics import point_velocity, world_point
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, dot, row, scale, subtract
 
@@ -50,7 +50,7 @@ def make_ride() -> Ride:
     return Ride(np.zeros(3), np.zeros(3), np.zeros(3))
 
 
-@inner_kernel
+@kernel
 def ground_at(bodies: Workspace, contacts: Contacts, b: int, place: Vector) -> Ground:
     """The contact candidate at a point of a body; that of two bodies lies half-way between them."""
     for c in range(contacts.filled[0]):
@@ -69,7 +69,7 @@ def ground_at(bodies: Workspace, contacts: Contacts, b: int, place: Vector) -> G
     return Ground(False, (0.0, 0.0, 0.0), 0.0, 0.0, (0.0, 0.0, 0.0))
 
 
-@inner_kernel
+@kernel
 def update_ride(
     bodies: Workspace,
     contacts: Contacts,

@@ -25,7 +25,7 @@ from ...dynamics.centroidal import center_of_mass_from_root, momentum_about_root
 from ...dynamics.kinematics import difference_positions, vector_at
 from ...dynamics.workspace import Workspace
 from ...maths.dense import copy_into
-from ...maths.kernel import inlined_kernel, inner_kernel, kernel
+from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import (
     Quaternion,
     quaternion_conjugate,
@@ -123,7 +123,7 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     return phase >= PATIENCE or (phase >= LANDING and _touches(tree, contacts, biped.foot[swing]))
 
 
-@inner_kernel
+@kernel
 def _interpolate(walk: Walk, phase: float, out: Array) -> None:
     """Angles between the two poses around a phase."""
     after = 1
@@ -135,7 +135,7 @@ def _interpolate(walk: Walk, phase: float, out: Array) -> None:
         out[c] = (1.0 - share) * walk.poses[before, c] + share * walk.poses[after, c]
 
 
-@inner_kernel
+@kernel
 def _note(memory: Memory, along: Vector, side: float, phase: float, dt: float, mass: float, gravity: float) -> None:
     """Remember the velocity for learning, and what upward force its change tells of."""
     share = min(dt / AVERAGE, 1.0)
@@ -151,7 +151,7 @@ def _note(memory: Memory, along: Vector, side: float, phase: float, dt: float, m
     memory.counted[k] += 1.0
 
 
-@inner_kernel
+@kernel
 def _pose_arms(tree: Tree, biped: Biped, work: Scratch, stance: int) -> None:
     """Arms swing about the trunk's left axis, elbows bend, the head nods."""
     for k in range(2):
@@ -191,7 +191,7 @@ def _face(tree: Tree, bodies: Workspace, biped: Biped, work: Scratch, b: int, wa
             work.error[i] = dot(row_angular(bodies.motion, i), turn)
 
 
-@inner_kernel
+@kernel
 def _hold(tree: Tree, bodies: Workspace, biped: Biped, walk: Walk, work: Scratch, v: Array, dt: float) -> None:
     """PD and gravity of every joint, as if none stood."""
     after = dt if walk.implicit[0] else 0.0
@@ -206,7 +206,7 @@ def _hold(tree: Tree, bodies: Workspace, biped: Biped, walk: Walk, work: Scratch
         work.implicit[i] = after * (biped.damping[i] + after * biped.stiffness[i])
 
 
-@inner_kernel
+@kernel
 def _touches(tree: Tree, contacts: Contacts, foot: int) -> bool:
     """Whether the foot, or what hangs from it, is on the ground."""
     for c in range(contacts.filled[0]):

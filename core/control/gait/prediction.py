@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...maths.evolution import Evolution, ask, tell
 from ...maths.evolution import begin as begin_search
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from ...maths.vectors import add, cross, dot, row, row_angular, set_row, set_row_angular, subtract
 from ...simulation.choice import remember_basis
@@ -117,7 +117,7 @@ def correct(predictor: Predictor, torque: Array, implicit: Array, stance: int) -
             torque[leg.whole[stance, j]] += forecast.extra[j]
 
 
-@inner_kernel
+@kernel
 def _begin(
     system: System,
     memory: Memory,
@@ -140,7 +140,7 @@ def _begin(
     return known
 
 
-@inner_kernel
+@kernel
 def _search(
     system: System,
     scratch: Scratch,
@@ -177,7 +177,7 @@ def _search(
     return False
 
 
-@inner_kernel
+@kernel
 def _shares(system: System, scratch: Scratch, forecast: Forecast, leg: Leg, stance: int) -> Shares:
     """Of the normal forces at the standing foot and what hangs from it."""
     contacts, bodies, foot = scratch.contacts, scratch.bodies, leg.foot[stance]

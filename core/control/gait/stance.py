@@ -6,7 +6,7 @@ import math
 from ...character.tree import VELOCITIES_OF_JOINT, Tree
 from ...dynamics.kinematics import vector_at
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inlined_kernel, inner_kernel
+from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import (
     Quaternion,
     quaternion_conjugate,
@@ -27,7 +27,7 @@ PULL = 0.15
 WITHIN = 0.9  # share of the sole within which the ground's force stays
 
 
-@inner_kernel
+@kernel
 def stand(
     tree: Tree,
     bodies: Workspace,

@@ -6,7 +6,7 @@ import math
 from ...character.tree import HINGE, Tree
 from ...dynamics.kinematics import point_velocity
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inlined_kernel, inner_kernel
+from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply, quaternion_row
 from ...maths.vectors import Vector, add_scaled, dot, row, subtract
 from .biped import Biped
@@ -21,7 +21,7 @@ ROLLING = 0.3  # phase by which the foot has its toes as far down as the style w
 REACH = 0.6  # of the hips' height, how far a step reaches at most
 
 
-@inner_kernel
+@kernel
 def pose_swing(
     tree: Tree,
     bodies: Workspace,
@@ -109,7 +109,7 @@ def _tip_ahead(biped: Biped, side: int, pitch: float) -> float:
     return ahead
 
 
-@inner_kernel
+@kernel
 def _swing_target(
     biped: Biped,
     walk: Walk,

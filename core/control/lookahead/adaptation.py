@@ -16,7 +16,7 @@ from ...character.tree import Tree
 from ...dynamics.kinematics import world_point
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky_solve_rows
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.products import add_symmetric_product, factor_cholesky
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from .precompute import HELP
@@ -25,7 +25,7 @@ from .workspace import Machine
 Array = NDArray[np.float64]
 
 
-@inner_kernel
+@kernel
 def adapt(machine: Machine, J: Array, k: int) -> bool:
     """`torque` and `gain` from `control`; `J` (nv, 3 np) is J~^T. False where a matrix is not positive definite."""
     tree, bodies, contacts, work = machine.tree, machine.bodies, machine.contacts, machine.work
@@ -77,7 +77,7 @@ def adapt(machine: Machine, J: Array, k: int) -> bool:
     return True
 
 
-@inner_kernel
+@kernel
 def _fill_features(machine: Machine) -> None:
     """Joints, then points of bodies, each by its weight."""
     tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
@@ -104,7 +104,7 @@ def _fill_features(machine: Machine) -> None:
             i = tree.velocity_parent[i]
 
 
-@inner_kernel
+@kernel
 def _choose_columns(machine: Machine, k: int) -> int:
     """Number the velocities that predicted or possible contacts act on, in `column`; returns how many."""
     tree, bodies, contacts, policy = machine.tree, machine.bodies, machine.contacts, machine.policy
@@ -124,7 +124,7 @@ def _choose_columns(machine: Machine, k: int) -> int:
     return count
 
 
-@inner_kernel
+@kernel
 def _mark(tree: Tree, bodies: Workspace, b: int, column: NDArray[np.int64]) -> None:
     """A body's velocities; props have no say in torques."""
     if b < tree.parent.shape[0]:
@@ -134,7 +134,7 @@ def _mark(tree: Tree, bodies: Workspace, b: int, column: NDArray[np.int64]) -> N
             i = tree.velocity_parent[i]
 
 
-@inner_kernel
+@kernel
 def _add_gain(
     tree: Tree,
     bodies: Workspace,

@@ -23,7 +23,7 @@ from ...contact.detection import Contacts
 from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.dense import copy_into, solve_lower, solve_lower_transposed
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.products import add_transposed_product
 from ...maths.structure import Structure
 from .precompute import Policy
@@ -57,7 +57,7 @@ def make_cones(motors: int, points: int) -> Cones:
     )
 
 
-@inner_kernel
+@kernel
 def find_friction(contacts: Contacts, policy: Policy, k: int, out: Array) -> None:
     """What each of frame k's points may count on: the least friction of the terrain that is near its body."""
     for c in range(policy.points[k]):
@@ -72,13 +72,13 @@ def find_friction(contacts: Contacts, policy: Policy, k: int, out: Array) -> Non
         out[c] = least
 
 
-@inner_kernel
+@kernel
 def _along(face: int) -> tuple[float, float]:
     """Components x and y of a face's inward normal; its z is mu."""
     return (1.0 if face % 2 else -1.0), (1.0 if face > 1 else -1.0)
 
 
-@inner_kernel
+@kernel
 def solve_within_cones(factor: Array, motors: int, points: int, cones: Cones, control: Array) -> None:
     """Replace the right-hand side in `control` (m,) by the best possible torques and forces; `factor` (m, m) is L."""
     m = motors + 3 * points
@@ -116,7 +116,7 @@ def solve_within_cones(factor: Array, motors: int, points: int, cones: Cones, co
     solve_lower_transposed(factor, control)
 
 
-@inner_kernel
+@kernel
 def _fill_faces(factor: Array, motors: int, points: int, friction: Array, out: Array) -> None:
     """L_22^-1 C^T, without the faces of points that grip."""
     rows, n = out.shape

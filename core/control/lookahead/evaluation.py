@@ -10,7 +10,7 @@ from ...character.tree import Tree
 from ...dynamics.inertia import solve_columns
 from ...dynamics.kinematics import world_point
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from .adaptation import adapt
 from .prediction import predict, predict_linear
@@ -45,7 +45,7 @@ def update_law(machine: Machine, k: int, anchor: Array, q: Array, v: Array, q_ne
     return adapt(machine, J, k)
 
 
-@inner_kernel
+@kernel
 def _fill_columns(tree: Tree, bodies: Workspace, b: int, point: Vector, yaw: float, out: Array, first: int) -> None:
     """Fill J^T of a point of body b along axes turned by `yaw`, three columns of `out` (nv, ...) from `first` on."""
     arm = subtract(point, row(bodies.position, 0))

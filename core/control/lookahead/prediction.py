@@ -22,7 +22,7 @@ from ...character.tree import FREE, Tree
 from ...dynamics.inertia import solve
 from ...dynamics.kinematics import difference_positions
 from ...maths.dense import cholesky_solve, copy_into
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
@@ -37,7 +37,7 @@ from .workspace import Machine
 Array = NDArray[np.float64]
 
 
-@inner_kernel
+@kernel
 def _to_reference(tree: Tree, anchor: Array, q: Array, out: Array) -> None:
     """Positions (nq,) in the reference's coordinates: the free root moved back by the anchor (x, y, z, yaw)."""
     for i in range(out.shape[0]):
@@ -52,7 +52,7 @@ def _to_reference(tree: Tree, anchor: Array, q: Array, out: Array) -> None:
     out[5], out[6] = c * q[5] - s * q[4], c * q[6] - s * q[3]
 
 
-@inner_kernel
+@kernel
 def _turn_back(tree: Tree, yaw: float, v: Array) -> None:
     """Rows 0 and 1, a free root's horizontal velocity, into the reference's coordinates; `v` (nv, m), in place."""
     if tree.joint[0] != FREE:
@@ -63,7 +63,7 @@ def _turn_back(tree: Tree, yaw: float, v: Array) -> None:
         v[0, j], v[1, j] = c * x + s * y, c * y - s * x
 
 
-@inner_kernel
+@kernel
 def predict_linear(machine: Machine, k: int, anchor: Array, q: Array, v: Array) -> None:
     """u~ of eq. 10."""
     tree, policy, work = machine.tree, machine.policy, machine.work
@@ -86,7 +86,7 @@ def predict_linear(machine: Machine, k: int, anchor: Array, q: Array, v: Array) 
             work.control[j] = policy.force[k, policy.point[k, c], (j - motors) % 3] + u
 
 
-@inner_kernel
+@kernel
 def predict(machine: Machine, J: Array, k: int, anchor: Array, v: Array, q_next: Array, dt: float) -> bool:
     """u~ of eq. 11; `J` (nv, 3 np) is J~^T. False where the Hessian is not positive definite."""
     policy, choices, work = machine.policy, machine.choices, machine.work
@@ -117,7 +117,7 @@ def predict(machine: Machine, J: Array, k: int, anchor: Array, v: Array, q_next:
     return True
 
 
-@inner_kernel
+@kernel
 def _update_gradient(machine: Machine, k: int, anchor: Array, v: Array, q_next: Array, dt: float) -> None:
     """`gradient`: how the cost-to-go grows with the velocities, where the step leads to without controls."""
     tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work
@@ -136,7 +136,7 @@ def _update_gradient(machine: Machine, k: int, anchor: Array, v: Array, q_next: 
     add_transposed_vector(policy.curvature_velocity[k], work.error_velocity, work.gradient, nv, nv)  # symmetric
 
 
-@inner_kernel
+@kernel
 def _update_impulse_value(machine: Machine, k: int, yaw: float) -> None:
     """`impulse_curvature` V and `impulse_gradient`, after `inverse` and `gradient`. M and S_vv are symmetric."""
     tree, policy, work = machine.tree, machine.policy, machine.work
@@ -153,7 +153,7 @@ def _update_impulse_value(machine: Machine, k: int, yaw: float) -> None:
     add_transposed_vector(work.turned, work.gradient, work.impulse_gradient, nv, nv)
 
 
-@inner_kernel
+@kernel
 def _fill_controls(machine: Machine, J: Array, k: int, dt: float, quu: Array) -> None:
     """The lower triangle of G^T S G, and -G^T times the gradient in `control`."""
     tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work

@@ -23,7 +23,7 @@ from ...contact import lcp
 from ...contact.lcp import LcpWorkspace
 from ...contact.lcp.workspace import SOLVED
 from ...maths.dense import cholesky, cholesky_solve_rows
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.products import add_transposed_product, add_transposed_vector
 from ...maths.structure import Structure
 from .model import STATE, Problem, add_curvature, derivatives, flow, flow_gradient, stage_cost, step
@@ -211,7 +211,7 @@ def expand(
     return finite
 
 
-@inner_kernel
+@kernel
 def _expand_step(problem: Problem, k: int, x: Array, ray: Array, out: Expansion, work: Scratch, held: bool) -> bool:
     m, h = problem.rays[k], problem.dt[k]
     ahead, before = out.curvature[k + 1], out.curvature[k]
@@ -263,7 +263,7 @@ def _expand_step(problem: Problem, k: int, x: Array, ray: Array, out: Expansion,
     return bool(np.isfinite(before[0, 0]))
 
 
-@inner_kernel
+@kernel
 def _set_final_time(problem: Problem, x: Array, ray: Array, out: Expansion, work: Scratch) -> None:
     """What the end would be a little later, if the last rays went on: the boundary conditions of appendix A.
 
@@ -283,7 +283,7 @@ def _set_final_time(problem: Problem, x: Array, ray: Array, out: Expansion, work
         out.parameter_curvature[last, STATE, STATE] += by_state * work.rate[i]
 
 
-@inner_kernel
+@kernel
 def _answer(m: int, ray: Array, feedforward: Array, gain: Array, work: Scratch, held: bool) -> bool:
     """How the rays answer: the best change of all that leaves none negative, and the gains of those that are free."""
     gain[:] = 0.0

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from ...dynamics.jacobians import fill_jacobian
 from ...dynamics.kinematics import difference_positions, integrate_positions, update_positions, world_point
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.rotations import (
     quaternion_conjugate,
     quaternion_exp,
@@ -24,7 +24,7 @@ from .timing import split
 Array = NDArray[np.float64]
 
 
-@inner_kernel
+@kernel
 def _reference_pose(machine: Machine, at: float, out: Array) -> None:
     """The reference's positions between two frames, where nothing is moved."""
     route = machine.route
@@ -33,7 +33,7 @@ def _reference_pose(machine: Machine, at: float, out: Array) -> None:
     integrate_positions(machine.tree, route.q[k], machine.difference, share, out)
 
 
-@inner_kernel
+@kernel
 def aim(machine: Machine, forward: float) -> None:
     """Add the joints' velocities [g1] to `target`, and fill the limbs' [g2]: those of the reference as it is warped."""
     route, bodies, pose = machine.route, machine.bodies, machine.pose
@@ -63,7 +63,7 @@ def aim(machine: Machine, forward: float) -> None:
         set_part(pose.limb[n], 3, scale(1.0 / dt, turn))
 
 
-@inner_kernel
+@kernel
 def straighten(machine: Machine) -> None:
     """Change the limbs' velocities by what the joints' arcs take them off the straight way in a step: Newton's step.
 
@@ -84,7 +84,7 @@ def straighten(machine: Machine) -> None:
             pose.limb[n, i] += chord - (then[i] - now[i]) / dt
 
 
-@inner_kernel
+@kernel
 def turned(machine: Machine, at: float) -> Vector:
     """Phi of the pose: the reference's, and the angular momentum that would take the reference there in unit time.
 

@@ -21,7 +21,7 @@ from ...dynamics.jacobians import add_point_force
 from ...dynamics.kinematics import integrate_positions, update_kinematics, world_point
 from ...dynamics.stepping import update_discrete_bias
 from ...maths.dense import copy_into
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, scale, subtract
 from ...simulation.pushes import mean_force
 from .forces import correct_forces, set_ray
@@ -91,7 +91,7 @@ def step(machine: Machine) -> int:
     return GOING if memory.clock[1] < route.q.shape[0] - 1 else OVER
 
 
-@inner_kernel
+@kernel
 def _look_up(machine: Machine) -> None:
     """The segment, the state as it sees it, and t_c; where there is none in it, those of a segment beside it."""
     memory, route = machine.memory, machine.route
@@ -116,7 +116,7 @@ def _look_up(machine: Machine) -> None:
     memory.clock[2] = index
 
 
-@inner_kernel
+@kernel
 def _see(machine: Machine, s: int) -> None:
     """The state and the change of the final state as a segment sees them."""
     memory, route = machine.memory, machine.route
@@ -128,7 +128,7 @@ def _see(machine: Machine, s: int) -> None:
         machine.goal[CENTER + i] = route.origin[s + 1, i] - route.origin[s, i]
 
 
-@inner_kernel
+@kernel
 def _search(machine: Machine, s: int) -> tuple[int, bool]:
     """t_c of a segment, a frame of the reference; and whether eq. 11 has a solution there."""
     memory, route = machine.memory, machine.route
@@ -139,7 +139,7 @@ def _search(machine: Machine, s: int) -> tuple[int, bool]:
     return begin + index, found
 
 
-@inner_kernel
+@kernel
 def _advance(machine: Machine) -> float:
     """By how much t_d moves on."""
     memory, route = machine.memory, machine.route
@@ -148,7 +148,7 @@ def _advance(machine: Machine) -> float:
     return pace(end - begin, memory.clock[1] - begin, memory.clock[2] - begin) if machine.flexible else 1.0
 
 
-@inner_kernel
+@kernel
 def _row(machine: Machine) -> int:
     """The policy's row at t_c."""
     memory = machine.memory
@@ -156,7 +156,7 @@ def _row(machine: Machine) -> int:
     return int(machine.policy.row[s] + int(memory.clock[2]) - machine.route.first[s])
 
 
-@inner_kernel
+@kernel
 def _set_rays(machine: Machine, k: int, center: Vector) -> int:
     """The rays of step k at the body's own points; how many there are."""
     rays, route = machine.policy.rays, machine.route
@@ -169,7 +169,7 @@ def _set_rays(machine: Machine, k: int, center: Vector) -> int:
     return int(rays.number[k])
 
 
-@inner_kernel
+@kernel
 def _ask(machine: Machine, center: Vector) -> None:
     """F~ of eq. 4 as force and moment about the centre of mass, at the contacts of t_c; into `wrench`."""
     memory, route, policy = machine.memory, machine.route, machine.policy
@@ -192,7 +192,7 @@ def _ask(machine: Machine, center: Vector) -> None:
     set_part(machine.outcome.wrench[0], 3, scale(share, moment))
 
 
-@inner_kernel
+@kernel
 def _push(machine: Machine, center: Vector) -> bool:
     """The pushes' force and moment into the pose's momentum, and what they do to the joints into `target`."""
     momentum, target, pushes, bodies = machine.pose.momentum, machine.pose.target, machine.pushes, machine.bodies
@@ -219,7 +219,7 @@ def _push(machine: Machine, center: Vector) -> bool:
     return pushed
 
 
-@inner_kernel
+@kernel
 def _solve(machine: Machine, yielding: int) -> bool:
     """Eq. 13, or eq. 14 if rays are yielding: the velocities."""
     return solve_velocities(
@@ -236,7 +236,7 @@ def _solve(machine: Machine, yielding: int) -> bool:
     )
 
 
-@inner_kernel
+@kernel
 def _tell(machine: Machine, rays: int, k: int) -> None:
     """The forces at each point, and the torques with which the step obeys the equation of motion."""
     policy, route, outcome, bodies, tree = (

@@ -24,7 +24,7 @@ from ...dynamics.kinematics import world_point
 from ...dynamics.limits import LOWER, UPPER, JointLimits
 from ...dynamics.workspace import Workspace
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows, solve_lower
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from ...maths.vectors import row
 from .forces import ForceWork, solve_rays
@@ -122,7 +122,7 @@ def solve_velocities(
     return True
 
 
-@inner_kernel
+@kernel
 def _factor(tree: Tree, bodies: Workspace, limb_body: NDArray[np.int64], work: PoseWork) -> bool:
     """H and its factor, the velocities that would be best without the constraint, and A H^-1 A^T."""
     nv = work.joint.shape[0]
@@ -168,7 +168,7 @@ def _factor(tree: Tree, bodies: Workspace, limb_body: NDArray[np.int64], work: P
     return cholesky(work.schur, work.schur)
 
 
-@inner_kernel
+@kernel
 def _give_way(work: PoseWork, forces: ForceWork, rays: int, dt: float) -> bool:
     """Eq. 14: rays near those that control wants with which pose and limbs come nearer to what they are to be."""
     for k in range(6):
@@ -198,7 +198,7 @@ def _give_way(work: PoseWork, forces: ForceWork, rays: int, dt: float) -> bool:
     return True
 
 
-@inner_kernel
+@kernel
 def _stop(limits: JointLimits, dt: float, q: Array, v: Array, work: PoseWork) -> bool:
     """Whether some joint has now to be stopped; one that is beyond its range already may stay there."""
     found = False

@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.vectors import Vector, add, row, scale, subtract
 from .machine import Machine
 from .model import ANGULAR, CENTER, LINEAR, part, set_part
@@ -33,7 +33,7 @@ LEAST = 0.01  # m, by which a step is moved if at all
 USED = 0.7  # of the way from the centre of pressure to the edge
 
 
-@inner_kernel
+@kernel
 def moved_in(machine: Machine, limb: int, frame: int) -> Vector:
     """By how much a limb that stands in a frame will be moved then, as far as is known now."""
     memory, route = machine.memory, machine.route
@@ -42,7 +42,7 @@ def moved_in(machine: Machine, limb: int, frame: int) -> Vector:
     return part(memory.shift, 0) if 0 <= land <= frame else row(memory.moved, limb)
 
 
-@inner_kernel
+@kernel
 def update_base(machine: Machine) -> None:
     """The body goes with the limb that was set down last."""
     k, _ = split(machine.memory.clock[1], machine.route.land.shape[0] - 1)
@@ -96,7 +96,7 @@ def move_steps(machine: Machine, forward: float) -> None:
     set_part(memory.shift, 0, add(part(memory.base, 0), (far * x, far * y, 0.0)))
 
 
-@inner_kernel
+@kernel
 def _next_landing(machine: Machine, k: int) -> int:
     """The frame after k in which a limb is set down next, or -1."""
     found = -1
@@ -106,7 +106,7 @@ def _next_landing(machine: Machine, k: int) -> int:
     return found
 
 
-@inner_kernel
+@kernel
 def move_limbs(machine: Machine, forward: float) -> None:
     """Carry limbs that swing on towards where they are to be set down."""
     memory, route = machine.memory, machine.route
@@ -121,7 +121,7 @@ def move_limbs(machine: Machine, forward: float) -> None:
             set_part(memory.moved[n], 0, add(row(memory.moved, n), scale(share, way)))
 
 
-@inner_kernel
+@kernel
 def _eased(x: float) -> float:
     """From 0 to 1 without a jerk, constant beyond."""
     x = min(max(x, 0.0), 1.0)

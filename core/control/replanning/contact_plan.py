@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve, copy_into
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from ...maths.vectors import Vector, row, set_row
 
@@ -124,7 +124,7 @@ def plan_contacts(problem: ContactProblem, points: int, steps: int, dt: float, e
     return -1
 
 
-@inner_kernel
+@kernel
 def _pulled(problem: ContactProblem, i: int, time: float, effort: float, x: Array) -> Vector:
     """-B^T lambda / w of one impulse."""
     n = t = s = 0.0
@@ -136,7 +136,7 @@ def _pulled(problem: ContactProblem, i: int, time: float, effort: float, x: Arra
     return n, t, s
 
 
-@inner_kernel
+@kernel
 def project_on_cone(friction: float, f: Vector) -> Vector:
     """The nearest force whose tangents, the last two, are at most `friction` times its normal."""
     if friction == np.inf:
@@ -150,7 +150,7 @@ def project_on_cone(friction: float, f: Vector) -> Vector:
     return n, friction * n * f[1] / r, friction * n * f[2] / r
 
 
-@inner_kernel
+@kernel
 def _value(
     problem: ContactProblem, points: int, steps: int, dt: float, effort: float, x: Array, work: ContactWork
 ) -> float:
@@ -169,7 +169,7 @@ def _value(
     return total
 
 
-@inner_kernel
+@kernel
 def _derivatives(
     problem: ContactProblem, points: int, steps: int, dt: float, effort: float, x: Array, work: ContactWork
 ) -> None:
@@ -203,7 +203,7 @@ def _derivatives(
                         H[r, s] += entry
 
 
-@inner_kernel
+@kernel
 def _sum_over_steps(
     problem: ContactProblem, i: int, steps: int, dt: float, effort: float, x: Array, work: ContactWork
 ) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve_rows
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from .modes import RIGID
 
@@ -40,7 +40,7 @@ def make_correction_work(motors: int, candidates: int) -> CorrectionWork:
     )
 
 
-@inner_kernel
+@kernel
 def update_answer(Y: Array, n: int, high: int, dt: float, effort: float, bracing: float, work: CorrectionWork) -> None:
     """Fill `work.answer` for the first n points of Y = Phi^T J^T (nv, 3 ...); modes up to `high` are low."""
     nv, low, forces = Y.shape[0], high - RIGID, 3 * n
@@ -72,7 +72,7 @@ def update_answer(Y: Array, n: int, high: int, dt: float, effort: float, bracing
         cholesky_solve_rows(square, X[:low])
 
 
-@inner_kernel
+@kernel
 def _product(a: Array, b: Array, count: int) -> float:
     total = 0.0
     for c in range(count):

@@ -20,7 +20,7 @@ from ...contact.detection import Contacts
 from ...contact.friction import first_tangent
 from ...dynamics.kinematics import difference_positions, world_point
 from ...dynamics.workspace import Workspace
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.products import add_transposed_product
 from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, set_row, subtract
@@ -188,7 +188,7 @@ def update_law(machine: Machine, q_next: Array, v: Array, dt: float) -> int:
     return iterations
 
 
-@inner_kernel
+@kernel
 def _update_points(
     tree: Tree, bodies: Workspace, contacts: Contacts, points: Points, weights: Weights, goal: Goal, work: Scratch
 ) -> None:
@@ -223,7 +223,7 @@ def _update_points(
             problem.active[k, i] = goal.loaded[k, p] and (k > 0 or points.grip[p])
 
 
-@inner_kernel
+@kernel
 def _expected(bodies: Workspace, points: Points, goal: Goal, b: int, place: Vector) -> bool:
     """Whether the reference's point nearest to a contact bears weight now; what it never puts weight on may.
 
@@ -240,7 +240,7 @@ def _expected(bodies: Workspace, points: Points, goal: Goal, b: int, place: Vect
     return loaded
 
 
-@inner_kernel
+@kernel
 def _add_columns(tree: Tree, bodies: Workspace, b: int, sign: float, point: Vector, out: Array, first: int) -> None:
     """Add sign J^T of a point of body b to three columns of `out` (nv, ...); props have no part in it."""
     if b >= tree.parent.shape[0]:
@@ -255,7 +255,7 @@ def _add_columns(tree: Tree, bodies: Workspace, b: int, sign: float, point: Vect
         i = tree.velocity_parent[i]
 
 
-@inner_kernel
+@kernel
 def _set_axes(axes: Array, normal: Vector) -> None:
     tangent = first_tangent(normal, (0.0, 0.0, 0.0))
     set_row(axes, 0, normal)
@@ -263,7 +263,7 @@ def _set_axes(axes: Array, normal: Vector) -> None:
     set_row(axes, 2, cross(normal, tangent))
 
 
-@inner_kernel
+@kernel
 def _update_aims(tree: Tree, bodies: Workspace, goal: Goal, work: Scratch, q: Array, v: Array, dt: float) -> None:
     """Everything about state and goal in modal coordinates."""
     M, modes = bodies.mass_matrix, work.modes
@@ -282,7 +282,7 @@ def _update_aims(tree: Tree, bodies: Workspace, goal: Goal, work: Scratch, q: Ar
     displacement_to_modes(M, modes, work.change, work.product, work.aim_next)
 
 
-@inner_kernel
+@kernel
 def _plan_rigid(work: Scratch, Y: Array, count: int, steps: int, dt: float, effort: float) -> int:
     """Eq. 16: contact impulses of the window."""
     problem = work.problem
@@ -297,14 +297,14 @@ def _plan_rigid(work: Scratch, Y: Array, count: int, steps: int, dt: float, effo
     return plan_contacts(problem, count, steps, dt, effort, work.contacts)
 
 
-@inner_kernel
+@kernel
 def _contact_in_world(work: Scratch, k: int, i: int) -> Vector:
     """Planned impulse of a point in step k."""
     f, axes = row(work.contacts.impulse[k], i), work.axes[i]
     return add_scaled(add_scaled(scale(f[0], row(axes, 0)), f[1], row(axes, 1)), f[2], row(axes, 2))
 
 
-@inner_kernel
+@kernel
 def _plan_low(work: Scratch, Y: Array, count: int, high: int, steps: int, dt: float, weights: Weights) -> None:
     """Eq. 17 to 21: the first actuation impulse of each low-frequency mode."""
     response = work.response
@@ -334,7 +334,7 @@ def _plan_low(work: Scratch, Y: Array, count: int, high: int, steps: int, dt: fl
         )
 
 
-@inner_kernel
+@kernel
 def _plan_high(work: Scratch, Y: Array, count: int, high: int, dt: float) -> None:
     """Eq. 22: each high-frequency mode goes where the reference is after one step."""
     for m in range(high, work.rate.shape[0]):
@@ -346,7 +346,7 @@ def _plan_high(work: Scratch, Y: Array, count: int, high: int, dt: float) -> Non
         work.actuation[m] = work.aim_next[m] / dt - pushed
 
 
-@inner_kernel
+@kernel
 def _update_planned_forces(work: Scratch, n: int, dt: float) -> None:
     """`planned`: f*_0 at the candidates."""
     for c in range(n):

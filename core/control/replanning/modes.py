@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...character.tree import Tree, carried_mass
 from ...maths.dense import cholesky
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from ...maths.symmetric_eigen import symmetric_eigen
 
@@ -65,7 +65,7 @@ def subtree_stiffness(tree: Tree) -> Array:
     return stiffness
 
 
-@inner_kernel
+@kernel
 def update_modes(mass_matrix: Array, stiffness: Array, modes: Modes) -> bool:
     """Fill `modes`; the mass matrix may be larger than the modes. False if it is not positive definite."""
     nv = modes.square.shape[0]
@@ -108,7 +108,7 @@ def update_modes(mass_matrix: Array, stiffness: Array, modes: Modes) -> bool:
     return True
 
 
-@inner_kernel
+@kernel
 def _follow_with_root(inverse: Array, V: Array, mode: Array) -> None:
     """The root's part of a mode whose joints' is known: -L^-T V Phi_j."""
     mode[:RIGID] = 0.0
@@ -120,7 +120,7 @@ def _follow_with_root(inverse: Array, V: Array, mode: Array) -> None:
             mode[k] -= inverse[i, k] * s
 
 
-@inner_kernel
+@kernel
 def _invert_lower(L: Array) -> None:
     """Replace a lower triangle by its inverse."""
     for j in range(L.shape[0]):
@@ -132,7 +132,7 @@ def _invert_lower(L: Array) -> None:
             L[i, j] = s / L[i, i]
 
 
-@inner_kernel
+@kernel
 def low_modes(square: Array, threshold: float) -> int:
     """The first of the high-frequency modes (section 4): those from six on to there are low."""
     first = RIGID
@@ -141,7 +141,7 @@ def low_modes(square: Array, threshold: float) -> int:
     return first
 
 
-@inner_kernel
+@kernel
 def to_modes(modes: Modes, generalized: Array, out: Array) -> None:
     """What each mode (nv,) is pushed by under a generalised force (nv,): Phi^T f."""
     for m in range(out.shape[0]):
@@ -151,7 +151,7 @@ def to_modes(modes: Modes, generalized: Array, out: Array) -> None:
         out[m] = s
 
 
-@inner_kernel
+@kernel
 def displacement_to_modes(mass_matrix: Array, modes: Modes, change: Array, scratch: Array, out: Array) -> None:
     """Modal coordinates (nv,) of a displacement or velocity (nv,): Phi^-1 = Phi^T M."""
     for i in range(out.shape[0]):

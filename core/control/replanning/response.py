@@ -13,7 +13,7 @@ the paper's, and its velocity's is (a_j - a_{j-1}) / dt. A velocity at the start
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.kernel import inner_kernel
+from ...maths.kernel import kernel
 from ...maths.structure import Structure
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ def make_response(modes: int, steps: int) -> Response:
     return Response(position=np.zeros((modes, steps + 1)), velocity=np.zeros((modes, steps + 1)))
 
 
-@inner_kernel
+@kernel
 def update_response(square: Array, modes: int, steps: int, dt: float, response: Response) -> None:
     """Fill for the first `modes`, whose omega^2 is `square` (nm,)."""
     for m in range(modes):
@@ -44,7 +44,7 @@ def update_response(square: Array, modes: int, steps: int, dt: float, response: 
             d[j] = (a[j] - a[j - 1]) / dt
 
 
-@inner_kernel
+@kernel
 def free_response(
     response: Response, m: int, steps: int, dt: float, velocity: float, push: float
 ) -> tuple[float, float]:
@@ -56,7 +56,7 @@ def free_response(
     return a[steps] * velocity + dt * total * push, d[steps] * velocity + a[steps] * push
 
 
-@inner_kernel
+@kernel
 def first_impulse(
     response: Response,
     m: int,

@@ -28,7 +28,7 @@ from ...dynamics.limits import UPPER, limit_gap
 from ...dynamics.linearization import linearize
 from ...dynamics.stepping import advance
 from ...dynamics.workspace import Workspace, make_workspace
-from ...maths.kernel import inlined_kernel, inner_kernel, kernel
+from ...maths.kernel import inlined_kernel, kernel
 from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
 from .problem import Iterate, Problem
@@ -86,7 +86,7 @@ def make_model_workspace(tree: Tree, points: int) -> ModelWorkspace:
     )
 
 
-@inner_kernel
+@kernel
 def _gather_controls(problem: Problem, iterate: Iterate, work: ModelWorkspace, k: int) -> int:
     """Torques and world forces of step k into the workspace; the number of forces."""
     start = problem.motors_start
@@ -104,7 +104,7 @@ def _gather_controls(problem: Problem, iterate: Iterate, work: ModelWorkspace, k
     return count
 
 
-@inner_kernel
+@kernel
 def _advance(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, k: int, count: int) -> None:
     """Make step k."""
     advance(
@@ -123,7 +123,7 @@ def _advance(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspac
     )
 
 
-@inner_kernel
+@kernel
 def _set_defect(tree: Tree, iterate: Iterate, work: ModelWorkspace, k: int, out: Array) -> None:
     """Where step k leads, minus the state at k + 1."""
     n = iterate.v.shape[1]
@@ -162,7 +162,7 @@ def fill_programme(
             programme.curvature[k, i, i] += damping[k]
 
 
-@inner_kernel
+@kernel
 def _fill_dynamics(
     tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, programme: QuadraticProgramme, k: int
 ) -> None:
@@ -206,7 +206,7 @@ def _fill_dynamics(
                 programme.control[k, i, start + j] = dot(b, row(problem.axes[k + 1, p], j))
 
 
-@inner_kernel
+@kernel
 def _fill_control_cost(
     problem: Problem, iterate: Iterate, programme: QuadraticProgramme, barrier: float, k: int
 ) -> None:
@@ -246,7 +246,7 @@ def _fill_control_cost(
                         R[start + i, start + j] += z / s * g[i] * g[j]
 
 
-@inner_kernel
+@kernel
 def _fill_state_cost(
     tree: Tree,
     problem: Problem,
@@ -306,7 +306,7 @@ def _fill_state_cost(
                         Q[work.chain[i], work.chain[j]] += stiffness * a * dot(normal, row(work.column, j))
 
 
-@inner_kernel
+@kernel
 def _add_limits(problem: Problem, q: Array, Q: Array, gradient: Array) -> None:
     """Half the squares of what gaps of joint limits are short of their margins."""
     for l in range(problem.limits.kind.shape[0]):
@@ -320,7 +320,7 @@ def _add_limits(problem: Problem, q: Array, Q: Array, gradient: Array) -> None:
                     Q[first + i, first + j] += problem.limit_weight * rate[i] * rate[j]
 
 
-@inner_kernel
+@kernel
 def _fill_columns(tree: Tree, work: ModelWorkspace, b: int, point: Vector) -> int:
     """The point's Jacobian along the chain to the root; its length."""
     dynamics = work.dynamics
@@ -373,7 +373,7 @@ def _ground_model(problem: Problem, iterate: Iterate, k: int, p: int, g: float, 
     return stiffness, z + stiffness * (barrier / z - barrier / w - g)
 
 
-@inner_kernel
+@kernel
 def _move_ground(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, barrier: float, k: int) -> None:
     """Multipliers of frame k's points over the ground to z_+, and their slacks with them."""
     least = 1.0 - BOUNDARY
@@ -420,7 +420,7 @@ def move_multipliers(tree: Tree, problem: Problem, iterate: Iterate, work: Model
                 )
 
 
-@inner_kernel
+@kernel
 def _move_pair(slack: Array, multiplier: Array, i: int, g: float, barrier: float) -> None:
     """To s = g, z = (barrier - z (g - s)) / s, but not all the way to zero."""
     s, z = slack[i], multiplier[i]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import copy_into
-from ...maths.kernel import inner_kernel, kernel
+from ...maths.kernel import kernel
 from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
@@ -110,7 +110,7 @@ def make_riccati_workspace(nv: int, most: int) -> RiccatiWorkspace:
     )
 
 
-@inner_kernel
+@kernel
 def _add_upper_rows(group: NDArray[np.int64], upper: Array, source: Array, out: Array, columns: int) -> None:
     """Add (upper half of A)^T source to `out` (n, columns); `source` (nv, columns)."""
     nv = group.shape[0]
@@ -173,7 +173,7 @@ def factor_programme(programme: QuadraticProgramme, work: RiccatiWorkspace, ends
     return -1
 
 
-@inner_kernel
+@kernel
 def _step_end(programme: QuadraticProgramme, work: RiccatiWorkspace, k: int) -> None:
     """G and the sum of Z^T Z, one frame back."""
     nv = programme.lower.shape[1]
