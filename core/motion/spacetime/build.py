@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
+from ..clean_up import CUTOFF, low_passed
 from ..cycle import Cycle
-from ..fit import Trajectory
+from ..fit import Trajectory, velocities
 from ..reference import Quality, Reference
 from ..schedule import ContactSchedule
 from .ends import Ends
@@ -213,7 +214,14 @@ def _feet_alone(request: Request) -> Request:
 
 
 def _as_keyed(request: Request) -> Found:
-    """The motion as it is; help carries all that contacts cannot."""
+    """The motion as it is; help carries all that contacts cannot.
+
+    But for what no force brings about within a frame: a leg that clean-up cannot stretch so far may leap.
+    """
+    if request.bounds.cycle is None:
+        q = low_passed(request.character, request.trajectory.q, request.trajectory.rate, CUTOFF)
+        v = velocities(request.character, q, request.trajectory.rate)
+        request = request._replace(trajectory=replace(request.trajectory, q=q, v=v))
     problem = _problem(request, helped=True)
     iterate = make_iterate(request.character, problem, request.settings.barrier_last)
     fill_as_keyed(request.character, problem, iterate, request.bounds.cycle)
