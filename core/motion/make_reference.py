@@ -23,9 +23,9 @@ from scipy.ndimage import maximum_filter1d
 from ..character import Character
 from ..contact.terrain import Terrain
 from .as_it_is import reference_as_it_is
-from .clean_up import CleanMotion, clean_up
+from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
-from .fit import Trajectory
+from .fit import Trajectory, velocities
 from .footholds import clear_of_edges, is_level, put_on
 from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
 from .quality import Concern, concerns, slowness
@@ -146,6 +146,10 @@ def make_reference(
         if put:
             asked, planned = put_on(character, *laps, onto.terrain, onto.floor)
             terrain, bounds, clip, settings = onto.terrain, None, asked, clear_of_edges(settings or Settings())
+    if put or cycle is not None:  # where the clip's own root tells nothing
+        settings = replace(settings or Settings(), root_place=1.0, root_turn=1.0)
+    elif settings is not None and settings.root_of_clip:
+        asked = _with_root(character, asked, trajectory)
     frames = len(asked.q)
     rests = bounds is None and ends_at_rest(character, asked, planned)
     if rests:
@@ -168,6 +172,15 @@ def make_reference(
     if rests:
         reference = without_rest(reference, frames)
     return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put)
+
+
+def _with_root(character: Character, asked: Trajectory, clip: Trajectory) -> Trajectory:
+    """A trajectory with the place of the clip's root, low-passed as it is."""
+    if character.bodies[0].joint.kind != "free":
+        return asked
+    q = asked.q.copy()
+    q[:, :3] = low_passed(character, np.array(clip.q, order="C"), clip.rate, CUTOFF)[:, :3]
+    return replace(asked, q=q, v=velocities(character, q, asked.rate))
 
 
 def _laps(character: Character, cycle: GaitCycle, seconds: float) -> tuple[Trajectory, ContactSchedule]:
