@@ -11,6 +11,7 @@ damped for the inertia that each velocity moves in the neutral pose.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +27,6 @@ from .lookahead import LookAhead, Place
 
 Array = NDArray[np.float64]
 
-SUNK = 0.08  # of the character's height: a root that is so far below or above its motion is being lost
-STRAYED = 0.2  # of it, along the ground
-LEANING = math.radians(30.0)  # from where the root should lean
 RUSHING = 30.0  # rad/s or m/s, by which a velocity is off
 FARTHEST = 0.5  # rad or m, over which it is pulled back
 STRONGEST = 20.0  # N m for each kilogram, of any joint
@@ -36,11 +34,24 @@ MOST_HELP = 4.0  # times the weight, and its moment over a metre
 ROOT, JOINTS = 10.0, 40.0  # rad/s: how quickly the root and the joints come back
 
 
+class Slack(NamedTuple):
+    """How far a character may be from its motion without being carried; lengths in its heights."""
+
+    sunk: float  # of the root, up or down
+    strayed: float  # along the ground
+    leaning: float  # rad, from where the root should lean
+
+
+LOSING = Slack(0.06, 0.1, math.radians(25.0))
+# of who is known to fall: it goes on as well as it can until it begins to
+FALLING = Slack(0.015, 0.025, math.radians(5.0))
+
+
 class Carried(Follower):
     """A look-ahead controller, and once it is losing its character, help to the end."""
 
-    def __init__(self, motion: LookAhead) -> None:
-        self.motion = motion
+    def __init__(self, motion: LookAhead, slack: Slack = LOSING) -> None:
+        self.motion, self._slack = motion, slack
         self.since: float | None = None  # s, from when on it is carried
         character = motion.character
         inertia = np.diag(mass_matrix(character, character.neutral()))
@@ -96,9 +107,9 @@ class Carried(Follower):
         q, v = self.motion.reference_state()
         away = np.abs(state.q[:3] - q[:3])
         return (
-            float(away[2]) > SUNK * self._height
-            or math.hypot(*away[:2].tolist()) > STRAYED * self._height
-            or lean(state.q, q) > LEANING
+            float(away[2]) > self._slack.sunk * self._height
+            or math.hypot(*away[:2].tolist()) > self._slack.strayed * self._height
+            or lean(state.q, q) > self._slack.leaning
             or float(np.abs(state.v - v).max()) > RUSHING
         )
 

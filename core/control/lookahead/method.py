@@ -2,6 +2,7 @@
 """Look-ahead control as a method: gains by way of the cache, settings by rehearsal."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -10,15 +11,17 @@ from ...motion.reference import Reference
 from ..method import Follower, Method, Needs, Preset
 from ..recovery import Recovering
 from ..stage import Stage
-from .carried import Carried
+from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
 from .precompute import precompute
-from .search import choose_settings
+from .search import choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
 from .track import Track
 
 REHEARSED = 30.0  # s of a longer simulation that are rehearsed
+STRAYS = 0.01  # m, RMS
+STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
 FEW = 12  # rehearsals, where help is at hand for who falls in all of them
 
 
@@ -49,7 +52,7 @@ def start(plan: Plan, stage: Stage) -> Follower:
     controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
     if stage.helped and (falls or not (stage.scene.pushes or stage.scene.props)):
         # nothing pushed it: what makes it fall is the motion, which is to be had in any case
-        return Carried(controller)
+        return Carried(controller, FALLING if falls else LOSING)
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
     return Recovering(controller, reference, stage) if recovers else controller
@@ -79,8 +82,27 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     )
     if choice.settings != own:
         controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
+    if choice.held and stage.helped and not stage.scene.pushes and own.location == Settings.location:
+        controller = _staying(controller, stage, choice.trials[-1].rehearsals[0].away)
     controller.rehearsed = choice.text
     return controller, not choice.held and (stage.recovery > 0 or not stage.scene.pushes)
+
+
+def _staying(controller: LookAhead, stage: Stage, away: float) -> LookAhead:
+    """The controller, or where it strays so far from its path one that leaves that less readily.
+
+    To hold on to a place costs steadiness against pushes, of which there are none.
+    """
+    world, steps = stage.world(), round(min(stage.seconds, REHEARSED) * stage.rate)
+    for dearer in STAYING:
+        if away < STRAYS:
+            break
+        settings = replace(controller.settings, location=dearer * Settings.location)
+        other = LookAhead(controller.character, controller.track, settings, terrain=stage.terrain)
+        rehearsal = rehearse(other, world, steps, 0, stage.lift)
+        if rehearsal.survived and rehearsal.away < away:
+            controller, away = other, rehearsal.away
+    return controller
 
 
 METHOD = Method(
