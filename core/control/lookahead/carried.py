@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 RUSHING = 30.0  # rad/s or m/s, by which a velocity is off
 FARTHEST = 0.5  # rad or m, over which it is pulled back
 STRONGEST = 20.0  # N m for each kilogram, of any joint
-MOST_HELP = 4.0  # times the weight, and its moment over a metre
+MOST_HELP = 8.0  # times the weight, and its moment over a metre
 ROOT, JOINTS = 10.0, 40.0  # rad/s: how quickly the root and the joints come back
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
-from ...dynamics import body_poses
+from ...dynamics import body_poses, difference
 from ..clean_up import CUTOFF, low_passed
 from ..cycle import Cycle
 from ..fit import Trajectory, velocities
@@ -34,6 +35,7 @@ BENT = 3.0  # degrees of joints' RMS change, from which on that is tried
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
 NEAR = 0.03  # m of mean distance from the clip: farther is only who could not be held nearer
 WORTH_HELP = 0.01  # m, by which help must bring it nearer
+LEAP = 20.0  # rad/s or m/s by which a velocity changes from one frame to the next
 EVERY = 4  # frames, between those at which that is measured
 LONGEST = 100_000  # frames
 # Of help: by its size where it may be missing, else by the square of it; then dearer from there on, as far as it goes.
@@ -222,7 +224,9 @@ def _as_keyed(request: Request) -> Found:
 
     But for what no force brings about within a frame: a leg that clean-up cannot stretch so far may leap.
     """
-    if request.bounds.cycle is None:
+    ways = [difference(request.character, a, b) for a, b in pairwise(request.trajectory.q)]
+    leaps = np.abs(np.diff(ways, axis=0)).max(initial=0.0) * request.trajectory.rate > LEAP
+    if leaps and request.bounds.cycle is None:
         q = low_passed(request.character, request.trajectory.q, request.trajectory.rate, CUTOFF)
         v = velocities(request.character, q, request.trajectory.rate)
         request = request._replace(trajectory=replace(request.trajectory, q=q, v=v))
