@@ -214,7 +214,7 @@ def _without_broken(
         chain = [point.body]
         while chain[-1] > 0:
             chain.append(int(character.tree.parent[chain[-1]]))
-        bent = broken[:, chain].any(axis=1)
+        bent: Mask = np.asarray(broken[:, chain].any(axis=1))
         for start, stop in runs(active[:, i]):
             active[start:stop, i] = not bent[start:stop].any()
     return replace(schedule, active=active) if (active != schedule.active).any() else schedule
