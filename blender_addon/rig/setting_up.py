@@ -22,7 +22,7 @@ from ..properties.armature import HEFT_PG_armature
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
-from .reading import frame_numbers, sample_armatures, stood
+from .reading import frame_numbers, is_even, sample_armatures, stood
 from .role_names import Roles
 from .roles import detect_roles
 from .vrm import humanoid_of
@@ -83,6 +83,9 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         slow = f"{made / played:.2g} times as slow" if made > played else f"{played / made:.2g} times as quick"
         line = f"Its steps are about {slow} as a walker's: it may have been made at {made:g} frames per second."
         found = replace(found, unsure=(*found.unsure, f"{line} Set the scene's frame rate to that."))
+    if not is_even(sampling.object_matrix[0]):
+        uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
+        found = replace(found, unsure=(*found.unsure, uneven))
     by_mesh = settings.masses_from == "MESH"
     bones = clip.skeleton.names if by_mesh else bones_of_feet(chosen)
     vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])
