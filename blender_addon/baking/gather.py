@@ -122,6 +122,7 @@ def gathered(
         body=body_settings(armature, sampling),
         scene=around.scene,
         travel=settings.travel.lower(),
+        levelling=settings.levelling(),
         contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / rate),
         method=method.name,
         settings=values_in(settings),

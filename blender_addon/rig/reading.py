@@ -97,7 +97,7 @@ def is_even(matrix: Array) -> bool:
 def turn_of_axes(axes: Array) -> Array:
     """Return the rotation (3, 3) that the axes of an object's matrix turn by; of mirrored ones with all three reversed.
 
-    Of the polar decomposition A = Q P: since A R = (Q R) (R^T P R), it is Q R that is nearest to A R for any rotation R.
+    It is Q of the polar decomposition A = Q P: since A R = (Q R) (R^T P R), Q R is nearest to A R for any rotation R.
     """
     result: Array = rotations_of(axes[None])[0]
     return result

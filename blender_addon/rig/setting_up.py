@@ -12,11 +12,13 @@ import numpy as np
 from ...core.character import JointKind, storage
 from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
 from ...core.motion.clip import Clip, scaled, scaled_skeleton
-from ...core.motion.damage import repair
+from ...core.motion.damage import Repair, repair
+from ...core.motion.floor import estimate_floor
 from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
 from ...core.motion.upright import Up, up_of
+from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
 from ..writer import assigned_curves
@@ -45,6 +47,8 @@ class SetUp:
     up: Up  # the world's axis that is up in the motion
     plan: BodyPlan
     lines: tuple[str, ...]  # what was repaired in the motion
+    floor: tuple[str, ...]  # what was found of its floor
+    repairs: tuple[Repair, ...]
 
     @property
     def character(self) -> str:
@@ -103,7 +107,8 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         name=armature.name,
     )
     lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
-    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines))
+    floor = estimate_floor(plan, clip, settings.levelling()).lines
+    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
 
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
@@ -112,6 +117,8 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
+    settings.found_floor = "\n".join(done.floor)
+    settings.found_damage = damage_text(done.repairs)
     settings.character = done.character
     settings.rides = rides_text(done.plan)
     settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])

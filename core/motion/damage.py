@@ -51,6 +51,7 @@ class Repair:
     bones: tuple[str, ...]
     text: str  # one line for the report
     degrees: float = 0.0  # by which a bone was turned, at most
+    is_guess: bool = False  # more was filled in than anyone can know
 
 
 def repair(clip: Clip, roles: Roles | None = None) -> tuple[Clip, list[Repair]]:
@@ -95,10 +96,12 @@ def _without_lost_frames(clip: Clip, local: LocalPoses) -> tuple[Clip, list[Repa
             inside = _good_before(lost, start) and _good_before(lost[::-1], len(lost) - stop)
             frames = _frames(clip, np.arange(start, stop))
             done = "interpolated" if inside else "left out"
-            if inside and (stop - start) / clip.rate > LONGEST_GAP:
+            guess = bool(inside and (stop - start) / clip.rate > LONGEST_GAP)
+            if guess:
                 done = f"filled in over {(stop - start) / clip.rate:.1f} s, which is only a guess"
             line = f"{_say(frames)}: {what}, {done}"
-            repairs.append(Repair(kind, frames, tuple(clip.skeleton.names[b] for b in bones), line))  # type: ignore[arg-type]
+            whose = tuple(clip.skeleton.names[b] for b in bones)
+            repairs.append(Repair(kind, frames, whose, line, is_guess=guess))  # type: ignore[arg-type]
     if not repairs:
         return clip, repairs
     good = np.flatnonzero(~lost)
@@ -215,9 +218,10 @@ def _without_turns(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPos
                 frames, degrees = _frames(clip, np.flatnonzero(mask)), float(away[mask].max())
                 text = f"{_say(frames)}: bone '{skeleton.names[bone]}' {what}, by up to {degrees:.0f}°"
                 longest = max(stop - start for start, stop in _runs(mask)) / clip.rate
-                if kind == "filled" and longest > LONGEST_GAP:
+                guess = kind == "filled" and longest > LONGEST_GAP
+                if guess:
                     text += f", over {longest:.1f} s, which is only a guess"
-                repairs.append(Repair(kind, frames, (skeleton.names[bone],), text, degrees))  # type: ignore[arg-type]
+                repairs.append(Repair(kind, frames, (skeleton.names[bone],), text, degrees, guess))  # type: ignore[arg-type]
     return (LocalPoses(local.position, turn), repairs) if repairs else (local, repairs)
 
 
