@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.character import JointKind, storage
 from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
-from ...core.motion.clip import Clip, scaled, scaled_skeleton
+from ...core.motion.clip import Clip, scaled
 from ...core.motion.damage import Repair, repair
 from ...core.motion.floor import estimate_floor
 from ...core.motion.quaternions import Array
@@ -73,15 +73,13 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     if up != "Z":
         sampling = stood(sampling, up)
         found = find_roles(armature, settings, sampling.clip)
-    clip, repairs = repair(sampling.clip, chosen)
+    factor = plausible_scale(sampling.clip, chosen) if settings.scale == 1.0 else 1.0
+    clip, repairs = repair(scaled(sampling.clip, factor), chosen)
     rest = find_rest_pose(clip, chosen)
     before = clip.skeleton
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
         found = replace(found, unsure=tuple(line for line in found.unsure if line not in found.by_rest))
-    factor = plausible_scale(clip.skeleton, chosen) if settings.scale == 1.0 else 1.0
-    if factor != 1.0:
-        clip, before = scaled(clip, factor), scaled_skeleton(before, factor)
     played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, chosen)
     if made is not None:
         slow = f"{made / played:.2g} times as slow" if made > played else f"{played / made:.2g} times as quick"

@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.ndimage import minimum_filter1d
 
 from ..character import Corner
 from ..sentences import say
@@ -30,6 +31,8 @@ RIDGE = 0.3  # m: how far apart a slope's evidence must lie to count as much as 
 BIWEIGHT = 0.04  # m: soles further than this from the plane stand on something else
 STEEPEST = 0.035  # beyond it the ground is a slope or a stair, not a floor askew
 FEWEST = 10  # standing samples
+AS_LOW = 0.045  # of stature, from the lowest step up: steps of a runner, whose feet never stand
+TURN = 0.1  # s, on either side of a step
 DEEPEST = 0.035  # of stature: a tenth of all frames may show soles this far below the floor
 LEAST_DRIFT, MOST_DRIFT = 0.01, 0.10  # m/s: less is noise, more is motion
 LEAST_SUNK = 0.03  # m over all of the clip
@@ -87,7 +90,7 @@ class Floor:
 def estimate_floor(plan: BodyPlan, clip: Clip, mend: Levelling = EVERYTHING) -> Floor:
     """The floor under a clip without damage, as far as it is to be mended.
 
-    Where feet hardly stand it is level, at the height of their slowest moments; where they never do, at the lowest. A
+    Where feet hardly stand it is level, at the height of their slowest moments; where they never do, where they turn back up. A
     foot that walks in place glides while it stands and rests in the air: a floor that feet go well below is none.
     """
     corners = _soles(plan, clip)
@@ -115,7 +118,16 @@ def _plane(plan: BodyPlan, clip: Clip, corners: Array) -> Floor:
             above = corners[..., 2] - floor.height - corners[..., :2] @ np.array(floor.slope)
             if np.percentile(above.min(axis=(1, 2)), 10.0) > -DEEPEST * plan.stature:
                 return floor
-    return Floor(float(np.percentile(corners[..., 2], 1.0)))
+    return Floor(_stepped_on(corners, clip.rate, AS_LOW * plan.stature))
+
+
+def _stepped_on(corners: Array, rate: float, near: float) -> float:
+    """The height at which soles (nf, soles, 4, 3) that never stand turn back up: each one's usual, and their middle."""
+    lowest = corners[..., 2].min(axis=2)
+    around = max(1, round(TURN * rate))
+    turns = lowest == minimum_filter1d(lowest, 2 * around + 1, axis=0, mode="nearest")
+    low = turns & (lowest < lowest.min() + near)
+    return float(np.mean([np.median(lowest[low[:, sole], sole]) for sole in np.flatnonzero(low.any(axis=0))]))
 
 
 def _plane_through(soles: Array, *, level: bool) -> Floor:

@@ -122,11 +122,11 @@ def set_up(case: Fuzzed) -> tuple[dict[str, tuple[str, ...]], float]:
     """The roles that are found, and how tall the character is, m; ValueError where there is none."""
     found = dict(detect_roles(case.clip.skeleton, None, None, case.clip).bones)
     clip = stood_up(case.clip, up_of(case.clip, found))
+    clip = scaled(clip, plausible_scale(clip, found))
     clip, _ = repair(clip, found)
     rest = find_rest_pose(clip, found)
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
-    clip = scaled(clip, plausible_scale(clip.skeleton, found))
     return found, make_body_plan(clip.skeleton, found, clip=clip).stature
 
 

@@ -166,15 +166,15 @@ def test_a_dog_is_upright():
     ("unit", "scale"), [(1.0, 1.0), (0.01, 0.01), (0.001, 0.001), (0.0254, 0.0254), (0.056444, 0.056444)]
 )
 def test_units_are_told_by_the_legs(unit, scale):
-    assert plausible_scale(scaled_skeleton(wooden(), 1.0 / unit), wooden_roles()) == pytest.approx(scale)
+    assert plausible_scale(still(scaled_skeleton(wooden(), 1.0 / unit)), wooden_roles()) == pytest.approx(scale)
 
 
 def test_a_child_in_centimetres_stays_a_child():
-    assert plausible_scale(scaled_skeleton(wooden(), 50.0), wooden_roles()) == pytest.approx(0.01)
+    assert plausible_scale(still(scaled_skeleton(wooden(), 50.0)), wooden_roles()) == pytest.approx(0.01)
 
 
 def test_an_odd_unit_makes_a_person():
-    scale = plausible_scale(scaled_skeleton(wooden(), 25.0), wooden_roles())
+    scale = plausible_scale(still(scaled_skeleton(wooden(), 25.0)), wooden_roles())
     assert 0.033 < scale < 0.044
 
 
