@@ -123,7 +123,7 @@ def _rest_up(skeleton: Skeleton, clip: Clip | None, foot: int, ball: Array) -> A
 
 
 def _no_steeper(up: Array, down: Array) -> Array:
-    """The nearest direction to `up` under which a foot that reaches `down` from ankle to ball is no steeper than any."""
+    """The nearest direction to `up` under which a foot that reaches `down` from its ankle is no steeper than any."""
     way = down / np.linalg.norm(down)
     steep = math.asin(float(np.clip(-way @ up, -1.0, 1.0)))
     if steep <= STEEPEST_SOLE or steep > math.radians(89.0):

@@ -90,8 +90,9 @@ class Floor:
 def estimate_floor(plan: BodyPlan, clip: Clip, mend: Levelling = EVERYTHING) -> Floor:
     """The floor under a clip without damage, as far as it is to be mended.
 
-    Where feet hardly stand it is level, at the height of their slowest moments; where they never do, where they turn back up. A
-    foot that walks in place glides while it stands and rests in the air: a floor that feet go well below is none.
+    Where feet hardly stand it is level, at the height of their slowest moments; where they never do, where they turn
+    back up. A foot that walks in place glides while it stands and rests in the air: a floor that feet go well below is
+    none.
     """
     corners = _soles(plan, clip)
     if corners.shape[1] == 0 or mend == NOTHING:
