@@ -34,6 +34,7 @@ LAST, BEHIND, AHEAD = 3, 0.15, 0.03  # last steps; of the speed, by which what s
 STIFF, FULL_RATE = 1000.0, 120.0  # of the velocity against changing, at that many frames per second
 SLOWEST = 0.35  # legs a second: a figure in place that is slower does not walk
 STAYS = 0.25  # of the way: a figure that moves further than this by itself travels
+KEEPS_ON = 0.3
 STANDS, FEWEST = 0.1, 0.1  # of all frames so many need a point that stands, of a sprint too
 STEADY = 1.0  # Hz: what sways faster than this, to and fro, goes nowhere
 KNOT, AROUND = 0.25, 0.5  # s, within which the usual speed may change
@@ -67,8 +68,19 @@ def carry_along(clip: Clip, roles_of_bones: roles.Roles, travel: Travel = "auto"
         return None
     position = clip.position.copy()
     position[..., :2] += way[:, None]
+    left = clip.position[:, chains["thigh.L"][0], :2] - clip.position[:, chains["thigh.R"][0], :2]
+    if travel == "auto" and _keeps_on(velocity, left) < KEEPS_ON:
+        return None
     speed = float(np.median(np.linalg.norm(velocity, axis=1)))
     return Carried(replace(clip, position=position), way, speed)
+
+
+def _keeps_on(velocity: Array, left: Array) -> float:
+    """How much of its speed a figure goes the same way all along, by its own left and right: who swings turns back."""
+    left = left / np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-9)
+    aside, ahead = np.sum(velocity * left, axis=1), velocity[:, 0] * left[:, 1] - velocity[:, 1] * left[:, 0]
+    going = float(np.linalg.norm(velocity, axis=1).mean())
+    return float(np.hypot(aside.mean(), ahead.mean())) / max(going, 1e-9)
 
 
 def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None:
