@@ -281,6 +281,8 @@ def _which_is_left(
         thigh, shin, foot, toe = cut.starts
         joints = np.concatenate([skeleton.head[list(chain)], skeleton.tail[chain[-1]][None]])
         length = float(np.linalg.norm(joints[shin] - joints[thigh])) if ABSENT not in (thigh, shin) else 1.0
+        if length < 1e-9:  # channels alone place the joints: at rest they tell nothing
+            continue
         if foot != ABSENT:
             # The heel and the drawn tail of a last bone can mislead: joints first.
             ahead = joints[toe] - joints[foot] if toe != ABSENT else 0.5 * (joints[foot + 1] - joints[foot])
