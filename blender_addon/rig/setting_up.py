@@ -14,6 +14,7 @@ from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
 from ...core.motion.clip import Clip, scaled
 from ...core.motion.damage import Repair, repair
 from ...core.motion.floor import estimate_floor
+from ...core.motion.pegs import with_feet
 from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
@@ -67,14 +68,19 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
     found = find_roles(armature, settings, sampling.clip)
     by_hand = settings.by_hand() if keep_choices else {}
-    chosen = {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
+    chosen = by_bones = {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
     check_roles(armature, chosen)
-    up: Up = up_of(sampling.clip, chosen) if settings.up == "AUTO" else settings.up
+    up: Up = up_of(*with_feet(sampling.clip, chosen)) if settings.up == "AUTO" else settings.up
     if up != "Z":
         sampling = stood(sampling, up)
         found = find_roles(armature, settings, sampling.clip)
-    factor = plausible_scale(sampling.clip, chosen) if settings.scale == 1.0 else 1.0
-    clip, repairs = repair(scaled(sampling.clip, factor), chosen)
+    clip, chosen = with_feet(sampling.clip, by_bones)
+    if chosen != by_bones:
+        rest_of = tuple(line for line in found.unsure if "found for foot" not in line)
+        told = f"{armature.name} has no feet: level ones were put at the ends of its shins."
+        found = replace(found, unsure=(*rest_of, told))
+    factor = plausible_scale(clip, chosen) if settings.scale == 1.0 else 1.0
+    clip, repairs = repair(scaled(clip, factor), chosen)
     rest = find_rest_pose(clip, chosen)
     before = clip.skeleton
     if rest is not None:
@@ -89,7 +95,7 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
         found = replace(found, unsure=(*found.unsure, uneven))
     by_mesh = settings.masses_from == "MESH"
-    bones = clip.skeleton.names if by_mesh else bones_of_feet(chosen)
+    bones = sampling.clip.skeleton.names if by_mesh else bones_of_feet(by_bones)
     vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])
     plan = make_body_plan(
         clip.skeleton,
@@ -106,7 +112,7 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     )
     lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
     floor = estimate_floor(plan, clip, settings.levelling()).lines
-    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
+    return SetUp(found, by_bones, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
 
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
@@ -118,7 +124,7 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.found_floor = "\n".join(done.floor)
     settings.found_damage = damage_text(done.repairs)
     settings.character = done.character
-    settings.rides = rides_text(done.plan)
+    settings.rides = rides_text(done.plan, armature.data.bones.keys())
     settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])
 
 

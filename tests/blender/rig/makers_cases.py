@@ -151,6 +151,7 @@ def cases() -> dict[str, tuple[Maker, Names]]:
         "roll bones within limbs": (Maker(tuple(roll), unit=0.01), roll_names),
         "Daz, bends and twists": of("Daz Genesis 8", unit=0.01),
         "no toes": named(without(mixamo, "toe")),
+        "no feet": named(without(mixamo, "foot", "toe")),
         "no hands": named(without(mixamo, "hand")),
         "no head": named(without(mixamo, "head", "neck")),
         "no neck": named(without(mixamo, "neck")),
