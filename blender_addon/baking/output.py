@@ -84,7 +84,7 @@ def write(
     made on the same armature is replaced, unless it is to be kept.
     """
     names = tuple(bone.name for bone in ordered_bones(armature))
-    if names != result.bones:
+    if names != result.bones[: len(names)]:
         raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
     settings: HEFT_PG_armature = settings_on(armature)
     loop = loop_in(gathered, result)
@@ -195,7 +195,7 @@ def loop_in(gathered: Gathered, result: BakeResult) -> Loop | None:
     if loop is None or result.outcome != "completed" or asked != PERIODS * loop.period + 1:
         return None
     keyed = gathered.sampling.clip.position[rows_of(gathered.sampling, result.frames[:asked])]
-    return loop if stays_on_its_way(keyed, result.poses[:asked, :, :3, 3]) else None
+    return loop if stays_on_its_way(keyed, result.poses[:asked, : keyed.shape[1], :3, 3]) else None
 
 
 def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> slice:

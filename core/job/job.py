@@ -15,6 +15,7 @@ from ..character import Character, JointKind, check
 from ..character.anthropometry import Sex
 from ..control.method import DEFAULT
 from ..motion.clip import LONGEST_DISTANCE, Clip
+from ..motion.floor import Levelling
 from ..motion.parts import Detail
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
@@ -26,7 +27,7 @@ from ..simulation.looseness import Region
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 7
+VERSION = 8
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -95,6 +96,7 @@ class BakeJob:
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
     travel: Travel = "auto"  # whether it is in place: carried along to be simulated, and brought back
+    levelling: Levelling = field(default_factory=Levelling)  # what of a floor askew is mended
     method: str = DEFAULT  # a name in control.methods.METHODS
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
@@ -235,4 +237,9 @@ def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, **new, "reference": {**far, **job["reference"]}, "help": "none"}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6}
+def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 7, as version 8 says the same: what sank or glided did so."""
+    return {**job, "levelling": keep(Levelling, Levelling(drift=False))}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7}
