@@ -3,7 +3,7 @@
 
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...core.job.job import MOST_RECOVERY_EFFORT, RECOVERY_EFFORT
+from ...core.job.job import MOST_RECOVERY_EFFORT, RECOVERY_EFFORT, STRENGTH
 from ...core.simulation.looseness import REGIONS, Region
 from .overrides import OVERRIDABLE
 
@@ -30,6 +30,18 @@ ReactionSettings = type(
     {
         "__doc__": "How the character reacts: a part of `obj.heft`.",
         "__annotations__": {
+            "strength": FloatProperty(
+                name="Strength",
+                description="Limit of every joint's torque: 1 is the average of young adults of this sex and mass, the "
+                "default an athlete. Key it where the character tires or faints",
+                default=STRENGTH,
+                min=0.0,
+                soft_max=4.0,
+                max=100.0,
+                step=10,
+                precision=2,
+                override=OVERRIDABLE,
+            ),
             "recovery": BoolProperty(
                 name="Recover",
                 description="After a push, take extra steps rather than fall, then continue with the action from there",

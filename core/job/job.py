@@ -26,11 +26,12 @@ from ..simulation.looseness import Region
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 7
+VERSION = 8
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
 RECOVERY_EFFORT, MOST_RECOVERY_EFFORT = 6, 10
+STRENGTH = 3.0
 
 Plain = bool | int | float | str | None
 Ground = Literal["auto", "level", "terrain"]
@@ -110,6 +111,7 @@ class BakeJob:
     recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region, how far it gives way then
+    strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
     seed: int = 0  # of that noise
 
@@ -127,6 +129,8 @@ class BakeJob:
             raise ValueError(
                 f"The recovery effort must be 1 to {MOST_RECOVERY_EFFORT} plans, not {self.recovery_effort}."
             )
+        if not self.strength >= 0.0:
+            raise ValueError(f"The strength must be at least 0, not {self.strength}.")
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
         object.__setattr__(self, "others", tuple(self.others))
@@ -233,4 +237,10 @@ def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, **new, "help": "none"}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6}
+def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 7, as version 8 says the same: joints gave whatever was asked of them."""
+    del keep
+    return {**job, "scene": {**job["scene"], "strength": None}, "strength": "inf"}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7}
