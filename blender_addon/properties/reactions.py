@@ -4,7 +4,7 @@
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ...core.job.job import MOST_RECOVERY_EFFORT, RECOVERY_EFFORT, STRENGTH
-from ...core.simulation.looseness import REGIONS, Region
+from ...core.simulation.looseness import NATURAL, REGIONS, Region
 from .overrides import OVERRIDABLE
 
 LABELS: dict[Region, str] = {"legs": "Legs", "trunk": "Trunk", "arms": "Arms", "head": "Head"}
@@ -62,8 +62,8 @@ ReactionSettings = type(
             "looseness": FloatProperty(
                 name="Looseness",
                 description="How far the body yields while it recovers from a push: 0 keeps the action's poses, 1 "
-                "bends and swings freely",
-                default=0.0,
+                "bends and throws its arms freely",
+                default=NATURAL,
                 min=0.0,
                 max=1.0,
                 subtype="FACTOR",

@@ -158,7 +158,7 @@ def _bent(limits: Range, share: float) -> float:
 
 def _turn(a: Array, b: Array) -> Array:
     """The shortest turn, rad, that carries one direction to another; about nothing where they are opposite."""
-    normal: Array = np.cross(a, b)
+    normal: Array = np.asarray(np.cross(a, b), dtype=np.float64)
     sine = float(np.linalg.norm(normal))
     result: Array = normal * (math.atan2(sine, float(a @ b)) / max(sine, 1e-9))
     return result

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 
 AFTER_FALL = 2.0  # s that a fallen character is still watched
 RUNAWAY = 1000.0  # rad/s or m/s, beyond which what has fallen is not watched any more: the next steps are no numbers
+FULL = 1.0 - 1e-9  # of what joints have
 STRONGEST = 20.0  # N m for each kilogram of a character, four times what any joint of a person gives
 
 
@@ -69,7 +70,9 @@ class _Loop:
     def __init__(self, follower: Follower, stage: Stage, observer: Observer, *, limp: bool) -> None:
         self._follower, self._observer = follower, observer
         self._falling = Falling(stage.character)
-        self._strongest = _strongest(stage)
+        self._strongest = FULL * _strongest(stage)
+        self._joint = stage.character.tree.velocity_body[6 if stage.character.bodies[0].joint.kind == "free" else 0 :]
+        self._strained = False  # a joint gave all that it has in the last step
         self._most_after = round(AFTER_FALL * stage.rate) if limp else 0
         self._nq, self._nv = stage.character.nq, stage.character.nv
         self._free = stage.character.bodies[0].joint.kind == "free"
@@ -99,9 +102,14 @@ class _Loop:
             return self._falling.law(state, contacts)
         law = self._follower.law(state, contacts)
         joints = law.torque[6:] if self._free and len(law.torque) == self._nv else law.torque
-        if not self._fall.doubtful or (np.abs(joints) < self._strongest).all():
+        if not self._fall.doubtful or not (self._strained or self._is_too_much(joints)):
             return law
         return self._falling.law(state, contacts)
+
+    def _is_too_much(self, torque: Array) -> bool:
+        """Whether a joint gives more than a body that is about to fall is given."""
+        size: Array = np.sqrt(np.bincount(self._joint, torque * torque))[self._joint]
+        return bool((size >= self._strongest).any())
 
     def after_step(self, state: int, stepper: Stepper) -> bool:
         """Note what was wanted; False ends the simulation."""
@@ -111,6 +119,7 @@ class _Loop:
             self._given_up = state
             return False
         fallen = self._fall.update(state, q[: self._nq], v, self.q[-1])
+        self._strained = self._fall.doubtful and self._is_too_much(stepper.torque)
         if self._fall.lost is None and not fallen:
             self._follower.between_steps(stepper, lambda: self.observe(state, q))
         watched = state < (self._fall.lost or 0) + self._most_after and float(np.abs(v).max()) < RUNAWAY

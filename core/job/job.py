@@ -22,7 +22,7 @@ from ..motion.roles import Roles
 from ..motion.spacetime import Help
 from ..motion.travel import Travel
 from ..simulation import looseness
-from ..simulation.looseness import Region
+from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
@@ -110,7 +110,7 @@ class BakeJob:
     playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
     recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
-    looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region, how far it gives way then
+    looseness: Mapping[Region, float] = field(default_factory=natural)  # 0 to 1 by region, how far it gives way then
     strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
     seed: int = 0  # of that noise
