@@ -135,6 +135,7 @@ def gathered(
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
         looseness=looseness_in(settings),
+        strength=1.0 if around.scene.strength is not None else plain(settings.strength),
         rate=float(rate),
         frame_start=first,
         frame_end=last,

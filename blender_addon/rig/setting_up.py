@@ -75,7 +75,8 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     if up != "Z":
         sampling = stood(sampling, up)
         found = find_roles(armature, settings, sampling.clip)
-    clip, chosen = with_feet(sampling.clip, by_bones)
+    clip, with_pegs = with_feet(sampling.clip, by_bones)
+    chosen = dict(with_pegs)
     if chosen != by_bones:
         rest_of = tuple(line for line in found.unsure if "found for foot" not in line)
         told = f"{armature.name} has no feet: level ones were put at the ends of its shins."
