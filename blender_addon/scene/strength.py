@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.motion.quaternions import Array
 from ...core.simulation import Strength
+from ..typed import settings_on
 
 
 class StrengthReader:
@@ -16,11 +17,11 @@ class StrengthReader:
     def __init__(self, armature: bpy.types.Object, frames: int) -> None:
         """Make room."""
         self._armature = armature
-        self._found: Array = np.full(frames, armature.heft.strength)
+        self._found: Array = np.full(frames, settings_on(armature).strength)
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        self._found[row] = self._armature.evaluated_get(graph).heft.strength
+        self._found[row] = settings_on(self._armature.evaluated_get(graph)).strength
 
     def strength(self, rate: float, start: int) -> Strength | None:
         """Return what is keyed, whose time begins at row `start`; None where it stays the same."""
