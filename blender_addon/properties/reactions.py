@@ -16,8 +16,8 @@ class ReactionSettings:
 
     strength: FloatProperty(
         name="Strength",
-        description="Limit of every joint's torque: 1 is the average of young adults of this sex and mass, the default "
-        "an athlete. Key it where the character tires or faints",
+        description="Limit of every joint's torque: 1 is the average of young adults of this sex and mass. Key it "
+        "where the character tires or faints",
         default=STRENGTH,
         min=0.0,
         soft_max=4.0,

@@ -69,7 +69,8 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
         seconds=max(math.floor(asked * job.rate + 1e-6), 1) / job.rate,
         lift=motion.lift,
-        helped=method.needs.helps and job.help != "none",
+        # who is to faint is let fall
+        helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
         recovery=job.recovery_effort if job.recovery else 0,
         looseness=job.looseness,
         torque_limits=torque_limits(job, motion, late),

@@ -226,17 +226,17 @@ def _find(machine: Machine, torque: Array, gain: Array, implicit: Array) -> tupl
 def _find_within(machine: Machine, torque: Array, gain: Array, implicit: Array) -> tuple[int, int, int, int]:
     """The same with no joint beyond its strength (strength.py)."""
     system, scratch = machine.system, machine.scratch
-    limited, weak, given = system.limited, scratch.weak, scratch.outcome.torque
+    limited, weak, given, v = system.limited, scratch.weak, scratch.outcome.torque, scratch.v_next
     share, diagonal = share_at(limited, machine.memory.clock[0]), scratch.bodies.diagonal
     motors, columns = gain.shape
     copy_into(diagonal, weak.diagonal)
     status, rows, limits, active = _find(machine, torque, gain, implicit)
     begun = False
-    while status == STEPPED and exceeds(limited, given, scratch.v_next, share):
+    while status == STEPPED and exceeds(limited, given, v, share):
         if not begun:
             hold_law(weak, torque, gain, implicit)
             begun = True
-        hold_joints(limited, weak, given, scratch.v_next, share, system.motors[0], columns)
+        hold_joints(limited, weak, given, v, share, system.motors[0], columns)
         copy_into(weak.diagonal, diagonal)
         own_gain = weak.gain[: motors * columns].reshape(motors, columns)
         status, rows, limits, active = _find(machine, weak.torque, own_gain, weak.implicit[: implicit.shape[0]])
