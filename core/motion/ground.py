@@ -120,7 +120,9 @@ def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tupl
     result = np.full(shape, np.inf)
     if lines:
         x, y, z = np.concatenate(lines).reshape(-1, 3).T
-        cell = tuple(np.clip(np.rint((v - low[k]) / SPACING).astype(int), 0, shape[k] - 1) for k, v in enumerate((x, y)))
+        cell = tuple(
+            np.clip(np.rint((v - low[k]) / SPACING).astype(int), 0, shape[k] - 1) for k, v in enumerate((x, y))
+        )
         np.minimum.at(result, cell, z)
     around: Array = minimum_filter(result, 3)
     return around
