@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import bpy
 import numpy as np
@@ -58,6 +58,44 @@ def write_action(
     return action
 
 
+def write_channels(
+    armature: bpy.types.Object,
+    frames: Array,
+    channels: Mapping[str, Mapping[str, Array]],
+    name: str,
+    *,
+    slot: str,
+    keep: bpy.types.Action | None = None,
+    tolerance: float = 0.0,
+) -> bpy.types.Action:
+    """Make a new action with bones' location, rotation and scale as given, keyed at the frames; not assigned yet.
+
+    Rotation is in the bone's own mode. The action is a copy of `keep`, where there is one, of which nothing else
+    changes: neither other curves of the slot that the armature has assigned, nor other slots.
+    """
+    if keep is None:
+        action, bag = new_action(name, slot)
+    else:
+        action = keep.copy()
+        action.name, action.use_fake_user = name, False
+        if action.asset_data is not None:
+            action.asset_clear()
+        bag = bag_of(action, armature.animation_data.action_slot.identifier)
+        remove_curves(bag, "heft.")  # what Heft keyed tells of the old action, not of the new one
+    for bone, parts in channels.items():
+        posed = armature.pose.bones[bone]
+        start = f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
+        for part, values in parts.items():
+            kind = ROTATION_PATH.get(posed.rotation_mode, "rotation_euler") if part == "rotation" else part
+            remove_curves(bag, f"{start}.{kind}")
+            locked = posed.lock_rotation if kind == "rotation_euler" else [False] * values.shape[1]
+            for index in range(values.shape[1]):
+                if not locked[index]:
+                    rows = needed_rows(frames, values[:, index], tolerance)
+                    write_curve(bag, f"{start}.{kind}", index, bone, frames[rows], values[rows, index])
+    return action
+
+
 def new_action(name: str, owner: str) -> tuple[bpy.types.Action, bpy.types.ActionChannelbag]:
     """Make an action with one slot, for an object of that name, and return it with the channels of that slot."""
     action = bpy.data.actions.new(name)
@@ -69,6 +107,16 @@ def new_action(name: str, owner: str) -> tuple[bpy.types.Action, bpy.types.Actio
 def only_bag(action: bpy.types.Action) -> bpy.types.ActionChannelbag:
     """Return the channels of an action that `new_action` made."""
     return action.layers[0].strips[0].channelbag(action.slots[0])
+
+
+def slot_of(action: bpy.types.Action, identifier: str) -> bpy.types.ActionSlot:
+    """Return the slot of that name."""
+    return next(slot for slot in action.slots if slot.identifier == identifier)
+
+
+def bag_of(action: bpy.types.Action, identifier: str) -> bpy.types.ActionChannelbag:
+    """Return the channels of the slot of that name."""
+    return action.layers[0].strips[0].channelbag(slot_of(action, identifier), ensure=True)
 
 
 def needed_rows(frames: Array, values: Array, tolerance: float) -> Array:
@@ -208,11 +256,13 @@ def assigned_curves(armature: bpy.types.Object, action: bpy.types.Action) -> lis
     ]
 
 
-def assign_action(armature: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Make an action and its one slot the armature's; it says all by itself, whatever the NLA plays beneath it."""
+def assign_action(
+    armature: bpy.types.Object, action: bpy.types.Action, slot: bpy.types.ActionSlot | None = None
+) -> None:
+    """Make an action the armature's; it says all by itself, whatever the NLA plays beneath it."""
     animation = armature.animation_data or armature.animation_data_create()
     animation.action = action
-    animation.action_slot = action.slots[0]
+    animation.action_slot = action.slots[0] if slot is None else slot
     animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
     animation.action_extrapolation = "HOLD"
 
@@ -224,6 +274,7 @@ __all__ = [
     "own_bag",
     "remove_curves",
     "write_action",
+    "write_channels",
     "write_curve",
     "write_steps",
 ]

@@ -122,6 +122,7 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
                 "A new armature with the deforming bones, in the same place; this one stays as it is",
                 3,
             ),
+            ("CONTROLS", "Controls", "A new action on this rig's controls. Nothing else of the action changes", 4),
         ],
         default="AUTO",
         override=OVERRIDABLE,
