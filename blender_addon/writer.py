@@ -34,28 +34,34 @@ def write_action(
     `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object's.
     With a tolerance, keys that straight lines replace as well as that are left out.
     """
+    channels = channels_to_key(armature, pose, bones)
+    action = write_channels(armature, frames, channels, name, slot=slot or armature.name, tolerance=tolerance)
+    if keep is not None:
+        bag = only_bag(action)
+        carry_over(armature, keep, bag, {(curve.data_path, curve.array_index) for curve in bag.fcurves})
+    return action
+
+
+def channels_to_key(
+    armature: bpy.types.Object, pose: Array, bones: Collection[str] | None = None
+) -> dict[str, dict[str, Array]]:
+    """Return what is to be keyed for poses (nf, nb, 4, 4) in the armature's space: of some bones, or of all.
+
+    A connected bone has no location, and a scale that stays 1 is not keyed.
+    """
     resting = rest_bones(armature)
     if pose.shape[1] != len(resting):
         raise ValueError(f"{armature.name} has {len(resting)} bones, but the poses have {pose.shape[1]}.")
-    action, bag = new_action(name, slot or armature.name)
-    written: set[tuple[str, int]] = set()
+    result = {}
     for bone, channels in zip(resting, channels_of(resting, pose), strict=True):
         if bones is not None and bone.name not in bones:
             continue
-        path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
-        parts = [(ROTATION_PATH.get(bone.rotation_mode, "rotation_euler"), channels.rotation)]
-        if not bone.connected:
-            parts.insert(0, ("location", channels.location))
+        parts = {} if bone.connected else {"location": channels.location}
+        parts["rotation"] = channels.rotation
         if np.abs(channels.scale - 1.0).max() > UNCHANGED:
-            parts.append(("scale", channels.scale))
-        for part, values in parts:
-            for index in range(values.shape[1]):
-                rows = needed_rows(frames, values[:, index], tolerance)
-                write_curve(bag, f"{path}.{part}", index, bone.name, frames[rows], values[rows, index])
-                written.add((f"{path}.{part}", index))
-    if keep is not None:
-        carry_over(armature, keep, bag, written)
-    return action
+            parts["scale"] = channels.scale
+        result[bone.name] = parts
+    return result
 
 
 def write_channels(
@@ -70,8 +76,8 @@ def write_channels(
 ) -> bpy.types.Action:
     """Make a new action with bones' location, rotation and scale as given, keyed at the frames; not assigned yet.
 
-    Rotation is in the bone's own mode. The action is a copy of `keep`, where there is one, of which nothing else
-    changes: neither other curves of the slot that the armature has assigned, nor other slots.
+    `slot` is the name of its slot. Rotation is in the bone's own mode. The action is a copy of `keep`, where there is
+    one, of which nothing else changes: neither other curves of that slot, nor other slots.
     """
     if keep is None:
         action, bag = new_action(name, slot)
@@ -80,7 +86,7 @@ def write_channels(
         action.name, action.use_fake_user = name, False
         if action.asset_data is not None:
             action.asset_clear()
-        bag = bag_of(action, armature.animation_data.action_slot.identifier)
+        bag = bag_of(action, f"OB{slot}")
         remove_curves(bag, "heft.")  # what Heft keyed tells of the old action, not of the new one
     for bone, parts in channels.items():
         posed = armature.pose.bones[bone]
@@ -88,11 +94,9 @@ def write_channels(
         for part, values in parts.items():
             kind = ROTATION_PATH.get(posed.rotation_mode, "rotation_euler") if part == "rotation" else part
             remove_curves(bag, f"{start}.{kind}")
-            locked = posed.lock_rotation if kind == "rotation_euler" else [False] * values.shape[1]
             for index in range(values.shape[1]):
-                if not locked[index]:
-                    rows = needed_rows(frames, values[:, index], tolerance)
-                    write_curve(bag, f"{start}.{kind}", index, bone, frames[rows], values[rows, index])
+                rows = needed_rows(frames, values[:, index], tolerance)
+                write_curve(bag, f"{start}.{kind}", index, bone, frames[rows], values[rows, index])
     return action
 
 

@@ -7,6 +7,7 @@ import bpy
 from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon.baking import outcome
+from ..blender_addon.baking.stack import stack_of
 from ..blender_addon.words import why
 from ..blender_addon.worker.keeper import keeper
 from ..blender_addon.worker.kernels import cache_folder
@@ -14,6 +15,7 @@ from ..core import cache
 from ..operators.bake import HEFT_OT_bake
 from ..operators.cancel import HEFT_OT_cancel
 from ..operators.clear_cache import HEFT_OT_clear_cache
+from ..operators.merge_down import HEFT_OT_merge_down
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -91,6 +93,13 @@ class HEFT_PT_bake_output(ArmatureTab, bpy.types.Panel):
         layout.use_property_decorate = False
         settings = context.active_object.heft
         layout.prop(settings, "output")
+        row = layout.row()
+        row.active = settings.output not in {"MUTE", "PROXY"}
+        row.prop(settings, "layer")
+        if stack_of(context.active_object) is not None:
+            strip = stack_of(context.active_object).strip
+            layout.prop(strip, "influence", text="Layer Influence")
+            layout.operator(HEFT_OT_merge_down.bl_idname, icon="NLA_PUSHDOWN")
         layout.prop(settings, "bones")
         if settings.bones != "ALL":
             count = len(settings.chosen_bones)

@@ -43,7 +43,9 @@ class Gathered:
     notes: tuple[str, ...]
     loop: Loop | None = None  # as which the bake is to repeat
     doubts: tuple[str, ...] = ()  # what may be to blame if it fails, in sentences
-    recorded: Recorded | None = None  # channels at all of the source's frames, of a bake onto controls
+    recorded: Recorded | None = (
+        None  # channels at all of the source's frames, of a bake onto controls, or of a difference
+    )
 
 
 def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) -> list[Gathered]:
@@ -73,7 +75,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         ]
         readers = [SceneReader(context, *each) for each in zip(armatures, counts, starts, strict=True)]
         recorders = [
-            Recorder(armature, count) if is_onto_controls(armature) else None
+            Recorder(armature, count) if is_onto_controls(armature) or armature.heft.layer == "COMBINE" else None
             for armature, count in zip(armatures, counts, strict=True)
         ]
 

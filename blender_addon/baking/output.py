@@ -22,8 +22,9 @@ from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.proxy import columns_of, is_driven, make_proxy
 from ..rig.reading import ordered_bones, uniform_scale
-from ..writer import assign_action, bag_of, slot_of, write_action, write_channels, write_curve
+from ..writer import assign_action, bag_of, channels_to_key, slot_of, write_action, write_channels, write_curve
 from .gather import Gathered
+from .layers import difference, lay, take_off
 from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
 from .mixing import mix, ramps
 from .onto_controls import told
@@ -115,14 +116,22 @@ def write(
         slot = slot_name(gathered.source, target) if target == armature else target.name
         keep = gathered.source.action() if target == armature else None
         tolerance = TOLERANCE if settings.reduce else 0.0
-        if controls is None:
+        layer = layer_of_bake(settings, output)
+        channels = controls.channels if controls is not None else None
+        if layer == "COMBINE":
+            if gathered.recorded is None:
+                raise ValueError(f"The Layer of {armature.name} was changed during the bake: bake again.")
+            if channels is None:
+                channels = channels_to_key(armature, pose, bones)
+            channels = difference(armature, channels, gathered.recorded.at(motion.rows))
+        if layer != "ACTION":
+            keep = None
+        if channels is None:
             action = write_action(
                 target, motion.frames, pose, name, slot=slot, bones=bones, keep=keep, tolerance=tolerance
             )
         else:
-            action = write_channels(
-                target, motion.frames, controls.channels, name, slot=slot, keep=keep, tolerance=tolerance
-            )
+            action = write_channels(target, motion.frames, channels, name, slot=slot, keep=keep, tolerance=tolerance)
         bag = bag_of(action, f"OB{slot}")
         keyed = [(curve.data_path, curve.array_index) for curve in bag.fcurves]
         unkeyed = unkeyed_by(armature, gathered.source, keyed) if target == armature else []
@@ -137,9 +146,14 @@ def write(
         write_diagnostics(target, bag, result, rows_shown(gathered, result, loop))
     if loop is not None:
         repeat(bag, loop)
-    assign_action(target, action, slot_of(action, f"OB{slot}"))
+    if layer == "ACTION":
+        take_off(target)
+        assign_action(target, action, slot_of(action, f"OB{slot}"))
+    action.heft.is_layer = layer != "ACTION"
     if replaced is not None:
         replace_action(replaced, action)
+    if layer != "ACTION":
+        lay(context.scene, target, action, f"OB{slot}", gathered.source.action(), layer, unkeyed)
     misses = controls.misses if controls is not None else ()
     report = stamped(result.report_text, action.name, target.name, told(misses))
     remember(action, target, gathered, result, report, json.dumps(kept))
@@ -296,6 +310,11 @@ def mute(armature: bpy.types.Object, bones: set[str] | None) -> list[tuple[str, 
         if constraint is not None:
             constraint.mute = True
     return found
+
+
+def layer_of_bake(settings: HEFT_PG_armature, output: str) -> str:
+    """Return how a bake is laid over its source: only what is keyed on the rig itself, with nothing muted, can be."""
+    return settings.layer if output in {"ACTION", "CONTROLS"} else "ACTION"
 
 
 def unmute(armature: bpy.types.Object, muted: Sequence[tuple[str, str]]) -> None:

@@ -201,7 +201,7 @@ class Session:
         else:
             self.turn.result, self.turn.said = result, message.values
             armature = self.turn.armature()
-            if result is None or armature is None or self.turn.gathered.recorded is None:
+            if result is None or armature is None or armature.heft.output != "CONTROLS":
                 self._end()
             else:
                 self._begin_solving(armature, result)

@@ -201,7 +201,7 @@ def drives_used(chart: Map, recorded: Recorded) -> tuple[Drive, ...]:
 
 
 def due(drives: Sequence[Drive], number: int, needed: Collection[str]) -> list[Drive]:
-    """Return the controls of a round. Where one comes later for a bone that needs it, the one before rests from then on.
+    """Return the controls of a round. Where one comes later for a bone that needs it, the one before rests then.
 
     Only those of limbs go on beside their tweaks: what moves them moves the tweaks by as much.
     """

@@ -127,7 +127,8 @@ def _bend(
 ) -> tuple[Array, Array, Array]:
     """Return the angles by which the plane of a chain is to turn about its new line from root to end, and these lines.
 
-    Also the turns that bring the old lines there. Where the chain is straight the plane is nowhere: the angle goes on from the frames before to those after.
+    Also the turns that bring the old lines there. Where the chain is straight the plane is nowhere: the angle goes on
+    from the frames before to those after.
     """
     line, new_line = end - root, new_end - new_root
     length = np.linalg.norm(new_line, axis=1)

@@ -14,6 +14,7 @@ import pytest
 from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.output import motion_of, write, write_all
 from heft.blender_addon.baking.session import CANCELLED, ON_CONTROLS, Session
+from heft.blender_addon.baking.stack import stack_of
 from heft.blender_addon.controls.solution import map_for
 from heft.blender_addon.rig.reading import rotations_of, sample_armatures
 from heft.blender_addon.writer import assigned_curves
@@ -244,3 +245,35 @@ def test_putting_it_on_the_controls_goes_bit_by_bit_and_can_be_stopped(opened, h
     assert again.turns[0].controls.misses == ()
     assert write_all(bpy.context, again.turns)[0] == 1
     assert (len(bpy.data.objects), len(bpy.data.scenes)) == before[:2]
+
+
+@pytest.mark.parametrize("layer", ["REPLACE", "COMBINE"])
+def test_a_layer_on_controls_takes_a_hand_key_and_another_bake(opened, human, layer):
+    """An animator's afternoon: bake, move an IK hand above, dial the layer, bake again with another result."""
+    rig = opened(human)
+    source = animate(rig, "IK")
+    keyed, keys = poses(rig), curves(source)
+    rig.heft.layer = layer
+    asked, _ = bake(rig)
+    millimetres, degrees = off(rig, asked)
+    assert millimetres < 1.0
+    assert degrees < 0.5
+    stack = stack_of(rig)
+    assert not any(part in key[1] for key in curves(stack.strip.action) for part in ("f_index", "_fk.L", "IK_FK"))
+    stack.strip.influence = 0.0
+    np.testing.assert_allclose(poses(rig), keyed, atol=1e-4)
+    stack.strip.influence = 1.0
+    by_hand = bpy.data.actions.new("By Hand")
+    slot = by_hand.slots.new("OBJECT", rig.name)
+    bag = by_hand.layers.new("Layer").strips.new(type="KEYFRAME").channelbag(slot, ensure=True)
+    bag.fcurves.new('pose.bones["hand_ik.R"].location', index=2).keyframe_points.insert(10, 0.05)
+    rig.animation_data.action, rig.animation_data.action_slot = by_hand, slot
+    column = [bone.name for bone in rig.data.bones].index("DEF-hand.R")
+    moved = poses(rig)[:, column, :3, 3] - asked[:, column, :3, 3]
+    np.testing.assert_allclose(np.linalg.norm(moved, axis=1), 0.05, atol=2e-3)
+
+    other, _ = bake(rig, seed=1)
+    assert np.abs(other - asked)[:, column, :3, 3].max() > 0.02
+    moved = poses(rig)[:, column, :3, 3] - other[:, column, :3, 3]
+    np.testing.assert_allclose(np.linalg.norm(moved, axis=1), 0.05, atol=2e-3)
+    assert (rig.animation_data.action, curves(source)) == (by_hand, keys)
