@@ -28,6 +28,7 @@ def generate():
         metarig = bpy.context.object
         bpy.ops.pose.rigify_generate()
     bpy.data.objects.remove(metarig)
+    bpy.context.view_layer.update()
     window.select(rig())
     bpy.context.scene.render.fps, bpy.context.scene.frame_end = 24, 60
     for side in "LR":
