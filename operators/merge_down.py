@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import bpy
 
 from ..blender_addon.baking.layers import merge_down
 from .set_up import active_armature
+from .status import Status
 
 
 class HEFT_OT_merge_down(bpy.types.Operator):
@@ -16,14 +15,14 @@ class HEFT_OT_merge_down(bpy.types.Operator):
 
     bl_idname = "heft.merge_down"
     bl_label = "Merge Down"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only with an armature."""
         return active_armature(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Merge, and report."""
         try:
             action = merge_down(context, context.active_object)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import bpy
 import numpy as np
@@ -13,6 +14,7 @@ from ...core.motion.quaternions import Array
 from ..controls.recording import PART_OF_MODE, Recorded, Recorder
 from ..rig.pose_space import AXES
 from ..rig.reading import frame_numbers, sample_armatures
+from ..typed import notes_on
 from ..writer import assign_action, bag_of, new_action, remove_curves, slot_of, write_channels, write_curve
 from .source import Unkeyed, bone_of, slot_for
 from .stack import stack_of
@@ -34,7 +36,7 @@ def lay(
     action: bpy.types.Action,
     slot: str,
     source: bpy.types.Action | None,
-    kind: str,
+    kind: Literal["REPLACE", "COMBINE"],
     unkeyed: Sequence[Unkeyed],
 ) -> None:
     """Put a bake over its source; one that lay there gives way, and what is keyed by hand above stays.
@@ -43,17 +45,17 @@ def lay(
     """
     animation = armature.animation_data or armature.animation_data_create()
     stack = stack_of(armature)
-    rest = next((strip.action for strip in stack.below if strip.action.heft.is_beneath), None) if stack else None
+    rest = next((action for action in stack.below if notes_on(action).is_beneath), None) if stack else None
     if rest is not None:
         fill(bag_of(rest, rest.slots[0].identifier), scene.frame_start, unkeyed)
     if stack is not None:
         strip = stack.strip
-        strip.action.heft.is_layer = False  # it may have been kept
+        notes_on(stack.action).is_layer = False  # it may have been kept
         strip.action, strip.action_slot = action, slot_of(action, slot)
     else:
         if unkeyed:
             rest, bag = new_action(f"{action.name} Unkeyed", armature.name)
-            rest.heft.is_beneath = True
+            notes_on(rest).is_beneath = True
             fill(bag, scene.frame_start, unkeyed)
             add_strip(scene, animation, rest, rest.slots[0], "Heft Unkeyed")
         if source is not None:
@@ -64,7 +66,7 @@ def lay(
         for key in list(keys):  # Blender makes one of 0; without any the influence is a slider, until it is keyed
             keys.remove(key)
         strip.influence = 1.0
-    action.heft.is_layer = True
+    notes_on(action).is_layer = True
     strip.name, strip.blend_type = action.name, kind
     stretch(scene, strip, action, source)
     if animation.action in {source, action}:
@@ -91,9 +93,9 @@ def add_strip(
 
 def stretch(scene: bpy.types.Scene, strip: bpy.types.NlaStrip, *actions: bpy.types.Action | None) -> None:
     """Have a strip play its action in time over all of the scene: before and after its keys as the action would."""
-    ranges = [tuple(action.frame_range) for action in actions if action is not None]
-    first = min(float(scene.frame_start), *(one[0] for one in ranges))
-    last = max(float(scene.frame_end), *(one[1] for one in ranges))
+    ranges = [action.frame_range for action in actions if action is not None]
+    first = min(float(scene.frame_start), *(float(one[0]) for one in ranges))
+    last = max(float(scene.frame_end), *(float(one[1]) for one in ranges))
     strip.use_sync_length = False
     strip.scale = strip.repeat = 1.0
     strip.frame_end = max(strip.frame_end, last)
@@ -106,7 +108,7 @@ def fill(bag: bpy.types.ActionChannelbag, frame: float, unkeyed: Sequence[Unkeye
     remove_curves(bag, "")
     for one in unkeyed:
         path = f'pose.bones["{bpy.utils.escape_identifier(one.bone)}"].{one.part}'
-        write_curve(bag, path, one.index, one.bone, np.array([float(frame)]), np.array([one.value]))
+        write_curve(bag, path, one.array_index, one.bone, np.array([float(frame)]), np.array([one.value]))
 
 
 def difference(
@@ -157,7 +159,7 @@ def merge_down(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.ty
     if stack is None:
         raise ValueError(f"{armature.name} has no layer: bake with Layer set to Replace or Combine first.")
     animation = armature.animation_data
-    baked, source = stack.strip.action, stack.strip.action.heft.source
+    baked, source = stack.action, notes_on(stack.action).source
     identifier = stack.strip.action_slot.identifier
     played = [(baked, identifier)]
     if animation.action is not None and animation.action_slot is not None:
@@ -195,8 +197,8 @@ def take_off(armature: bpy.types.Object) -> None:
     if stack is None:
         return
     animation = armature.animation_data
-    if animation.action is not None and not animation.action.heft.report:
+    if animation.action is not None and not notes_on(animation.action).report:
         animation.action.use_fake_user = True
-    stack.strip.action.heft.is_layer = False
+    notes_on(stack.action).is_layer = False
     for track in stack.tracks:
         animation.nla_tracks.remove(track)

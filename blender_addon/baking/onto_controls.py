@@ -8,19 +8,25 @@ from collections.abc import Sequence
 import bpy
 
 from ..controls.solution import Miss, map_for
+from ..typed import settings_on
 
 MOST_TOLD = 3
 
 
 def is_onto_controls(armature: bpy.types.Object) -> bool:
     """Whether a bake of an armature is to go onto its controls; ValueError where these are not known."""
-    if armature.heft.output != "CONTROLS":
+    if settings_on(armature).output != "CONTROLS":
         return False
     if map_for(armature) is None:
         raise ValueError(
             f"{armature.name} has no controls that Heft knows, only a Rigify human's: choose another Output."
         )
     return True
+
+
+def needs_channels(armature: bpy.types.Object) -> bool:
+    """Whether a bake needs to know the source's channels: of controls, or for the difference to them."""
+    return is_onto_controls(armature) or settings_on(armature).layer == "COMBINE"
 
 
 def told(misses: Sequence[Miss]) -> list[str]:

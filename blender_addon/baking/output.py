@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import bpy
 import numpy as np
@@ -22,6 +22,7 @@ from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.proxy import columns_of, is_driven, make_proxy
 from ..rig.reading import ordered_bones, uniform_scale
+from ..typed import notes_on, settings_on
 from ..writer import assign_action, bag_of, channels_to_key, slot_of, write_action, write_channels, write_curve
 from .gather import Gathered
 from .layers import difference, lay, take_off
@@ -36,6 +37,7 @@ from .source import Source, constraint_of, playing, unkeyed_by
 if TYPE_CHECKING:
     from .session import Turn
 
+Level = Literal["INFO", "WARNING", "ERROR"]
 TOLERANCE = 1e-3
 """Metres, or about a tenth of a degree, to which fewer keys follow the motion."""
 FRAME = 1e-6  # frames
@@ -50,9 +52,10 @@ class Motion:
     rows: np.ndarray  # (nf,) of the source's sampling that they are like
 
 
-def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[str, str]]]:
+def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[Level, str]]]:
     """Write the results of all turns; return how many were written, and the messages with their levels."""
-    written, lines = 0, []
+    written = 0
+    lines: list[tuple[Level, str]] = []
     for turn in turns:
         armature = turn.armature()
         if armature is None:
@@ -72,7 +75,7 @@ def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, l
                 continue
             written += 1
             lines += [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
-            level = "INFO" if is_good(turn.result.report) else "WARNING"
+            level: Level = "INFO" if is_good(turn.result.report) else "WARNING"
             on = "" if target == armature.name else f" on {target}"
             lines.append((level, f"{armature.name}: {action}{on}. {words.why(turn.result.report)}"))
     return written, lines
@@ -94,7 +97,7 @@ def write(
     names = tuple(bone.name for bone in ordered_bones(armature))
     if names != result.bones:
         raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     loop = loop_in(gathered, result)
     motion = motion_of(armature, gathered, result, loop)
     output = settings.output
@@ -149,7 +152,7 @@ def write(
     if layer == "ACTION":
         take_off(target)
         assign_action(target, action, slot_of(action, f"OB{slot}"))
-    action.heft.is_layer = layer != "ACTION"
+    notes_on(action).is_layer = layer != "ACTION"
     if replaced is not None:
         replace_action(replaced, action)
     if layer != "ACTION":
@@ -157,7 +160,7 @@ def write(
     misses = controls.misses if controls is not None else ()
     report = stamped(result.report_text, action.name, target.name, told(misses))
     remember(action, target, gathered, result, report, json.dumps(kept))
-    target.heft.report = armature.heft.report = report
+    settings_on(target).report = settings_on(armature).report = report
     for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
     return str(action.name), str(target.name)
@@ -188,7 +191,7 @@ def earlier(gathered: Gathered, target: bpy.types.Object, new: bpy.types.Action)
     if source is None:
         return None
     for action in bpy.data.actions:
-        notes = action.heft
+        notes = notes_on(action)
         made = action not in {new, source} and bool(notes.report) and not notes.keep and action.library is None
         if made and (notes.source, notes.source_slot, notes.armature) == (source, gathered.source.slot, target.name):
             return action
@@ -205,7 +208,7 @@ def replace_action(old: bpy.types.Action, new: bpy.types.Action) -> None:
 
 def motion_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
     """Return the keyed and the simulated motion as one: outside the range, and for bones not taken, the keyed one."""
-    settings, sampling = armature.heft, gathered.sampling
+    settings, sampling = settings_on(armature), gathered.sampling
     asked = asked_for(gathered, result)
     frames = result.frames[:asked]
     rows = rows_of(sampling, shown(gathered, frames))
@@ -272,7 +275,7 @@ def end_of(gathered: Gathered) -> float:
 
 def taken_bones(armature: bpy.types.Object, names: tuple[str, ...]) -> set[str] | None:
     """Return the bones whose simulated motion is taken; None for all."""
-    settings = armature.heft
+    settings = settings_on(armature)
     chosen = {entry.name for entry in settings.chosen_bones}
     if settings.bones == "CHOSEN":
         return chosen & set(names)
@@ -287,12 +290,12 @@ def proxy_of(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.type
     for other in context.view_layer.objects:
         if (
             other.type == "ARMATURE"
-            and other.heft.proxy_of == armature
+            and settings_on(other).proxy_of == armature
             and {bone.name for bone in other.data.bones} <= wanted
         ):
             return other
     proxy = make_proxy(context, armature)
-    proxy.heft.proxy_of = armature
+    settings_on(proxy).proxy_of = armature
     return proxy
 
 
@@ -312,7 +315,7 @@ def mute(armature: bpy.types.Object, bones: set[str] | None) -> list[tuple[str, 
     return found
 
 
-def layer_of_bake(settings: HEFT_PG_armature, output: str) -> str:
+def layer_of_bake(settings: HEFT_PG_armature, output: str) -> Literal["ACTION", "REPLACE", "COMBINE"]:
     """Return how a bake is laid over its source: only what is keyed on the rig itself, with nothing muted, can be."""
     return settings.layer if output in {"ACTION", "CONTROLS"} else "ACTION"
 
@@ -334,7 +337,7 @@ def remember(
     kept: str,
 ) -> None:
     """Keep on the action what it was made from and for, how it went, and what the overlay draws."""
-    notes = action.heft
+    notes = notes_on(action)
     notes.report, notes.kept, notes.armature = report, kept, target.name
     notes.source, notes.source_slot = gathered.source.action(), gathered.source.slot
     notes.overlay = record.pack(result, gathered.sampling.clip.skeleton.parent)
@@ -344,7 +347,7 @@ def write_diagnostics(
     armature: bpy.types.Object, bag: bpy.types.ActionChannelbag, result: BakeResult, rows: slice
 ) -> None:
     """Key what was measured on the armature's own properties."""
-    feet = armature.heft.feet
+    feet = settings_on(armature).feet
     feet.clear()
     for name, values in sorted(result.curves.items()):
         path = PATHS.get(name)

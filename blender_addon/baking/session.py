@@ -20,6 +20,7 @@ from ...core.motion.quaternions import Array
 from ...core.worker import tasks
 from ...core.worker.messages import Message
 from ..controls.solution import Solution, Solving
+from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
 from .gather import Gathered, gather
@@ -132,7 +133,7 @@ class Session:
 
     def begin_showing(self) -> None:
         """Start posing the armatures while they are simulated; everything is restored at the end."""
-        state = bpy.context.window_manager.heft
+        state = progress_on(bpy.context.window_manager)
         state.running, state.stop = True, False
         for turn in self.turns:
             armature = turn.armature()
@@ -181,7 +182,7 @@ class Session:
         """The same where there is nothing left to pose: another file is being loaded."""
         self.stop()
         self._cleanup.close()
-        bpy.context.window_manager.heft.running = False
+        progress_on(bpy.context.window_manager).running = False
         if self in going_on:
             going_on.remove(self)
 
@@ -201,7 +202,7 @@ class Session:
         else:
             self.turn.result, self.turn.said = result, message.values
             armature = self.turn.armature()
-            if result is None or armature is None or armature.heft.output != "CONTROLS":
+            if result is None or armature is None or settings_on(armature).output != "CONTROLS":
                 self._end()
             else:
                 self._begin_solving(armature, result)

@@ -12,29 +12,36 @@ from typing import NamedTuple
 
 import bpy
 
+from ..typed import notes_on
+
 
 class Stack(NamedTuple):
     """A bake that is a layer, with what it lies on."""
 
-    below: tuple[bpy.types.NlaStrip, ...]  # what has no keys in the source, and the source
+    below: tuple[bpy.types.Action, ...]  # what has no keys in the source, and the source
     strip: bpy.types.NlaStrip  # of the bake
+    action: bpy.types.Action  # the bake
     tracks: tuple[bpy.types.NlaTrack, ...]  # of these, from below
 
 
 def stack_of(armature: bpy.types.Object) -> Stack | None:
     """Return the layer of an armature's bake; None where it has none."""
     animation = armature.animation_data
-    places = [] if animation is None else [(track, strip) for track in animation.nla_tracks for strip in track.strips]
-    of_bake = [place for place in places if place[1].action is not None and place[1].action.heft.is_layer]
-    if not of_bake:
+    if animation is None:
         return None
-    source = of_bake[0][1].action.heft.source
-    below = [
-        place
-        for place in places[: places.index(of_bake[0])]
-        if place[1].action is not None and (place[1].action == source or place[1].action.heft.is_beneath)
+    places = [
+        (track, strip, strip.action)
+        for track in animation.nla_tracks
+        for strip in track.strips
+        if strip.action is not None
     ]
-    return Stack(tuple(strip for _, strip in below), of_bake[0][1], tuple(track for track, _ in (*below, of_bake[0])))
+    for index, (track, strip, action) in enumerate(places):
+        if notes_on(action).is_layer:
+            source = notes_on(action).source
+            below = [place for place in places[:index] if place[2] == source or notes_on(place[2]).is_beneath]
+            tracks = (*(place[0] for place in below), track)
+            return Stack(tuple(place[2] for place in below), strip, action, tracks)
+    return None
 
 
 @contextlib.contextmanager

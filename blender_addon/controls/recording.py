@@ -52,8 +52,8 @@ class Recorder:
         bones = self._armature.evaluated_get(graph).pose.bones
         for part, values in self._parts.items():
             bones.foreach_get(part, values[row])
-        for (bone, name), values in self._properties.items():
-            values[row] = bones[bone][name]
+        for (bone, name), numbers in self._properties.items():
+            numbers[row] = float(bones[bone][name])
 
     def recorded(self, frames: Array, object_matrix: Array) -> Recorded:
         """All that was read, with the bones ordered as everywhere."""

@@ -107,7 +107,7 @@ class Solving:
 
     def _distance(self) -> float:
         """How far all bones are off, each at worst: what cannot be reached must not get further away."""
-        return sum(metres.max() / NEAR[0] + degrees.max() / NEAR[1] for metres, degrees in self.off().values())
+        return float(sum(metres.max() / NEAR[0] + degrees.max() / NEAR[1] for metres, degrees in self.off().values()))
 
     def off(self) -> dict[str, tuple[Array, Array]]:
         """How far each bone is off at each frame, in metres and degrees."""

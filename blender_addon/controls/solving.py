@@ -49,8 +49,8 @@ def next_channels(
         now = channels[drive.control]
         if drive.does in {"ROLL", "POLE"}:
             angle, axis, turn = _bend(
-                *(pose[:, place[name], :3, 3] for name in (drive.root, drive.bone, drive.below)),
-                *(target[name][:, :3, 3] for name in (drive.root, drive.bone, drive.below)),
+                [pose[:, place[name], :3, 3] for name in (drive.root, drive.bone, drive.below)],
+                [target[name][:, :3, 3] for name in (drive.root, drive.bone, drive.below)],
                 carried[:, :3, :3],
             )
             if drive.does == "ROLL":
@@ -122,14 +122,13 @@ def _shared(motions: Sequence[Array], head: Array) -> Array:
     return result
 
 
-def _bend(
-    root: Array, middle: Array, end: Array, new_root: Array, new_middle: Array, new_end: Array, carried: Array
-) -> tuple[Array, Array, Array]:
+def _bend(old_chain: Sequence[Array], new_chain: Sequence[Array], carried: Array) -> tuple[Array, Array, Array]:
     """Return the angles by which the plane of a chain is to turn about its new line from root to end, and these lines.
 
     Also the turns that bring the old lines there. Where the chain is straight the plane is nowhere: the angle goes on
     from the frames before to those after.
     """
+    (root, middle, end), (new_root, new_middle, new_end) = old_chain, new_chain
     line, new_line = end - root, new_end - new_root
     length = np.linalg.norm(new_line, axis=1)
     axis = new_line / np.maximum(length, 1e-12)[:, None]

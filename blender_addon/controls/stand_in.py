@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.motion.quaternions import Array
 from ..rig.reading import ordered_bones
+from ..typed import as_kind
 from .recording import PARTS, Recorded
 
 NAME = "Heft Controls"
@@ -64,7 +65,7 @@ class StandIn:
         """Take it away."""
         scene, copy = self._found()
         if copy is not None:
-            data = copy.data
+            data = as_kind(copy.data, bpy.types.Armature)
             bpy.data.objects.remove(copy)
             bpy.data.armatures.remove(data)
         if scene is not None:
@@ -116,10 +117,10 @@ def needed_by(armature: bpy.types.Object, wanted: Collection[str]) -> set[str]:
 
 def targets_of(constraint: bpy.types.Constraint) -> list[tuple[bpy.types.Object | None, str]]:
     """Return the objects that a constraint looks at, and the bones of them."""
-    if constraint.type == "ARMATURE":
+    if isinstance(constraint, bpy.types.ArmatureConstraint):
         return [(target.target, target.subtarget) for target in constraint.targets]
     pairs = [(getattr(constraint, "target", None), getattr(constraint, "subtarget", ""))]
-    if constraint.type == "IK":
+    if isinstance(constraint, bpy.types.KinematicConstraint):
         pairs.append((constraint.pole_target, constraint.pole_subtarget))
     return pairs
 
@@ -152,7 +153,8 @@ def stripped(armature: bpy.types.Object, kept: Collection[str], scene: bpy.types
         copy.constraints.remove(constraint)
     for bone in copy.pose.bones:
         bone.custom_shape = None
-    with bpy.context.temp_override(scene=scene, view_layer=layer, active_object=copy, object=copy):
+    own = bpy.context.temp_override(scene=scene, view_layer=layer, active_object=copy, object=copy)
+    with own:  # type: ignore[attr-defined]
         bpy.ops.object.mode_set(mode="EDIT")
         for bone in list(copy.data.edit_bones):
             if bone.name not in kept:
@@ -165,7 +167,7 @@ def retarget(copy: bpy.types.Object, old: bpy.types.Object, new: bpy.types.Objec
     """Have what looked at one armature look at another: constraints and drivers."""
     for bone in copy.pose.bones:
         for constraint in bone.constraints:
-            if constraint.type == "ARMATURE":
+            if isinstance(constraint, bpy.types.ArmatureConstraint):
                 for target in constraint.targets:
                     if target.target == old:
                         target.target = new
@@ -176,6 +178,6 @@ def retarget(copy: bpy.types.Object, old: bpy.types.Object, new: bpy.types.Objec
     if copy.animation_data is not None:
         for curve in copy.animation_data.drivers:
             for variable in curve.driver.variables:
-                for target in variable.targets:
-                    if target.id == old:
-                        target.id = new
+                for read in variable.targets:
+                    if read.id == old:
+                        read.id = new

@@ -61,7 +61,7 @@ def test_influence_goes_from_the_source_to_the_bake(walking, layer, mode):
     bake(rig, layer)
     stack = stack_of(rig)
     assert rig.animation_data.action is None
-    assert (stack.strip.blend_type, [strip.action for strip in stack.below if strip.action == source]) == (
+    assert (stack.strip.blend_type, [action for action in stack.below if action == source]) == (
         layer,
         [source],
     )
