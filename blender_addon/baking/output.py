@@ -21,7 +21,7 @@ from ..controls.solution import Solution, Solving
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.proxy import columns_of, is_driven, make_proxy
-from ..rig.reading import ordered_bones, uniform_scale
+from ..rig.reading import mean_scale, ordered_bones
 from ..typed import notes_on, settings_on
 from ..writer import assign_action, bag_of, channels_to_key, slot_of, write_action, write_channels, write_curve
 from .gather import Gathered
@@ -174,7 +174,7 @@ def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResul
         raise ValueError(f"The Output of {armature.name} was changed during the bake: bake again.")
     sampling = gathered.sampling
     motion = motion_of(armature, gathered, result, loop_in(gathered, result))
-    scale = sampling.unit * uniform_scale(sampling.object_matrix[0], armature.name)
+    scale = sampling.unit * mean_scale(sampling.object_matrix[0])
     recorded = gathered.recorded.at(motion.rows)
     with playing(armature, gathered.source):
         return Solving(armature, recorded, sampling.pose[motion.rows], motion.pose, 1.0 / scale)
