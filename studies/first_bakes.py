@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From enabling the extension to the first baked mannequin, by each method, in a Blender that has nothing but the zip."""
+"""From enabling the extension to the first baked mannequin, by each method, in a Blender with nothing but the zip."""
 
 import json
 import sys
 import tempfile
 from pathlib import Path
 
-from tools import build
-
 from tests.blender import alone
 from tests.blender.conftest import LINE, this_platform
+from tools import build
 
 TITLE = """# First bakes
 

@@ -6,6 +6,8 @@ Contacts have a row for each point that touches; above them is where the motion 
 
 from __future__ import annotations
 
+from typing import Any
+
 import blf
 import bpy
 import gpu
@@ -14,6 +16,8 @@ from gpu_extras.batch import batch_for_shader
 from ..contacts import intervals_of_keys, keyed
 from ..damage import damage_of
 from ..properties.contacts import POINTS
+from ..typed import as_kind, settings_on
+from ..words import interface
 from .data import Color
 
 ROW, GAP = 13.0, 2.0  # pixels at scale 1
@@ -44,13 +48,13 @@ def draw() -> None:
     armature = context.active_object
     if armature is None or armature.type != "ARMATURE":
         return
-    settings = armature.heft
+    settings = settings_on(armature)
     damage = damage_of(settings.found_damage) if settings.show_damage else {}
     if not settings.show_contacts and not damage:
         return
     found = {point: intervals_of_keys(curve) for point, curve in keyed(armature).items() if point in POINTS}
     rows = sorted((point for point in found if found[point] and settings.show_contacts), key=order_of)
-    labelled = context.space_data.mode != "TIMELINE"
+    labelled = as_kind(context.space_data, bpy.types.SpaceDopeSheetEditor).mode != "TIMELINE"
     scale = context.preferences.system.ui_scale
     row, gap = (scale * size for size in ((ROW, GAP) if labelled else (LOW_ROW, LOW_GAP)))
     last = armature.animation_data.action.curve_frame_range[1] if rows else 0.0
@@ -84,8 +88,9 @@ def draw_bars(
     color: Color,
 ) -> None:
     """Draw a row; what never ends does at the last frame."""
-    to_pixels = region.view2d.view_to_region
-    corners, triangles = [], []
+    to_pixels: Any = region.view2d.view_to_region
+    corners: list[tuple[float, float]] = []
+    triangles: list[tuple[int, int, int]] = []
     for start, end in intervals:
         left = max(to_pixels(start, 0.0, clip=False)[0], 0)
         right = min(to_pixels(min(end, last), 0.0, clip=False)[0], region.width)
@@ -106,7 +111,7 @@ def draw_label(text: str, low: float, scale: float) -> None:
     blf.size(font, LABEL_SIZE * scale)
     blf.color(font, *INK)
     blf.position(font, 6.0 * scale, low + 3.0 * scale, 0.0)
-    blf.draw(font, bpy.app.translations.pgettext_iface(text))
+    blf.draw(font, interface(text))
 
 
 _handles: list[object] = []

@@ -9,9 +9,8 @@ import pytest
 
 pytest.importorskip("bpy", reason="bpy is not in this environment")
 
-from tools import build, environment
-
 from tests.blender import alone
+from tools import build, environment
 
 LINE = next(line for line, python in environment.PYTHON_OF_BLENDER.items() if sys.version.startswith(python))
 

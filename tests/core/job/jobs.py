@@ -13,7 +13,6 @@ from heft.core.simulation import Foothold, Grab, Prop, Push, Slider
 
 from tests.core.motion.skeletons import still, wooden, wooden_roles
 
-
 UP, DOWN = (0.3, 0.6), (1.4, 1.7)  # s, in which it rises, and comes down
 HEIGHT = 0.4  # m
 

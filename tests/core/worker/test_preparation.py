@@ -142,9 +142,9 @@ def test_what_a_method_can_besides(compiled, method, changes):
     assert compiled() == []
 
 
-@pytest.mark.parametrize("help", ["as_needed", "as_keyed"])
-def test_help(compiled, help):
-    assert refusal(hovering_job(help=help)) == ""
+@pytest.mark.parametrize("given", ["as_needed", "as_keyed"])
+def test_help(compiled, given):
+    assert refusal(hovering_job(help=given)) == ""
     assert compiled() == []
 
 
