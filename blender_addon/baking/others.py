@@ -34,7 +34,7 @@ def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: 
             frames = frame_numbers(*range_of_action(context.scene, armature))
             scales, ups = [settings_on(armature).scale], [settings_on(armature).up_in_motion()]
             (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, scales, ups=ups)
-            found.append(with_feet(sampling.clip, armature.heft.chosen_roles())[0])
+            found.append(with_feet(sampling.clip, settings_on(armature).chosen_roles())[0])
     return tuple(found)
 
 

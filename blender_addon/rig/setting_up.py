@@ -69,25 +69,27 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
     found = find_roles(armature, settings, sampling.clip)
     by_hand = settings.by_hand() if keep_choices else {}
-    chosen = by_bones = {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
+    chosen = chosen_of(found, by_hand)
     check_roles(armature, chosen)
     up: Up = up_of(*with_feet(sampling.clip, chosen)) if settings.up == "AUTO" else settings.up
     if up != "Z":
         sampling = stood(sampling, up)
         found = find_roles(armature, settings, sampling.clip)
-    clip, chosen = with_feet(sampling.clip, by_bones)
-    if chosen != by_bones:
-        rest_of = tuple(line for line in found.unsure if "found for foot" not in line)
+        chosen = chosen_of(found, by_hand)
+        check_roles(armature, chosen)
+    clip, roles = with_feet(sampling.clip, chosen)
+    if roles != chosen:
+        others = tuple(line for line in found.unsure if "found for foot" not in line)
         told = f"{armature.name} has no feet: level ones were put at the ends of its shins."
-        found = replace(found, unsure=(*rest_of, told))
-    factor = plausible_scale(clip, chosen) if settings.scale == 1.0 else 1.0
-    clip, repairs = repair(scaled(clip, factor), chosen)
-    rest = find_rest_pose(clip, chosen)
+        found = replace(found, unsure=(*others, told))
+    factor = plausible_scale(clip, roles) if settings.scale == 1.0 else 1.0
+    clip, repairs = repair(scaled(clip, factor), roles)
+    rest = find_rest_pose(clip, roles)
     before = clip.skeleton
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
         found = replace(found, unsure=tuple(line for line in found.unsure if line not in found.by_rest))
-    played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, chosen)
+    played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, roles)
     if made is not None:
         slow = f"{made / played:.2g} times as slow" if made > played else f"{played / made:.2g} times as quick"
         line = f"Its steps are about {slow} as a walker's: it may have been made at {made:g} frames per second."
@@ -96,11 +98,11 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
         found = replace(found, unsure=(*found.unsure, uneven))
     by_mesh = settings.masses_from == "MESH"
-    bones = sampling.clip.skeleton.names if by_mesh else bones_of_feet(by_bones)
+    bones = sampling.clip.skeleton.names if by_mesh else bones_of_feet(chosen)
     vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])
     plan = make_body_plan(
         clip.skeleton,
-        chosen,
+        roles,
         clip=clip,
         detail=DETAIL[settings.detail],
         sex=SEX[settings.sex],
@@ -113,7 +115,12 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     )
     lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
     floor = estimate_floor(plan, clip, settings.levelling()).lines
-    return SetUp(found, by_bones, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
+    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
+
+
+def chosen_of(found: Roles, by_hand: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the roles that have bones: those that were chosen by hand, and what was found of the others."""
+    return {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
 
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
