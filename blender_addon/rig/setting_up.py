@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...core.character import JointKind, storage
-from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
+from ...core.motion.body_plan import BodyPlan, is_unlike_a_person, make_body_plan, plausible_scale
 from ...core.motion.clip import Clip, scaled
 from ...core.motion.damage import Repair, repair
 from ...core.motion.floor import estimate_floor
@@ -26,13 +26,16 @@ from ..typed import settings_on
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
-from .reading import frame_numbers, is_even, sample_armatures, stood
+from .reading import Sampling, frame_numbers, is_even, sample_armatures, stood
 from .role_names import Roles
 from .roles import detect_roles
 from .vrm import humanoid_of
 
 MOST_FRAMES = 500
 """More than enough to tell a joint's axis; a longer action is read at wider steps."""
+
+FEWEST_VERTICES, FEWEST_BONES = 8, 8
+"""Of so many bones a mesh must have so many vertices, or it says nothing of the masses."""
 
 SEX: dict[str, Literal["male", "female"]] = {"MALE": "male", "FEMALE": "female"}
 KINDS: dict[str, JointKind] = {"HINGE": "hinge", "UNIVERSAL": "universal", "BALL": "ball"}
@@ -97,9 +100,7 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     if not is_even(sampling.object_matrix[0]):
         uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
         found = replace(found, unsure=(*found.unsure, uneven))
-    by_mesh = settings.masses_from == "MESH"
-    bones = sampling.clip.skeleton.names if by_mesh else bones_of_feet(chosen)
-    vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])
+    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
     plan = make_body_plan(
         clip.skeleton,
         roles,
@@ -147,6 +148,19 @@ def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
         (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
         found = find_roles(armature, settings, sampling.clip)
     settings.store_roles(found, dict(found.bones))
+
+
+def mesh_of(
+    armature: bpy.types.Object, sampling: Sampling, chosen: dict[str, tuple[str, ...]], factor: float = 1.0
+) -> tuple[dict[str, Array], bool]:
+    """Return the vertices (n, 3) of bones that are needed, and whether masses come from them."""
+    masses_from = settings_on(armature).masses_from
+    unit, place = factor * sampling.unit, sampling.object_matrix[0]
+    if masses_from == "MESH" or (masses_from == "AUTO" and is_unlike_a_person(sampling.clip, chosen)):
+        vertices = vertices_of_bones(armature, sampling.clip.skeleton.names, unit, place)
+        if masses_from == "MESH" or sum(len(cloud) >= FEWEST_VERTICES for cloud in vertices.values()) >= FEWEST_BONES:
+            return vertices, True
+    return vertices_of_bones(armature, bones_of_feet(chosen), unit, place), False
 
 
 def bones_of_feet(chosen: dict[str, tuple[str, ...]]) -> list[str]:

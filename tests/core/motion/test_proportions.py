@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from heft.core.motion.body_plan import is_unlike_a_person
 from heft.core.motion.clip import scaled
 from heft.core.motion.labels import label
 from heft.core.motion.prepare import prepare
@@ -71,6 +72,15 @@ def test_dwarfs_and_giants_weigh_by_their_size(factor):
     other = prepare(scaled(still(wooden(), 60, 60.0), factor), wooden_roles()).plan
     assert other.stature == pytest.approx(factor * plain.stature, rel=1e-6)
     assert other.character.total_mass == pytest.approx(factor**2 * plain.character.total_mass, rel=1e-3)
+
+
+def test_builds_unlike_peoples_are_told():
+    person = still(wooden(), 10)
+    assert not is_unlike_a_person(person, wooden_roles())
+    assert is_unlike_a_person(still(short_legged(), 10), wooden_roles())
+    assert is_unlike_a_person(person, wooden_roles() | {"spine": (), "tail": ("spine",)})
+    legs_alone = {role: bones for role, bones in wooden_roles().items() if "arm" not in role}
+    assert not is_unlike_a_person(person, legs_alone)
 
 
 def test_a_skinned_figure_may_weigh_what_its_mesh_does():
