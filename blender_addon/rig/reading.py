@@ -94,6 +94,11 @@ def is_even(matrix: Array) -> bool:
     return bool(even and np.linalg.det(axes) > 0.0)
 
 
+def mean_scale(matrix: Array) -> float:
+    """Return how much longer an object's matrix makes things: of an uneven one that by which volumes tell it."""
+    return float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
+
+
 def turn_of_axes(axes: Array) -> Array:
     """Return the rotation (3, 3) that the axes of an object's matrix turn by; of mirrored ones with all three reversed.
 

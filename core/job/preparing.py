@@ -33,7 +33,7 @@ from ..motion.travel import Travel
 from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation.scene import Scene
-from .job import BakeJob, BodySettings
+from .job import RECOVERY_EFFORT, STRENGTH, BakeJob, BodySettings
 from .progress import Clock, ProgressReporter
 
 T = TypeVar("T")
@@ -168,7 +168,7 @@ def _performance_key(job: BakeJob, *, find_floor: bool) -> str:
 
 
 def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
-    """The same of a reference: a push does not make it stale, but ground does onto which the motion may be put."""
+    """The same of a reference: pushes and how they are met do not make it stale, ground that it may be put on does."""
     scene = Scene(grabs=job.scene.grabs, loads=job.scene.loads, gravity=job.scene.gravity)
     other = _other_ground(job, terrain)
     if terrain is not None or other:
@@ -183,6 +183,10 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         ground="auto",
         scene=scene,
         playback=Playback(),
+        recovery=True,
+        recovery_effort=RECOVERY_EFFORT,
+        looseness={},
+        strength=STRENGTH,
         noise=0.0,
         seed=0,
     )
@@ -454,6 +458,7 @@ def shifted(scene: Scene, seconds: float) -> Scene:
         grabs=tuple(replace(grab, start=grab.start - seconds, end=grab.end - seconds) for grab in scene.grabs),
         course=replace(scene.course, time=scene.course.time - seconds),
         slider=None if scene.slider is None else replace(scene.slider, time=scene.slider.time - seconds),
+        strength=None if scene.strength is None else replace(scene.strength, time=scene.strength.time - seconds),
     )
 
 
