@@ -78,7 +78,7 @@ class HEFT_PT_body(ArmatureTab):
         column.prop(settings, "detail")
         column.prop(settings, "masses_from")
         inner = column.column()
-        inner.active = settings.masses_from == "TABLES"
+        inner.active = settings.masses_from != "MESH"
         inner.prop(settings, "sex")
         row = column.row(heading="Mass", align=True)
         row.prop(settings, "use_total_mass", text="")

@@ -19,10 +19,10 @@ from heft.core.motion.upright import stood_up, up_of
 
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT, GOOD, scrambled
 
-WALKS = ("02_01", "07_04", "113_01", "132_20", "16_11", "16_18", "20_06", "120_08")
-RUNS = ("09_02", "35_17", "16_08")
+IN_PLACE = ("02_01", "132_20", "20_06", "35_17")  # three walks and a run
+EVERY = 8  # of the clips that are baked
 SMOOTH = np.radians(3.0)  # between samples: less than that is no damage
-SECONDS = 1.5
+SECONDS = 1.0
 FRAMES, BONES = 5000, 100
 INTRODUCTION = """# Other makers' skeletons
 
@@ -51,10 +51,10 @@ def every_clip() -> list[Path]:
 def of_scrambled() -> Iterator[str]:
     """Rest poses turned at random at every joint: how far the bake is from that of the file as it is."""
     yield "## Rest poses turned at random at every joint\n"
-    yield f"Asked: a bake within 0.5 degrees and 5 mm. The first {SECONDS} s of each clip.\n"
+    yield f"Asked: a bake within 0.5 degrees and 5 mm. The first {SECONDS} s of every eighth clip.\n"
     yield "| clip | outcome | degrees | mm |\n|---|---|---|---|"
     worst = [0.0, 0.0]
-    for path in every_clip():
+    for path in every_clip()[::EVERY]:
         clip, roles = whole(path)
         clip = clip.cut(0, 1 + round(SECONDS * clip.rate))
         plain, other = (run(BakeJob(each, roles)) for each in (clip, scrambled(clip)))
@@ -120,7 +120,7 @@ def of_place() -> Iterator[str]:
     """Motion in place: the bake against that of the motion that travels, less its way."""
     yield "\n## Motion in place\n\nRoot motion removed. Asked: within 1 cm of the bake that travels, less its way.\n"
     yield "| clip | mean of all bones, mm | worst frame, mm |\n|---|---|---|"
-    for name in (*WALKS, *RUNS):
+    for name in IN_PLACE:
         clip, roles = whole(next(path for path in GOOD if path.name.startswith(name)))
         hips = clip.position[:, clip.skeleton.index(roles["pelvis"][0]), :2]
         position = clip.position.copy()

@@ -20,7 +20,6 @@ from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import method_of, plain, values_in
 from ..properties.reactions import looseness_in
 from ..rig import setting_up
-from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
@@ -284,13 +283,12 @@ def cut(sampling: Sampling, start: int, stop: int) -> Sampling:
 def body_settings(armature: bpy.types.Object, sampling: Sampling) -> BodySettings:
     """Return the choices by which Set Up makes the character."""
     settings: HEFT_PG_armature = settings_on(armature)
-    by_mesh = settings.masses_from == "MESH"
-    bones = sampling.clip.skeleton.names if by_mesh else setting_up.bones_of_feet(settings.chosen_roles())
+    vertices, by_mesh = setting_up.mesh_of(armature, sampling, settings.chosen_roles())
     return BodySettings(
         detail=setting_up.DETAIL[settings.detail],
         sex=setting_up.SEX[settings.sex],
         total_mass=plain(settings.total_mass) if settings.use_total_mass else None,
         joints=setting_up.chosen_joints(settings),
-        vertices=vertices_of_bones(armature, bones, sampling.unit, sampling.object_matrix[0]),
+        vertices=vertices,
         masses_from_mesh=by_mesh,
     )

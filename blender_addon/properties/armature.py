@@ -109,10 +109,11 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         name="Masses",
         description="How mass is distributed over the body",
         items=[
+            ("AUTO", "Automatic", "From the mesh for builds unlike people's, where it is skinned; else from tables", 2),
             ("TABLES", "Tables", "From the lengths of the bones and mean proportions", 0),
             ("MESH", "Mesh", "From the volume of the mesh around the bones, for unusual builds", 1),
         ],
-        default="TABLES",
+        default="AUTO",
         override=OVERRIDABLE,
     )
     use_total_mass: BoolProperty(

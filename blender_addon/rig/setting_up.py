@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...core.character import JointKind, storage
-from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
+from ...core.motion.body_plan import BodyPlan, is_unlike_a_person, make_body_plan, plausible_scale
 from ...core.motion.clip import Clip, scaled
 from ...core.motion.damage import Repair, repair
 from ...core.motion.floor import estimate_floor
@@ -26,13 +26,16 @@ from ..typed import settings_on
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
-from .reading import frame_numbers, is_even, sample_armatures, stood
+from .reading import Sampling, frame_numbers, is_even, sample_armatures, stood
 from .role_names import Roles
 from .roles import detect_roles
 from .vrm import humanoid_of
 
 MOST_FRAMES = 500
 """More than enough to tell a joint's axis; a longer action is read at wider steps."""
+
+FEWEST_VERTICES, FEWEST_BONES = 8, 8
+"""Of so many bones a mesh must have so many vertices, or it says nothing of the masses."""
 
 SEX: dict[str, Literal["male", "female"]] = {"MALE": "male", "FEMALE": "female"}
 KINDS: dict[str, JointKind] = {"HINGE": "hinge", "UNIVERSAL": "universal", "BALL": "ball"}
@@ -69,26 +72,27 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
     found = find_roles(armature, settings, sampling.clip)
     by_hand = settings.by_hand() if keep_choices else {}
-    chosen = by_bones = {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
+    chosen = chosen_of(found, by_hand)
     check_roles(armature, chosen)
     up: Up = up_of(*with_feet(sampling.clip, chosen)) if settings.up == "AUTO" else settings.up
     if up != "Z":
         sampling = stood(sampling, up)
         found = find_roles(armature, settings, sampling.clip)
-    clip, with_pegs = with_feet(sampling.clip, by_bones)
-    chosen = dict(with_pegs)
-    if chosen != by_bones:
-        rest_of = tuple(line for line in found.unsure if "found for foot" not in line)
+        chosen = chosen_of(found, by_hand)
+        check_roles(armature, chosen)
+    clip, roles = with_feet(sampling.clip, chosen)
+    if roles != chosen:
+        others = tuple(line for line in found.unsure if "found for foot" not in line)
         told = f"{armature.name} has no feet: level ones were put at the ends of its shins."
-        found = replace(found, unsure=(*rest_of, told))
-    factor = plausible_scale(clip, chosen) if settings.scale == 1.0 else 1.0
-    clip, repairs = repair(scaled(clip, factor), chosen)
-    rest = find_rest_pose(clip, chosen)
+        found = replace(found, unsure=(*others, told))
+    factor = plausible_scale(clip, roles) if settings.scale == 1.0 else 1.0
+    clip, repairs = repair(scaled(clip, factor), roles)
+    rest = find_rest_pose(clip, roles)
     before = clip.skeleton
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
         found = replace(found, unsure=tuple(line for line in found.unsure if line not in found.by_rest))
-    played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, chosen)
+    played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, roles)
     if made is not None:
         slow = f"{made / played:.2g} times as slow" if made > played else f"{played / made:.2g} times as quick"
         line = f"Its steps are about {slow} as a walker's: it may have been made at {made:g} frames per second."
@@ -96,12 +100,10 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     if not is_even(sampling.object_matrix[0]):
         uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
         found = replace(found, unsure=(*found.unsure, uneven))
-    by_mesh = settings.masses_from == "MESH"
-    bones = sampling.clip.skeleton.names if by_mesh else bones_of_feet(by_bones)
-    vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])
+    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
     plan = make_body_plan(
         clip.skeleton,
-        chosen,
+        roles,
         clip=clip,
         detail=DETAIL[settings.detail],
         sex=SEX[settings.sex],
@@ -114,7 +116,12 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     )
     lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
     floor = estimate_floor(plan, clip, settings.levelling()).lines
-    return SetUp(found, by_bones, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
+    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
+
+
+def chosen_of(found: Roles, by_hand: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the roles that have bones: those that were chosen by hand, and what was found of the others."""
+    return {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
 
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
@@ -141,6 +148,19 @@ def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
         (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
         found = find_roles(armature, settings, sampling.clip)
     settings.store_roles(found, dict(found.bones))
+
+
+def mesh_of(
+    armature: bpy.types.Object, sampling: Sampling, chosen: dict[str, tuple[str, ...]], factor: float = 1.0
+) -> tuple[dict[str, Array], bool]:
+    """Return the vertices (n, 3) of bones that are needed, and whether masses come from them."""
+    masses_from = settings_on(armature).masses_from
+    unit, place = factor * sampling.unit, sampling.object_matrix[0]
+    if masses_from == "MESH" or (masses_from == "AUTO" and is_unlike_a_person(sampling.clip, chosen)):
+        vertices = vertices_of_bones(armature, sampling.clip.skeleton.names, unit, place)
+        if masses_from == "MESH" or sum(len(cloud) >= FEWEST_VERTICES for cloud in vertices.values()) >= FEWEST_BONES:
+            return vertices, True
+    return vertices_of_bones(armature, bones_of_feet(chosen), unit, place), False
 
 
 def bones_of_feet(chosen: dict[str, tuple[str, ...]]) -> list[str]:

@@ -37,6 +37,7 @@ from .shapes import contact_shapes
 SHORTEST_LEG, LONGEST_LEG = 0.02, 20.0  # m
 USUAL_LEG = (0.1, 3.0)  # m
 PERSONS_LEG = (0.35, 1.3)  # m, children's too
+PERSONS_TRUNK = (0.35, 0.95)  # of the leg: from the hips to the shoulders; of a tall and of a small person 0.6
 USUAL_PERSONS_LEG = 0.86  # m
 OTHER_UNITS = (0.0254, 0.3048, 0.056444)  # m: inch, foot, and the CMU database's
 ON_FLOOR = 0.02  # of stature: toes that end as near z = 0 at rest stand on it
@@ -193,6 +194,24 @@ def plausible_scale(clip: Clip, roles_of_bones: Roles) -> float:
     if abs(math.log(leg * nearest / USUAL_PERSONS_LEG)) < math.log(1.125):
         return nearest
     return float(f"{USUAL_PERSONS_LEG / leg:.2g}")
+
+
+def is_unlike_a_person(clip: Clip, roles_of_bones: Roles) -> bool:
+    """Whether a figure on two legs is built so that tables of people say little of what its parts weigh.
+
+    It has a tail, or its trunk, from the hips to the shoulders, is much longer or shorter to its legs than theirs.
+    """
+    chains = {role: [clip.skeleton.index(name) for name in names] for role, names in roles_of_bones.items()}
+    needed = [f"{part}.{side}" for part in ("thigh", "shin", "foot", "upper_arm") for side in roles.SIDES]
+    if not all(chains.get(role) for role in needed) or is_on_four(clip, roles_of_bones):
+        return False
+    hips, knees, ankles, shoulders = (
+        np.stack([clip.position[:, chains[f"{part}.{side}"][0]] for side in roles.SIDES], axis=1)
+        for part in ("thigh", "shin", "foot", "upper_arm")
+    )
+    legs = np.nanmedian(np.linalg.norm(knees - hips, axis=2) + np.linalg.norm(ankles - knees, axis=2))
+    trunk = np.nanmedian(np.linalg.norm(shoulders.mean(axis=1) - hips.mean(axis=1), axis=1))
+    return bool(chains.get("tail")) or not PERSONS_TRUNK[0] < trunk / max(float(legs), 1e-9) < PERSONS_TRUNK[1]
 
 
 def _targets(

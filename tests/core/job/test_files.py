@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from heft.core.character import Character
 from heft.core.job import BakeJob, BakeResult, Scene, run
+from heft.core.motion.floor import Levelling
 
 from tests.core.job import golden
 from tests.core.job.jobs import full_job, waving_job
@@ -225,6 +226,7 @@ def test_jobs_of_version_6_do_what_they_did():
     assert job.travel == "travelling"
     assert job.recovery_effort == BakeJob.recovery_effort
     assert job.looseness == {}
+    assert job.levelling == Levelling(height=True, tilt=True, drift=False)
 
 
 @pytest.mark.parametrize(
