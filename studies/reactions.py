@@ -31,8 +31,15 @@ from heft.core.simulation.scene import Scene
 from tests.core.motion.skeletons import CMU_ROLES, GOOD, cmu
 
 TUNED = "02_01"
-WALKS = (TUNED, "132_20", "20_06", "113_01", "07_04", "120_08")
-FORCES = (200.0, 300.0, 400.0)  # N
+FORCES: Mapping[str, tuple[float, ...]] = {  # N, on each walk: where more was asked for, it takes an hour
+    TUNED: (200.0, 300.0, 400.0),
+    "07_04": (200.0, 300.0),
+    "132_20": (200.0,),
+    "20_06": (200.0,),
+    "113_01": (200.0,),
+    "120_08": (200.0,),
+}
+LIGHT = 200.0  # N
 PUSHED = 0.1  # s
 DIRECTIONS, PHASES = 8, 2
 SECONDS = 4.0  # that it is followed from the push on
@@ -184,7 +191,7 @@ def cells() -> Iterator[tuple[int, int]]:
 
 def survival(clip: str, walk: Walk) -> Iterator[str]:
     """A line for each force."""
-    for force in FORCES:
+    for force in FORCES[clip]:
         without = sum(walk.pushed(force, *cell, 0, {}).up for cell in cells())
         found = [walk.pushed(force, *cell, RECOVERY_EFFORT, natural()) for cell in cells()]
         up = [outcome for outcome in found if outcome.up]
@@ -205,10 +212,10 @@ def seen(found: list[Outcome]) -> str:
 
 def looseness(walk: Walk) -> Iterator[str]:
     """A section."""
-    yield from ("", "## Looseness", "", f"{TUNED}, {FORCES[0]:g} N, all regions alike; medians.", "")
+    yield from ("", "## Looseness", "", f"{TUNED}, {LIGHT:g} N, all regions alike; medians.", "")
     yield from ("| looseness | stays up | torso, degrees | hand, cm |", "|---|---|---|---|")
     for loose in LOOSE:
-        found = [walk.pushed(FORCES[0], *cell, RECOVERY_EFFORT, dict.fromkeys(REGIONS, loose)) for cell in cells()]
+        found = [walk.pushed(LIGHT, *cell, RECOVERY_EFFORT, dict.fromkeys(REGIONS, loose)) for cell in cells()]
         up = [outcome for outcome in found if outcome.up]
         yield f"| {loose:g} | {len(up)} of {len(found)} | {seen(up)} |"
 
@@ -287,7 +294,7 @@ def study(folder: Path) -> str:
     if not GOOD:
         return "# Reactions\n\nThe clips are not beside the checkout.\n"
     page = [INTRODUCTION.rstrip("\n")]
-    walks = {clip: Walk.of(clip) for clip in WALKS}
+    walks = {clip: Walk.of(clip) for clip in FORCES}
     for clip, walk in walks.items():
         page += survival(clip, walk)
     page += [*looseness(walks[TUNED]), *falls(walks[TUNED])]
