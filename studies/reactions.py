@@ -24,7 +24,7 @@ from heft.core.motion.reference import Reference
 from heft.core.report import metrics
 from heft.core.simulation import DivergedError, Push, TorqueLimits, World
 from heft.core.simulation.fall import FallDetector
-from heft.core.simulation.looseness import REGIONS, Region, natural
+from heft.core.simulation.looseness import Region, natural
 from heft.core.simulation.outcome import Simulation
 from heft.core.simulation.scene import Scene
 
@@ -33,20 +33,16 @@ from tests.core.motion.skeletons import CMU_ROLES, GOOD, cmu
 TUNED = "02_01"
 FORCES: Mapping[str, tuple[float, ...]] = {  # N, on each walk: where more was asked for, it takes an hour
     TUNED: (200.0, 300.0, 400.0),
-    "07_04": (200.0, 300.0),
+    "07_04": (200.0,),
     "132_20": (200.0,),
     "20_06": (200.0,),
-    "113_01": (200.0,),
-    "120_08": (200.0,),
 }
-LIGHT = 200.0  # N
 PUSHED = 0.1  # s
 DIRECTIONS, PHASES = 8, 2
 SECONDS = 4.0  # that it is followed from the push on
 NOISE = 0.05  # standard deviation of every start velocity, m/s and rad/s
 UNFORESEEN = 0.3  # s after the push, when all velocities are changed by as much again
 LEAD = 1  # laps before the push
-LOOSE = (0.0, 0.5, 1.0)
 SEEN = 2.0  # s, within which a deviation counts as one of the push
 EVERY = 4  # steps between two looks
 NEAR = 0.08  # m: legs that come nearer may touch
@@ -210,16 +206,6 @@ def seen(found: list[Outcome]) -> str:
     return f"{np.median(torso):.1f} | {100 * np.median(hand):.0f}"
 
 
-def looseness(walk: Walk) -> Iterator[str]:
-    """A section."""
-    yield from ("", "## Looseness", "", f"{TUNED}, {LIGHT:g} N, all regions alike; medians.", "")
-    yield from ("| looseness | stays up | torso, degrees | hand, cm |", "|---|---|---|---|")
-    for loose in LOOSE:
-        found = [walk.pushed(LIGHT, *cell, RECOVERY_EFFORT, dict.fromkeys(REGIONS, loose)) for cell in cells()]
-        up = [outcome for outcome in found if outcome.up]
-        yield f"| {loose:g} | {len(up)} of {len(found)} | {seen(up)} |"
-
-
 class Fall(NamedTuple):
     """How one went."""
 
@@ -297,5 +283,5 @@ def study(folder: Path) -> str:
     walks = {clip: Walk.of(clip) for clip in FORCES}
     for clip, walk in walks.items():
         page += survival(clip, walk)
-    page += [*looseness(walks[TUNED]), *falls(walks[TUNED])]
+    page += falls(walks[TUNED])
     return "\n".join(page) + "\n"
