@@ -15,6 +15,7 @@ from ..character import Character, JointKind, check
 from ..character.anthropometry import Sex
 from ..control.method import DEFAULT
 from ..motion.clip import LONGEST_DISTANCE, Clip
+from ..motion.floor import Levelling
 from ..motion.parts import Detail
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
@@ -96,6 +97,7 @@ class BakeJob:
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
     travel: Travel = "auto"  # whether it is in place: carried along to be simulated, and brought back
+    levelling: Levelling = field(default_factory=Levelling)  # what of a floor askew is mended
     method: str = DEFAULT  # a name in control.methods.METHODS
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
@@ -240,9 +242,9 @@ def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 7, as version 8 says the same: joints gave whatever was asked of them."""
-    del keep
-    return {**job, "scene": {**job["scene"], "strength": None}, "strength": "inf"}
+    """A job of version 7, as version 8 says the same: what sank or glided did so, joints gave whatever was asked."""
+    levelling = keep(Levelling, Levelling(drift=False))
+    return {**job, "levelling": levelling, "scene": {**job["scene"], "strength": None}, "strength": "inf"}
 
 
 OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7}

@@ -17,7 +17,7 @@ from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
 from ..motion.fit import Trajectory
-from ..motion.floor import Floor
+from ..motion.floor import NOTHING, Floor
 from ..motion.ground import MissingGround, missing_ground
 from ..motion.labels import Contact, Grab, contacts_of, label
 from ..motion.make_reference import OtherGround, make_reference
@@ -155,7 +155,15 @@ def keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
 
 def _performance_key(job: BakeJob, *, find_floor: bool) -> str:
     """A name for all that the fit depends on, and nothing more."""
-    needed = BakeJob(job.clip, job.roles, body=job.body, character=job.character, rate=job.rate, travel=_travel(job))
+    needed = BakeJob(
+        job.clip,
+        job.roles,
+        body=job.body,
+        character=job.character,
+        rate=job.rate,
+        travel=_travel(job),
+        levelling=job.levelling,
+    )
     return archive.digest(needed, BakeJob, "performance", str(find_floor), code_version())
 
 
@@ -342,7 +350,7 @@ def _fitted(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
             job.clip,
             job.roles,
             rate=job.rate,
-            find_floor=find_floor,
+            levelling=job.levelling if find_floor else NOTHING,
             character=job.character,
             travel=_travel(job),
             **settings,
