@@ -24,22 +24,25 @@ from heft.core.motion.reference import Reference
 from heft.core.report import metrics
 from heft.core.simulation import DivergedError, Push, TorqueLimits, World
 from heft.core.simulation.fall import FallDetector
-from heft.core.simulation.looseness import REGIONS, Region, natural
+from heft.core.simulation.looseness import Region, natural
 from heft.core.simulation.outcome import Simulation
 from heft.core.simulation.scene import Scene
 
 from tests.core.motion.skeletons import CMU_ROLES, GOOD, cmu
 
 TUNED = "02_01"
-WALKS = (TUNED, "132_20", "20_06", "113_01", "07_04", "120_08")
-FORCES = (200.0, 300.0, 400.0)  # N
+FORCES: Mapping[str, tuple[float, ...]] = {  # N, on each walk: where more was asked for, it takes an hour
+    TUNED: (200.0, 300.0, 400.0),
+    "07_04": (200.0,),
+    "132_20": (200.0,),
+    "20_06": (200.0,),
+}
 PUSHED = 0.1  # s
 DIRECTIONS, PHASES = 8, 2
 SECONDS = 4.0  # that it is followed from the push on
 NOISE = 0.05  # standard deviation of every start velocity, m/s and rad/s
 UNFORESEEN = 0.3  # s after the push, when all velocities are changed by as much again
 LEAD = 1  # laps before the push
-LOOSE = (0.0, 0.5, 1.0)
 SEEN = 2.0  # s, within which a deviation counts as one of the push
 EVERY = 4  # steps between two looks
 NEAR = 0.08  # m: legs that come nearer may touch
@@ -184,7 +187,7 @@ def cells() -> Iterator[tuple[int, int]]:
 
 def survival(clip: str, walk: Walk) -> Iterator[str]:
     """A line for each force."""
-    for force in FORCES:
+    for force in FORCES[clip]:
         without = sum(walk.pushed(force, *cell, 0, {}).up for cell in cells())
         found = [walk.pushed(force, *cell, RECOVERY_EFFORT, natural()) for cell in cells()]
         up = [outcome for outcome in found if outcome.up]
@@ -201,16 +204,6 @@ def seen(found: list[Outcome]) -> str:
     """Two columns: medians of what moves."""
     torso, hand = ([getattr(outcome, name) for outcome in found] or [0.0] for name in ("torso", "hand"))
     return f"{np.median(torso):.1f} | {100 * np.median(hand):.0f}"
-
-
-def looseness(walk: Walk) -> Iterator[str]:
-    """A section."""
-    yield from ("", "## Looseness", "", f"{TUNED}, {FORCES[0]:g} N, all regions alike; medians.", "")
-    yield from ("| looseness | stays up | torso, degrees | hand, cm |", "|---|---|---|---|")
-    for loose in LOOSE:
-        found = [walk.pushed(FORCES[0], *cell, RECOVERY_EFFORT, dict.fromkeys(REGIONS, loose)) for cell in cells()]
-        up = [outcome for outcome in found if outcome.up]
-        yield f"| {loose:g} | {len(up)} of {len(found)} | {seen(up)} |"
 
 
 class Fall(NamedTuple):
@@ -287,8 +280,8 @@ def study(folder: Path) -> str:
     if not GOOD:
         return "# Reactions\n\nThe clips are not beside the checkout.\n"
     page = [INTRODUCTION.rstrip("\n")]
-    walks = {clip: Walk.of(clip) for clip in WALKS}
+    walks = {clip: Walk.of(clip) for clip in FORCES}
     for clip, walk in walks.items():
         page += survival(clip, walk)
-    page += [*looseness(walks[TUNED]), *falls(walks[TUNED])]
+    page += falls(walks[TUNED])
     return "\n".join(page) + "\n"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from heft.blender_addon.writer import assigned_curves
 from heft.core.motion import quaternions
+from heft.operators.add_push import in_words
 from mathutils import Euler
 
 from tests.blender.scene.stage import activate_bone, add_box, add_mesh, key, read, scene_of, select
@@ -47,6 +48,26 @@ def place(rig, clip, body, point, row):
 
 
 # Pushes
+
+
+@pytest.mark.parametrize(
+    ("kind", "newtons", "seconds", "words"),
+    [
+        ("TAP", 60.0, 0.1, "6 N s, like a tap"),
+        ("SHOVE", 200.0, 0.1, "20 N s, like a shove"),
+        ("TACKLE", 600.0, 0.2, "120 N s, like a tackle"),
+        ("BLAST", 2000.0, 0.2, "400 N s, like a blast"),
+    ],
+)
+def test_a_push_by_its_kind(rig, kind, newtons, seconds, words):
+    """As many newtons, for as many whole frames as come next to that time."""
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 30, 1.0
+    arrow = add_push(rig, kind=kind)
+    (curve,) = assigned_curves(arrow, arrow.animation_data.action)
+    frames, values = zip(*(tuple(point.co) for point in curve.keyframe_points), strict=True)
+    assert values == (0.0, newtons, 0.0)
+    assert frames[2] - frames[1] == round(30.0 * seconds)
+    assert in_words(newtons, round(30.0 * seconds), 30.0) == words
 
 
 def test_a_push_lasts_from_key_to_key(rig):
