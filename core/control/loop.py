@@ -112,7 +112,11 @@ class _Loop:
             return self._limp.law(state, contacts)
         law = self._follower.law(state, contacts)
         joints = law.torque[6:] if self._free and len(law.torque) == self._nv else law.torque
-        if not self._fall.doubtful or float(np.abs(joints).max(initial=0.0)) < self._strongest:
+        if (
+            self._follower.carried
+            or not self._fall.doubtful
+            or float(np.abs(joints).max(initial=0.0)) < self._strongest
+        ):
             return law
         return self._limp.law(state, contacts)
 
@@ -127,7 +131,7 @@ class _Loop:
         if self._follower.lost:
             self._given_up = state
             return False
-        fallen = self._fall.update(state, q[: self._nq], v, self.q[-1])
+        fallen = not self._follower.carried and self._fall.update(state, q[: self._nq], v, self.q[-1])
         if self._fall.lost is None and not fallen:
             self._follower.between_steps(stepper, lambda: self.observe(state, q))
         watched = state < (self._fall.lost or 0) + self._most_after and float(np.abs(v).max()) < RUNAWAY
