@@ -31,6 +31,7 @@ from .operators import (
     clear_cache,
     find_contacts,
     mark_terrain,
+    merge_down,
     precompute,
     set_up,
 )
@@ -52,6 +53,7 @@ CLASSES = (
     build_reference.HEFT_OT_build_reference,
     find_contacts.HEFT_OT_find_contacts,
     bake.HEFT_OT_bake,
+    merge_down.HEFT_OT_merge_down,
     cancel.HEFT_OT_cancel,
     precompute.HEFT_OT_precompute,
     clear_cache.HEFT_OT_clear_cache,
@@ -97,14 +99,14 @@ def register() -> None:
     overlay.register()
     bars.register()
     status.register()
-    bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)
-    bpy.types.VIEW3D_MT_armature_add.append(add_key_poses.draw_in_add_menu)
+    bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)  # type: ignore[arg-type]
+    bpy.types.VIEW3D_MT_armature_add.append(add_key_poses.draw_in_add_menu)  # type: ignore[arg-type]
 
 
 def unregister() -> None:
     """Undo `register`, last things first."""
-    bpy.types.VIEW3D_MT_armature_add.remove(add_key_poses.draw_in_add_menu)
-    bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)
+    bpy.types.VIEW3D_MT_armature_add.remove(add_key_poses.draw_in_add_menu)  # type: ignore[arg-type]
+    bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)  # type: ignore[arg-type]
     status.unregister()
     bars.unregister()
     overlay.unregister()

@@ -122,8 +122,25 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
                 "A new armature with the deforming bones, in the same place; this one stays as it is",
                 3,
             ),
+            ("CONTROLS", "Controls", "A new action on this rig's controls. Nothing else of the action changes", 4),
         ],
         default="AUTO",
+        override=OVERRIDABLE,
+    )
+    layer: EnumProperty(
+        name="Layer",
+        description="How the bake lies over the source action",
+        items=[
+            ("ACTION", "New Action", "The bake is an action of its own, in place of the source", 0),
+            (
+                "REPLACE",
+                "Replace",
+                "A strip over the source's in the NLA: dial its influence, and key by hand above",
+                1,
+            ),
+            ("COMBINE", "Combine", "The same with the difference only, so that changes to the source come through", 2),
+        ],
+        default="ACTION",
         override=OVERRIDABLE,
     )
     bones: EnumProperty(
@@ -241,9 +258,9 @@ CLASSES = (
 
 def register() -> None:
     """Hang the progress on the window manager."""
-    bpy.types.WindowManager.heft = PointerProperty(type=HEFT_PG_progress)
+    bpy.types.WindowManager.heft = PointerProperty(type=HEFT_PG_progress)  # type: ignore[attr-defined]
 
 
 def unregister() -> None:
     """Take it off."""
-    del bpy.types.WindowManager.heft
+    del bpy.types.WindowManager.heft  # type: ignore[attr-defined]

@@ -250,7 +250,7 @@ def _without_broken(
         chain = [point.body]
         while chain[-1] > 0:
             chain.append(int(character.tree.parent[chain[-1]]))
-        bent = np.asarray(broken[:, chain].any(axis=1))
+        bent: Mask = np.asarray(broken[:, chain].any(axis=1))
         for start, stop in runs(active[:, i]):
             whole = stop - start < SHORT * rate
             active[start:stop, i] &= ~(bent[start:stop].any() if whole else bent[start:stop])

@@ -3,9 +3,8 @@
 
 import math
 
-from ...character.tree import HINGE, Tree
+from ...character.tree import HINGE
 from ...dynamics.kinematics import point_velocity
-from ...dynamics.workspace import Workspace
 from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply, quaternion_row
 from ...maths.vectors import Vector, add_scaled, dot, row, subtract
@@ -13,31 +12,25 @@ from .biped import Biped
 from .leg import aim_thigh, bend_knee
 from .pendulum import returning_width, step_length
 from .turns import set_ball, turned, twist
-from .workspace import LEFT, SWING_FOOT, Memory, Scratch, Walk
+from .workspace import LEFT, SWING_FOOT, Machine
 
 AHEAD = 0.01  # s, after which the leg's pose gives its velocity
 SINKING = 0.4  # m/s at which a foot that is late goes on down
+# Phase by which the foot is over its place. One that hurries jerks at the hip; but who walks in a plane falls ahead
+# alone, and needs it sooner.
+ARRIVAL, PLANAR_ARRIVAL = 1.0, 0.7
 ROLLING = 0.3  # phase by which the foot has its toes as far down as the style wants
 REACH = 0.6  # of the hips' height, how far a step reaches at most
 
 
 @kernel
-def pose_swing(
-    tree: Tree,
-    bodies: Workspace,
-    biped: Biped,
-    walk: Walk,
-    memory: Memory,
-    work: Scratch,
-    center: Vector,
-    velocity: Vector,
-    phase: float,
-    leaving: bool,
-) -> None:
+def pose_swing(machine: Machine, center: Vector, velocity: Vector, phase: float, leaving: bool) -> None:
     """The swinging leg's goal, and by where it would be a moment later its velocity.
 
     A foot that is still `leaving` the ground rolls over its tip: one that went ahead at once dragged its toes along.
     """
+    tree, bodies, biped, walk = machine.tree, machine.bodies, machine.biped, machine.walk
+    memory, work = machine.memory, machine.work
     swing, heading = 1 - memory.stance[0], walk.heading[0]
     ankle, standing = row(bodies.position, biped.foot[swing]), row(bodies.position, biped.foot[1 - swing])
     if memory.fresh[0] or leaving:
@@ -53,6 +46,7 @@ def pose_swing(
     sign = biped.knee_sign[swing]
     sideways = turned((0.0, sign, 0.0), heading)
     planar, hinge = tree.joint[thigh] == HINGE, row(tree.axis[thigh], 0)
+    arrival = PLANAR_ARRIVAL if planar else ARRIVAL
     above = quaternion_multiply(quaternion_row(bodies.quaternion, 0), quaternion_row(tree.offset_quaternion, thigh))
     hip_velocity = point_velocity(bodies, 0, hip)
     i, k = tree.position_start[thigh], tree.velocity_start[thigh]
@@ -61,8 +55,8 @@ def pose_swing(
     for moment in range(2):
         later = AHEAD * moment
         place, then = add_scaled(center, later, velocity), phase + later / walk.step_seconds
-        pitch = toes_down(memory, work, then)
-        target = _swing_target(biped, walk, memory, place, velocity, standing, then, pitch)
+        pitch = toes_down(machine, then)
+        target = _swing_target(machine, place, velocity, standing, then, pitch, arrival)
         if leaving:
             rolled = _tip_ahead(biped, swing, down) - _tip_ahead(biped, swing, pitch)
             x, y = bodies.rotation[biped.foot[swing], 0, 0], bodies.rotation[biped.foot[swing], 1, 0]
@@ -91,11 +85,12 @@ def pose_swing(
 
 
 @inlined_kernel
-def toes_down(memory: Memory, work: Scratch, phase: float) -> float:
+def toes_down(machine: Machine, phase: float) -> float:
     """Pitch wanted of the swinging foot: the style's, to which it comes from the one that it left with.
 
     One that turned its toes down at once would thrust them back over the ground.
     """
+    memory, work = machine.memory, machine.work
     part = min(phase / ROLLING, 1.0)
     own = 1.0 - part * part * (3.0 - 2.0 * part)
     pitch: float = own * memory.pitch[0] + (1.0 - own) * work.pose[SWING_FOOT]
@@ -111,16 +106,16 @@ def _tip_ahead(biped: Biped, side: int, pitch: float) -> float:
 
 @kernel
 def _swing_target(
-    biped: Biped,
-    walk: Walk,
-    memory: Memory,
+    machine: Machine,
     center: Vector,
     velocity: Vector,
     standing: Vector,
     phase: float,
     pitch: float,
+    arrival: float,
 ) -> Vector:
     """Where the swinging ankle is to be, in the world: from where it left to where the pendulum comes to rest."""
+    biped, walk, memory = machine.biped, machine.walk, machine.memory
     side = 1.0 if memory.stance[0] == LEFT else -1.0
     heading, height, gravity = walk.heading[0], center[2] - standing[2], biped.gravity
     along = turned(velocity, -heading)
@@ -132,7 +127,8 @@ def _swing_target(
     wider = returning_width(biped.apart + walk.width, tall, walk.step_seconds, gravity)
     # further out than the standing foot as well: feet that may not cross cannot catch a fall to that side
     y = min(max(y - side * wider, -most), most)
-    left = ((1.0 - min(phase, 1.0)) / (1.0 - memory.lifted[0])) ** 2
+    part = min((phase - memory.lifted[0]) / (arrival - memory.lifted[0]), 1.0)
+    left = 1.0 - part * part * (3.0 - 2.0 * part)
     x, y = left * memory.start[0] + (1.0 - left) * x, left * memory.start[1] + (1.0 - left) * y
     lift = walk.clearance * math.sin(math.pi * min(phase, 1.0)) ** 2
     lift -= SINKING * walk.step_seconds * max(phase - 1.0, 0.0)

@@ -14,8 +14,8 @@ from ...dynamics.workspace import Workspace
 from ...simulation.outcome import Simulation
 from ..law import AffineLaw, NoLawError, State
 from ..method import Follower
-from .evaluation import update_law
 from .height import Landing, ground_height, height_at, next_landings, point_places
+from .law import update_law
 from .phase import SEARCH, is_overdue, next_touchdown
 from .precompute import HELP, Policy, precompute
 from .settings import Settings

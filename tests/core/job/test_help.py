@@ -13,28 +13,14 @@ from heft.core.motion.make_reference import make_reference
 from heft.core.report import metrics
 from heft.core.simulation import Push, World
 
-from tests.core.job.jobs import waving_clip
+from tests.core.job.jobs import hovering_job, waving_clip
 from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips, wooden_roles
 from tests.core.motion.spacetime import motions
-
-UP, DOWN = (0.3, 0.6), (1.4, 1.7)  # s, in which it rises, and comes down
-HEIGHT = 0.4  # m
-
-
-def lifted(clip):
-    """The whole clip rises, hovers, and comes down."""
-    time = np.arange(len(clip.position)) / clip.rate
-    share = np.clip((time - UP[0]) / (UP[1] - UP[0]), 0.0, 1.0) - np.clip(
-        (time - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0
-    )
-    position = clip.position.copy()
-    position[..., 2] += HEIGHT * (share * share * (3.0 - 2.0 * share))[:, None]
-    return replace(clip, position=position)
 
 
 @pytest.fixture(scope="module")
 def job():
-    return BakeJob(lifted(waving_clip(2.0)), wooden_roles())
+    return hovering_job()
 
 
 @pytest.fixture(scope="module", params=["as_needed", "as_keyed"])
