@@ -106,7 +106,8 @@ class _Loop:
             return self._falling.law(state, contacts)
         law = self._follower.law(state, contacts)
         joints = law.torque[6:] if self._free and len(law.torque) == self._nv else law.torque
-        if not self._fall.doubtful or not (self._strained or self._is_too_much(joints)):
+        calm = self._follower.carried or not self._fall.doubtful
+        if calm or not (self._strained or self._is_too_much(joints)):
             return law
         return self._falling.law(state, contacts)
 
@@ -126,7 +127,7 @@ class _Loop:
         if self._follower.lost:
             self._given_up = state
             return False
-        fallen = self._fall.update(state, q[: self._nq], v, self.q[-1])
+        fallen = not self._follower.carried and self._fall.update(state, q[: self._nq], v, self.q[-1])
         self._strained = self._fall.doubtful and self._is_too_much(stepper.torque)
         if self._fall.lost is None and not fallen:
             self._follower.between_steps(stepper, lambda: self.observe(state, q))

@@ -63,6 +63,11 @@ class Follower(Protocol):
         """Whether it gives the character up, whatever that looks like."""
         return False
 
+    @property
+    def carried(self) -> bool:
+        """Whether help carries the character, who cannot fall then, wherever the ground keeps it."""
+        return False
+
     def between_steps(self, stepper: Stepper, goes_on: Callable[[], bool]) -> None:
         """Think about what comes next, before the next law is asked for: for as long as it takes while `goes_on`."""
         del stepper, goes_on

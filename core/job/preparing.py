@@ -45,7 +45,7 @@ UNEVEN = 0.06  # m, over which the heights of standing feet spread where a clip 
 SHORTEST = 3  # samples
 LONGEST_PUT = 60.0  # s of a motion that are put on other ground
 # Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for.
-NEAR: Mapping[str, Any] = {"root_place": 20.0, "root_turn": 2.0, "root_of_clip": True}
+NEAR: Mapping[str, Any] = {"root_place": 10.0, "root_turn": 2.0, "root_of_clip": True}
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 

@@ -15,13 +15,14 @@ A motion that nothing supports is refused here, by frames, before it is optimise
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import maximum_filter1d
 
 from ..character import Character
 from ..contact.terrain import Terrain
+from ..dynamics import body_poses
 from .as_it_is import reference_as_it_is
 from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
@@ -34,10 +35,14 @@ from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
 from .schedule import ContactSchedule, Mask, runs
 from .spacetime import Ends, Help, NoReferenceError, Settings, build_reference
+from .spacetime.build import MOST_SUNK
+from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS
 from .tracks import center_of_mass_path
 
 BROKEN = np.radians(45.0)  # a clean-up that turns a joint by more has pinned what moves
 TRIALS = 3  # of a clean-up with fewer contacts each time
+DRAGGED = 0.06  # m by which that moves the bodies on average: a foot that only turns on its place does not
+SHORT = 0.3  # s: a contact that is no longer is left out as a whole
 AROUND = 0.1  # s around a lack of support, in which help is as cheap as there
 LONGEST_UNSUPPORTED = 0.25  # s, of which a body may be held up by nothing: so much an optimiser bridges by a leap
 
@@ -123,13 +128,30 @@ def make_reference(
         unsupported: list[tuple[float, float]] = []
     else:
         clean = clean_up(character, trajectory, schedule, terrain)
-        for _ in range(TRIALS if help_given != "none" else 0):
-            # what rolls over the ground was pinned to one place of it
-            fewer = _without_broken(character, schedule, clean, trajectory.rate)
-            if fewer is schedule:
-                break
-            schedule = fewer
-            clean = clean_up(character, trajectory, schedule, terrain)
+        if help_given == "as_needed" and optimise:
+            fewer = _without_broken(character, schedule, clean, trajectory)
+            if fewer is not schedule:
+                # what rolls over the ground was pinned to one place of it, unless the motion can do with that
+                whole = _unaided(
+                    character,
+                    trajectory,
+                    terrain=terrain,
+                    contacts=contacts,
+                    grabs=grabs,
+                    onto=onto,
+                    bounds=bounds,
+                    labels=labels,
+                    settings=settings,
+                    progress=progress,
+                )
+                if whole is not None:
+                    return whole
+            for _ in range(TRIALS):
+                if fewer is schedule:
+                    break
+                schedule = fewer
+                clean = clean_up(character, trajectory, schedule, terrain)
+                fewer = _without_broken(character, schedule, clean, trajectory)
         clip, asked, planned = trajectory, clean.trajectory, clean.held
         doubts = concerns(character, trajectory, clean)
         unsupported = unsupported_frames(trajectory, doubts)
@@ -174,6 +196,17 @@ def make_reference(
     return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put)
 
 
+def _unaided(character: Character, trajectory: Trajectory, **wanted: Any) -> MadeReference | None:
+    """The reference with all contacts and no help, if there is one near the trajectory."""
+    try:
+        made = make_reference(character, trajectory, **wanted)
+    except NoReferenceError:
+        return None
+    quality = made.reference.quality
+    near = quality.root_rms_metres <= MOST_ROOT_RMS and quality.joint_rms_degrees <= MOST_JOINT_RMS
+    return made if near and quality.penetration_millimetres < MOST_SUNK else None
+
+
 def _with_root(character: Character, asked: Trajectory, clip: Trajectory) -> Trajectory:
     """A trajectory with the place of the clip's root, low-passed as it is."""
     if character.bodies[0].joint.kind != "free":
@@ -200,11 +233,14 @@ def _missing(trajectory: Trajectory, doubts: Iterable[Concern]) -> Mask:
 
 
 def _without_broken(
-    character: Character, schedule: ContactSchedule, clean: CleanMotion, rate: float
+    character: Character, schedule: ContactSchedule, clean: CleanMotion, clip: Trajectory
 ) -> ContactSchedule:
-    """The schedule without contacts for whose sake a joint between them and the root was turned too far."""
-    near = 2 * round(AROUND * rate) + 1
-    broken: Mask = maximum_filter1d(clean.moved.joints > BROKEN, near, axis=0)
+    """The schedule without contacts for whose sake a joint between them and the root was turned, and the body moved."""
+    rate, turned = clip.rate, clean.moved.joints > BROKEN
+    for k in np.flatnonzero(turned.any(axis=1)):
+        ways = [body_poses(character, np.ascontiguousarray(q[k]))[0] for q in (clip.q, clean.trajectory.q)]
+        turned[k] &= float(np.linalg.norm(ways[1] - ways[0], axis=1).mean()) > DRAGGED
+    broken: Mask = maximum_filter1d(turned, 2 * round(AROUND * rate) + 1, axis=0)
     if not broken.any():
         return schedule
     active = schedule.active.copy()
@@ -216,7 +252,8 @@ def _without_broken(
             chain.append(int(character.tree.parent[chain[-1]]))
         bent: Mask = np.asarray(broken[:, chain].any(axis=1))
         for start, stop in runs(active[:, i]):
-            active[start:stop, i] = not bent[start:stop].any()
+            whole = stop - start < SHORT * rate
+            active[start:stop, i] &= ~(bent[start:stop].any() if whole else bent[start:stop])
     return replace(schedule, active=active) if (active != schedule.active).any() else schedule
 
 

@@ -27,7 +27,7 @@ from .lookahead import LookAhead, Place
 
 Array = NDArray[np.float64]
 
-RUSHING = 30.0  # rad/s or m/s, by which a velocity is off
+RUSHING = 30.0  # rad/s or m/s, over which a velocity is pulled back
 # Of mass times height squared: a light foot that misses the ground would spin by the torque that was to push it off.
 LEAST_INERTIA = 1e-3
 FARTHEST = 0.5  # rad or m, over which it is pulled back
@@ -42,11 +42,13 @@ class Slack(NamedTuple):
     sunk: float  # of the root, up or down
     strayed: float  # along the ground
     leaning: float  # rad, from where the root should lean
+    rushing: float  # rad/s or m/s, by which a velocity is off
 
 
-LOSING = Slack(0.06, 0.1, math.radians(25.0))
+# A little less than a fall is: who gets by with that finds back by itself, and better.
+LOSING = Slack(0.15, 0.5, math.radians(50.0), 55.0)
 # of who is known to fall: it goes on as well as it can until it begins to
-FALLING = Slack(0.015, 0.025, math.radians(5.0))
+FALLING = Slack(0.015, 0.025, math.radians(5.0), 30.0)
 
 
 class Carried(Follower):
@@ -78,6 +80,11 @@ class Carried(Follower):
     def reference_state(self) -> tuple[Array, Array]:
         """Of the motion."""
         return self.motion.reference_state()
+
+    @property
+    def carried(self) -> bool:
+        """Whether it is."""
+        return self.since is not None
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The motion's own while that holds the character."""
@@ -113,7 +120,7 @@ class Carried(Follower):
             float(away[2]) > self._slack.sunk * self._height
             or math.hypot(*away[:2].tolist()) > self._slack.strayed * self._height
             or lean(state.q, q) > self._slack.leaning
-            or float(np.abs(state.v - v).max()) > RUSHING
+            or float(np.abs(state.v - v).max()) > self._slack.rushing
         )
 
     def _own(self, place: Place) -> Array:

@@ -20,6 +20,7 @@ from .storage import load_policy, policy_key, save_policy
 from .track import Track
 
 REHEARSED = 30.0  # s of a longer simulation that are rehearsed
+LOOSE = 3.0  # degrees RMS off its motion: who stays up like that does not do what was keyed
 STRAYS = 0.01  # m, RMS
 STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
 FEW = 12  # rehearsals, where help is at hand for who falls in all of them
@@ -85,7 +86,8 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     if choice.held and stage.helped and not stage.scene.pushes and own.location == Settings.location:
         controller = _staying(controller, stage, choice.trials[-1].rehearsals[0].away)
     controller.rehearsed = choice.text
-    return controller, not choice.held and (stage.recovery > 0 or not stage.scene.pushes)
+    follows = choice.held and (choice.trials[-1].rehearsals[0].degrees < LOOSE or bool(stage.scene.pushes))
+    return controller, not follows and (stage.recovery > 0 or not stage.scene.pushes)
 
 
 def _staying(controller: LookAhead, stage: Stage, away: float) -> LookAhead:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
@@ -16,7 +17,8 @@ from ..clean_up import CUTOFF, low_passed
 from ..cycle import Cycle
 from ..fit import Trajectory, velocities
 from ..reference import Quality, Reference
-from ..schedule import ContactSchedule
+from ..schedule import ContactSchedule, contact_points
+from ..tracks import ground_under, point_places
 from .ends import Ends
 from .help import HELPERS, Price, given, sentences_of_help, shares, weight_of
 from .keyed import fill_as_keyed
@@ -32,10 +34,13 @@ Array = NDArray[np.float64]
 USABLE_DEFECT = 1e-10
 SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the motion
 BENT = 3.0  # degrees of joints' RMS change, from which on that is tried
+MOST_SUNK = 30.0  # mm: soles that are deeper are thrown out in simulation
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
-NEAR = 0.03  # m of mean distance from the clip: farther is only who could not be held nearer
-WORTH_HELP = 0.01  # m, by which help must bring it nearer
+NEAR = 0.04  # m of mean distance from the clip: farther is only who could not be held nearer
+WORTH_HELP = 0.02  # m, by which help must bring it nearer
 LEAP = 20.0  # rad/s or m/s by which a velocity changes from one frame to the next
+DEEP = 0.03  # m under the ground, from which on it is lifted out
+LIFTING = 0.15  # s before and after
 EVERY = 4  # frames, between those at which that is measured
 LONGEST = 100_000  # frames
 # Of help: by its size where it may be missing, else by the square of it; then dearer from there on, as far as it goes.
@@ -174,7 +179,11 @@ def _unaided(request: Request, spent: "_Spent") -> tuple[Found | None, Solution]
         soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
         soft, soft_quality = _attempt(request, soft_problem, spent)
         if soft_quality is not None and (
-            quality is None or _departure(request, soft_quality) < _departure(request, quality) - MUCH_NEARER
+            quality is None
+            or (
+                soft_quality.penetration_millimetres < MOST_SUNK
+                and _departure(request, soft_quality) < _departure(request, quality) - MUCH_NEARER
+            )
         ):
             problem, solution, quality = soft_problem, soft, soft_quality
     return (None if quality is None else Found(request, problem, solution, quality)), solution
@@ -230,12 +239,32 @@ def _as_keyed(request: Request) -> Found:
         q = low_passed(request.character, request.trajectory.q, request.trajectory.rate, CUTOFF)
         v = velocities(request.character, q, request.trajectory.rate)
         request = request._replace(trajectory=replace(request.trajectory, q=q, v=v))
+    request = _lifted(request)
     problem = _problem(request, helped=True)
     iterate = make_iterate(request.character, problem, request.settings.barrier_last)
     fill_as_keyed(request.character, problem, iterate, request.bounds.cycle)
     solution = Solution(iterate, converged=True, steps=[0.0], defects=[0.0])
     quality = _quality(request, problem, solution)
     return Found(request, problem, solution, quality)
+
+
+def _lifted(request: Request) -> Request:
+    """The same where nothing of the body is deep in the ground, which no help could do."""
+    character, trajectory = request.character, request.trajectory
+    points = contact_points(character)
+    if character.bodies[0].joint.kind != "free" or not points:
+        return request
+    radius = np.array([point.radius for point in points])
+    places = point_places(character, trajectory.q, points)
+    height = ground_under(request.terrain, places, radius, trajectory.rate).height
+    depth = np.maximum(-height, 0.0).max(axis=1)
+    if depth.max() < DEEP:
+        return request
+    near = round(LIFTING * trajectory.rate)
+    q = trajectory.q.copy()
+    q[:, 2] += gaussian_filter1d(maximum_filter1d(depth, 2 * near + 1), 0.5 * near, mode="nearest", truncate=2.0)
+    v = velocities(character, q, trajectory.rate)
+    return request._replace(trajectory=replace(trajectory, q=q, v=v))
 
 
 def _lacks(found: Found) -> bool:
