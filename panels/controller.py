@@ -12,7 +12,7 @@ from bpy.app.translations import pgettext_tip
 from ..blender_addon.presets import FOLDER
 from ..blender_addon.properties import course, playback, reactions
 from ..blender_addon.properties.armature import HEFT_PG_armature
-from ..blender_addon.properties.methods import group_in, method_of, names_shown
+from ..blender_addon.properties.methods import choice_of, group_in, method_of, names_shown
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -76,9 +76,10 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         settings = context.active_object.heft
         layout.prop(settings, "controller")
         method, group = method_of(settings), group_in(settings)
-        sentence(context, layout, pgettext_tip(method.description) + ".")
+        choice = choice_of(settings)
+        sentence(context, layout, pgettext_tip(method.description) + "." if choice is None else choice.told)
         column = settings_column(layout)
-        if method.needs.follows_keys:
+        if method.needs.follows_keys and not (choice is not None and choice.as_it_is):
             column.prop(settings, "optimise")
         if method.needs.helps:
             column.prop(settings, "help")

@@ -7,11 +7,14 @@ An action keeps the report of the bake that made it; an armature keeps that of t
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 import bpy
+
+from ...core.job import BakeResult
 
 FAILED = "failed"
 FIGURES = {"upright_seconds", "simulated_seconds", "joint_rms_deg", "root_rms_m", "max_foot_slide_m", "peak_torque_nm"}
@@ -20,6 +23,14 @@ FIGURES = {"upright_seconds", "simulated_seconds", "joint_rms_deg", "root_rms_m"
 def stamped(report_text: str, action: str, armature: str) -> str:
     """Return a result's report with the action and the armature that it was written to, and the time."""
     return json.dumps(json.loads(report_text) | {"action": action, "armature": armature, "when": now()})
+
+
+def with_note(result: BakeResult, note: str) -> BakeResult:
+    """Return a result whose report has one more note, before the others; the same where there is none."""
+    if not note:
+        return result
+    report = json.loads(result.report_text)
+    return replace(result, report_text=json.dumps(report | {"notes": [note, *report["notes"]]}))
 
 
 def note_failure(armature: bpy.types.Object, why: str) -> None:

@@ -22,6 +22,7 @@ from ...core.worker.messages import Message
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
 from .gather import Gathered, gather
+from .outcome import with_note
 from .poses import armature_poses
 from .preview import Preview
 
@@ -186,7 +187,8 @@ class Session:
         except ValueError as error:
             self._end(why=str(error))
         else:
-            self.turn.result, self.turn.said = result, message.values
+            self.turn.result = None if result is None else with_note(result, self.turn.gathered.chosen)
+            self.turn.said = message.values
             self._end()
 
     def _end(self, why: str = "") -> None:

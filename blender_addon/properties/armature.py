@@ -7,13 +7,14 @@ from bpy.props import (
     CollectionProperty,
     EnumProperty,
     FloatProperty,
+    IntProperty,
     PointerProperty,
     StringProperty,
 )
 
 from ..rig.families import FAMILIES
 from ..rig.role_names import ROLES, Roles
-from . import bake, contacts, overrides, scene
+from . import automatic, bake, contacts, overrides, scene
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 
 
@@ -167,6 +168,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         name="Character", description="The physical character, as text of a character file", override=OVERRIDABLE
     )
 
+    layout: IntProperty(description="Since when these settings are laid out like this", override=OVERRIDABLE)
     rides: StringProperty(description="How the character's bodies follow the bones", override=OVERRIDABLE)
     show_character: BoolProperty(
         name="Show",
@@ -265,10 +267,12 @@ def register() -> None:
     bake.register()
     bpy.types.Object.heft = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
     overrides.register()
+    automatic.register()
 
 
 def unregister() -> None:
     """Take them off."""
+    automatic.unregister()
     overrides.unregister()
     del bpy.types.Object.heft
     bake.unregister()

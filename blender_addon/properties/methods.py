@@ -13,9 +13,12 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
-from ...core.control.method import DEFAULT, Method
+from ...core.control.method import Method
 from ...core.control.methods import METHODS
+from ...core.job.choosing import Chosen
+from ...core.job.job import AUTO
 from ...core.settings import SHARE, Setting, Shown, settings_of
+from .automatic import chosen_for
 from .overrides import OVERRIDABLE
 
 
@@ -56,9 +59,15 @@ def group_of(method: Method) -> type:
 
 GROUPS = {method.name: group_of(method) for method in METHODS.values()}
 
+AUTOMATIC = AUTO.upper()
+AUTOMATIC_NUMBER = 1000  # by which files know it: no method's
+
 CONTROLLERS = [
-    (method.name.upper(), method.label, f"{method.description} [{method.paper}]", method.number)
-    for method in METHODS.values()
+    (AUTOMATIC, "Automatic", "Choose by the action and by what belongs to the armature", AUTOMATIC_NUMBER),
+    *(
+        (method.name.upper(), method.label, f"{method.description} [{method.paper}]", method.number)
+        for method in METHODS.values()
+    ),
 ]
 
 MethodSettings = type(
@@ -71,7 +80,7 @@ MethodSettings = type(
                 name="Method",
                 description="How the character is controlled while it is simulated",
                 items=CONTROLLERS,
-                default=DEFAULT.upper(),
+                default=AUTOMATIC,
                 override=OVERRIDABLE,
             ),
             **{name: PointerProperty(type=group, override=OVERRIDABLE) for name, group in GROUPS.items()},
@@ -80,9 +89,15 @@ MethodSettings = type(
 )
 
 
+def choice_of(settings: Any) -> Chosen | None:
+    """Return what was chosen for `obj.heft`; None where somebody has."""
+    return chosen_for(settings.id_data) if settings.controller == AUTOMATIC else None
+
+
 def method_of(settings: Any) -> Method:
-    """Return the method that `obj.heft` has chosen."""
-    return METHODS[settings.controller.lower()]
+    """Return the method that `obj.heft` has chosen, or that suits it."""
+    choice = choice_of(settings)
+    return METHODS[settings.controller.lower()] if choice is None else choice.method
 
 
 def group_in(settings: Any) -> bpy.types.PropertyGroup:

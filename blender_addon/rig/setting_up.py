@@ -19,6 +19,7 @@ from ...core.motion.tempo import likely_rate
 from ...core.motion.upright import Up, up_of
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
+from ..properties.automatic import CHANGED_DEFAULT
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
@@ -109,6 +110,8 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
+    if not settings.character:
+        settings.layout = CHANGED_DEFAULT
     settings.character = done.character
     settings.rides = rides_text(done.plan)
     settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])

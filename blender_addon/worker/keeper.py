@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bpy
 
+from ...core.job.job import AUTO
 from ...core.worker.messages import Message
 from ...core.worker.worker import Worker
 from .. import redraw
@@ -102,15 +103,15 @@ class Keeper:
 
 
 def chosen() -> str:
-    """The active object's method."""
+    """The active object's method, if it has chosen one."""
     active = bpy.context.active_object
     return active.heft.controller.lower() if active is not None else ""
 
 
 def labels() -> dict[str, str]:
     """What each method is called, as one chooses among them: to import all of them takes a while."""
-    settings = bpy.types.Object.bl_rna.properties["heft"].fixed_type
-    return {item.identifier.lower(): item.name for item in settings.properties["controller"].enum_items}
+    controller = bpy.types.Object.bl_rna.properties["heft"].fixed_type.properties["controller"]
+    return {item.identifier.lower(): item.name for item in controller.enum_items if item.identifier != AUTO.upper()}
 
 
 def missing() -> list[str]:

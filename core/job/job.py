@@ -32,6 +32,8 @@ FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
 RECOVERY_EFFORT, MOST_RECOVERY_EFFORT = 6, 10
 
+AUTO = "auto"  # the method of a job that leaves it open
+
 Plain = bool | int | float | str | None
 Ground = Literal["auto", "level", "terrain"]
 
@@ -95,7 +97,7 @@ class BakeJob:
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
     travel: Travel = "auto"  # whether it is in place: carried along to be simulated, and brought back
-    method: str = DEFAULT  # a name in control.methods.METHODS
+    method: str = DEFAULT  # a name in control.methods.METHODS, or "auto": what suits the motion and the scene
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without

@@ -30,6 +30,7 @@ from ..sentences import join, say, to_data
 from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import between
+from .choosing import resolved
 from .job import BakeJob
 from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
@@ -48,6 +49,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     the frames so far are kept. `cache` is a folder of references and policies, which are computed only once; whatever
     is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
     """
+    job, chosen = resolved(job)
     method, reporter, kept, clock = _method(job), ProgressReporter(progress), Cache(cache), Clock()
     trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
     try:
@@ -80,20 +82,21 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         return _nothing(job, clock, kept)
     clock.spent("rehearse", shown.begun - begun)
     clock.spent("simulate", time.perf_counter() - shown.begun)
-    result = _result(job, motion, stage, simulation, asked, kept, clock)
+    result = _result(job, motion, stage, simulation, asked, kept, clock, chosen)
     trace.note("end", outcome=result.outcome, why=result.why)
     return result
 
 
 def check(job: BakeJob) -> None:
     """ValueError, in a sentence, where the method or a setting makes no sense: what can be told before a run."""
+    job, _ = resolved(job)
     _method(job).choose(job.settings)
     reference_settings(job)
 
 
 def precompute(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
     """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
-    motion, _ = planned(job, ProgressReporter(progress), Cache(cache), Clock())
+    motion, _ = planned(resolved(job)[0], ProgressReporter(progress), Cache(cache), Clock())
     return motion
 
 
@@ -230,6 +233,7 @@ def _result(
     asked: float,
     cache: Cache,
     clock: Clock,
+    chosen: Sequence[str],
 ) -> BakeResult:
     """Everything that is shown and told of a simulation of which so many seconds were asked for."""
     begun = clock.begin("measure")
@@ -280,7 +284,7 @@ def _result(
         "sentences": to_data(sentences),
         "method": job.method,
         "reference": quality.why,
-        "notes": [*motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
+        "notes": [*chosen, *motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
         "seconds": clock.seconds,
     }
     return BakeResult(
