@@ -63,6 +63,7 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
     bl_idname = "HEFT_PT_controller"
     bl_label = "Controller"
     bl_order = 25
+    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, _context: bpy.types.Context) -> None:
         """The menu of presets."""

@@ -36,7 +36,7 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
 
     bl_idname = "HEFT_PT_motion"
     bl_label = "Motion"
-    bl_order = 10
+    bl_order = 15
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -57,8 +57,8 @@ Rule = tuple[bool, Callable[[Needs], bool], bool, str]
 def choose(signs: Signs) -> Chosen:
     """The first method that can do what the signs ask for; the one of those who choose none where they ask for nothing.
 
-    Hands that hold on, and key poses, are followed as they are keyed: that is nearer to them, and takes a second where
-    an optimised reference takes trials (`python3 run.py study automatic`).
+    Hands that hold on, and key poses, are followed as they are keyed: at once, where an optimised reference may take a
+    minute of trials, and feet stay where they are put (`python3 run.py study automatic`).
     """
     rules: tuple[Rule, ...] = (
         (signs.several and signs.switched, lambda needs: needs.switches, False, "Active Action is keyed"),
