@@ -10,6 +10,7 @@ from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon import redraw
 from ..blender_addon.baking import session
+from ..blender_addon.baking.following import following
 from ..blender_addon.baking.pace import Pace
 from ..blender_addon.baking.session import Session
 from ..blender_addon.worker.keeper import keeper
@@ -35,6 +36,7 @@ class Working:
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Run to completion in the background; in a window go on as a modal operator."""
+        following.give_way()
         try:
             self._session = Session(context, chosen_armatures(context), keeper, self.task)
         except (ValueError, OSError) as error:

@@ -49,6 +49,7 @@ class HEFT_PT_bake(Tab, bpy.types.Panel):
             layout.label(text="Select an armature", icon="INFO")
             layout.operator(HEFT_OT_add_mannequin.bl_idname, text="Add Mannequin", icon="ARMATURE_DATA")
             return
+        layout.prop(active.heft, "auto_bake")
         draw_state(context, layout, active)
         if active.heft.unsure:
             sentence(context, layout, _("Set Up was unsure: see Character"), "ERROR")
@@ -132,6 +133,8 @@ def draw_state(context: bpy.types.Context, layout: bpy.types.UILayout, armature:
         layout.progress(factor=keeper.fraction, type="BAR", text=text, translate=False)
     elif keeper.trouble:
         sentence(context, layout, keeper.trouble, "ERROR")
+    elif context.window_manager.heft.following:
+        sentence(context, layout, _("Baking in the background"), "TIME")
     else:
         method = method_of(armature.heft)
         ready = are_ready(method.name)

@@ -28,7 +28,7 @@ from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
 from .session import Turn
-from .source import Source, constraint_of, playing, unkeyed_by
+from .source import Source, constraint_of, play, playing, plays, source_of, unkeyed_by
 
 TOLERANCE = 1e-3
 """Metres, or about a tenth of a degree, to which fewer keys follow the motion."""
@@ -43,8 +43,13 @@ class Motion:
     pose: Array  # (nf, nb, 4, 4) in the armature's space
 
 
-def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[str, str]]]:
-    """Write the results of all turns; return how many were written, and the messages with their levels."""
+def write_all(
+    context: bpy.types.Context, turns: Sequence[Turn], *, stay: bool = False
+) -> tuple[int, list[tuple[str, str]]]:
+    """Write the results of all turns; return how many were written, and the messages with their levels.
+
+    Who is to `stay` with the source and plays it goes on doing so.
+    """
     written, lines = 0, []
     for turn in turns:
         armature = turn.armature()
@@ -57,12 +62,15 @@ def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, l
             note_failure(armature, why)
             lines.append(("ERROR", f"{turn.name}: {why}"))
         else:
+            stays = stay and plays(armature, turn.gathered.source)
             try:
                 action, target = write(context, armature, turn.gathered, turn.result)
             except ValueError as error:
                 note_failure(armature, str(error))
                 lines.append(("ERROR", str(error)))
                 continue
+            if stays and target == armature.name:
+                play(armature, source_of(armature))
             written += 1
             lines += [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
             level = "INFO" if is_good(turn.result.report) else "WARNING"

@@ -60,13 +60,21 @@ class Session:
     """A running session."""
 
     def __init__(
-        self, context: bpy.types.Context, armatures: Sequence[bpy.types.Object], keeper: Keeper, task: str
+        self,
+        context: bpy.types.Context,
+        armatures: Sequence[bpy.types.Object],
+        keeper: Keeper,
+        task: str,
+        found: Sequence[Gathered] | None = None,
     ) -> None:
-        """Read all armatures and send the first to the worker; ValueError or OSError where that is not possible."""
+        """Read all armatures, unless that was done, and send the first to the worker.
+
+        ValueError or OSError where that is not possible.
+        """
         self._keeper, self._task = keeper, task
+        found = gather(context, armatures) if found is None else found
         self.turns = [
-            Turn(armature.session_uid, armature.name, found)
-            for armature, found in zip(armatures, gather(context, armatures), strict=True)
+            Turn(armature.session_uid, armature.name, each) for armature, each in zip(armatures, found, strict=True)
         ]
         self._at = 0
         self.stage, self.fraction = "", 0.0

@@ -75,7 +75,8 @@ class Keeper:
             self.give_way()
             redraw.panels()
             return None
-        if bpy.context.window_manager.heft.running:
+        state = bpy.context.window_manager.heft
+        if state.running or state.following:
             self.give_way()
             return LOOK
         if self._preparer is None or (left[0] == chosen() != self._first):

@@ -80,11 +80,11 @@ def test_with_nothing_selected_it_says_how_to_begin(heft_enabled):
 
 def test_the_method_and_what_went_wrong_come_after_the_button(rig, monkeypatch):
     monkeypatch.setattr(bake, "are_ready", lambda name: name == "momentum")
-    assert " ".join(drawn(bake.HEFT_PT_bake)) == "heft.bake Look Ahead: compiles at the first bake"
+    assert " ".join(drawn(bake.HEFT_PT_bake)) == "heft.bake auto_bake Look Ahead: compiles at the first bake"
     rig.heft.controller, rig.heft.unsure = "MOMENTUM", "The left hand may be another bone."
     rig.heft.report = json.dumps(REPORT)
     shown = " ".join(drawn(bake.HEFT_PT_bake))
     told = "Set Up was unsure: see Character Fell down at frame 66. A note. Upright 2.7 of 4.3 s"
-    assert shown.startswith(f"heft.bake Momentum: ready {told}")
+    assert shown.startswith(f"heft.bake auto_bake Momentum: ready {told}")
     assert shown.endswith("Walk Simulated 2030-01-01 12:00")
     assert "Upright: 2.7 of 4.3 s" in " ".join(drawn(bake.HEFT_PT_bake, 10))
