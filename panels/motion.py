@@ -7,6 +7,7 @@ import bpy
 from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon import contacts
+from ..blender_addon.overlay import glance
 from ..blender_addon.properties.contacts import FEET, OTHER_POINTS
 from ..blender_addon.reference import report_of
 from ..blender_addon.words import why
@@ -67,6 +68,12 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         row.active = settings.loop
         row.prop(settings, "loop_seconds")
         layout.prop(settings, "travel")
+        column = layout.column()
+        column.use_property_split = False
+        column.prop(settings, "show_physics")
+        known = glance.glance_of(armature)
+        if known is not None:
+            sentence(context, column, glance.summary(known), "INFO")
         report = report_of(armature)
         layout.operator(HEFT_OT_build_reference.bl_idname, icon="FILE_REFRESH" if report else "PLAY")
         if not report:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Auto Bake: an armature whose keys, settings or surroundings were changed is baked again, once they have come to rest.
+"""Auto Bake, and a glance at the physics of the keys: what follows when keys, settings or surroundings were changed.
 
-A bake is begun where its job is another than the last one's, so it does not matter how a change came about, nor that
-some of what Blender tells of changes nothing. What it writes is what Bake would write, in one undo step. There is one
-bake at a time: while it goes on, changes wait, and a result that they have overtaken is not written.
+A task is begun once changes have come to rest, and where its job is another than the last one's, so it does not matter
+how a change came about, nor that some of what Blender tells of changes nothing. What a bake writes is what Bake would
+write, in one undo step. There is one task at a time: while it goes on, changes wait, and a result that they have
+overtaken is not taken.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .. import redraw
+from ..overlay import glance
 from ..worker.keeper import Keeper, keeper
 from .gather import Gathered, gather
 from .outcome import note_failure
@@ -25,6 +27,7 @@ from .preview import Preview
 from .session import Session, Turn
 from .source import plays
 
+GLANCE, BAKE = "glance", "bake"  # tasks of the worker's
 QUIET = 0.25  # s without a change, after which it is baked
 EVERY = 0.05  # s between looks
 WRITTEN = ("output", "bones", "influence", "blend_in", "blend_out", "reduce", "write_diagnostics")  # not in the job
@@ -51,9 +54,11 @@ class Following:
         """Another file: nothing is known."""
         self._changed: dict[int, float] = {}  # armatures by session number, and when they last did
         self._settings: dict[int, str] = {}
-        self._baked: dict[int, Wanted] = {}
+        self._done: dict[tuple[int, str], Wanted | None] = {}  # by armature and task; None: it failed
         self._wanted: Wanted | None = None
+        self._task = ""
         self._session: Session | None = None
+        glance.shown.clear()
         self._own = False  # what is changed now is changed by this
 
     @property
@@ -85,7 +90,9 @@ class Following:
             return
         now = time.monotonic() if now is None else now
         for armature in followed():
-            if self._settings_moved(context.scene, armature):  # of which Blender tells nothing if a script sets them
+            unknown = any((armature.session_uid, task) not in self._done for task in tasks_of(armature))
+            # of settings Blender tells nothing if a script sets them
+            if self._settings_moved(context.scene, armature) or (unknown and armature.session_uid not in self._changed):
                 self.note(armature)
             since = self._changed.get(armature.session_uid)
             if since is not None and now - since > QUIET and armature.mode != "EDIT":
@@ -97,7 +104,7 @@ class Following:
         for turn in turns:
             armature = turn.armature()
             if armature is not None and turn.result is not None:
-                self._baked[turn.uid] = wanted_of(armature, turn.gathered)
+                self._done[turn.uid, BAKE] = wanted_of(armature, turn.gathered)
 
     def give_way(self) -> None:
         """To a bake that somebody asked for."""
@@ -114,19 +121,24 @@ class Following:
         return told != before
 
     def _begin(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        del self._changed[armature.session_uid]
+        uid = armature.session_uid
+        del self._changed[uid]
         kept = Preview(armature)  # a pose that is not keyed yet
         self._own = True
         try:
             (found,) = gather(context, [armature])
             wanted = wanted_of(armature, found)
-            if wanted != self._baked.get(armature.session_uid):
-                self._wanted = wanted
-                self._session = Session(context, [armature], self._keeper, "bake", [found])
+            task = next((one for one in tasks_of(armature) if self._done.get((uid, one)) != wanted), None)
+            if task is not None:
+                self._wanted, self._task = wanted, task
+                self._session = Session(context, [armature], self._keeper, task, [found])
                 context.window_manager.heft.following = True
         except (ValueError, OSError) as error:
-            note_failure(armature, str(error))
-            self._baked.pop(armature.session_uid, None)
+            for task in tasks_of(armature):
+                self._done[uid, task] = None
+            if armature.heft.auto_bake:
+                note_failure(armature, str(error))
+            glance.shown.pop(uid, None)
         finally:
             kept.restore(armature)
             context.view_layer.update()
@@ -134,7 +146,7 @@ class Following:
         redraw.panels()
 
     def _end(self, context: bpy.types.Context) -> None:
-        session, wanted = self._session, self._wanted
+        session, wanted, task = self._session, self._wanted, self._task
         self._session, self._wanted = None, None
         context.window_manager.heft.following = False
         assert session is not None
@@ -142,24 +154,41 @@ class Following:
         armature = turn.armature()
         if turn.uid in self._changed or turn.cancelled or armature is None or wanted is None:
             return
-        kept = Preview(armature) if plays(armature, turn.gathered.source) else None
+        self._done[turn.uid, task] = wanted
+        if task == BAKE:
+            self._write(context, session, armature)
+        elif turn.said:
+            glance.shown[turn.uid] = glance.Shown.of(turn.said, turn.gathered.job.fps)
+        else:
+            glance.shown.pop(turn.uid, None)
+        if any(self._done.get((turn.uid, one)) != wanted for one in tasks_of(armature)):
+            self._changed[turn.uid] = 0.0  # the next task
+        redraw.views()
+        redraw.dope_sheets()
+        redraw.panels()
+
+    def _write(self, context: bpy.types.Context, session: Session, armature: bpy.types.Object) -> None:
+        kept = Preview(armature) if plays(armature, session.turns[0].gathered.source) else None
         self._own = True
         try:
             write_all(context, session.turns, stay=True)
-            self._baked[turn.uid] = wanted
             context.view_layer.update()
             if kept is not None:
                 kept.restore(armature)
             push_undo(context)
         finally:
             self._own = False
-        redraw.views()
-        redraw.panels()
+
+
+def tasks_of(armature: bpy.types.Object) -> list[str]:
+    """Return what the worker is to do for an armature, in order."""
+    settings = armature.heft
+    return [GLANCE] * settings.show_physics + [BAKE] * settings.auto_bake
 
 
 def followed() -> list[bpy.types.Object]:
-    """Return the armatures that Auto Bake is on for."""
-    return [one for one in bpy.data.objects if one.type == "ARMATURE" and one.heft.auto_bake and one.library is None]
+    """Return the armatures that there is something to do for."""
+    return [one for one in bpy.data.objects if one.type == "ARMATURE" and one.library is None and tasks_of(one)]
 
 
 def concerns(update: bpy.types.DepsgraphUpdate, armature: bpy.types.Object) -> bool:

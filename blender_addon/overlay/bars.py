@@ -8,13 +8,16 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
+from ...core.report.glance import FAULTS
 from ..contacts import intervals_of_keys, keyed
 from ..properties.contacts import POINTS
+from . import glance
 from .data import Color
 
 ROW, GAP = 13.0, 2.0  # pixels at scale 1
 LOW_ROW, LOW_GAP = 3.0, 1.0  # in the Timeline, which is low
 LABEL_SIZE = 11.0
+SCRUB, STRIP = 24.0, 5.0  # the height of the frame numbers, and of the strip below them
 LEFT: Color = (0.90, 0.35, 0.35, 0.85)
 RIGHT: Color = (0.35, 0.75, 0.40, 0.85)
 MIDDLE: Color = (0.40, 0.60, 0.95, 0.85)
@@ -33,7 +36,10 @@ def draw() -> None:
     """Draw the active armature's contacts in the region at hand."""
     context = bpy.context
     armature = context.active_object
-    if armature is None or armature.type != "ARMATURE" or not armature.heft.show_contacts:
+    if armature is None or armature.type != "ARMATURE":
+        return
+    draw_faults(context, armature)
+    if not armature.heft.show_contacts:
         return
     found = {point: intervals_of_keys(curve) for point, curve in keyed(armature).items() if point in POINTS}
     rows = sorted((point for point in found if found[point]), key=order_of)
@@ -47,6 +53,24 @@ def draw() -> None:
         draw_bars(context.region, found[point], last, low, low + row, color_of(point))
         if labelled:
             draw_label(POINTS[point], low, scale)
+    gpu.state.blend_set("NONE")
+
+
+def draw_faults(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Draw a strip below the frame numbers: which frames of the action are impossible; in words, why the current is."""
+    known = glance.glance_of(armature)
+    if known is None:
+        return
+    scale, region = context.preferences.system.ui_scale, context.region
+    low = region.height - scale * (SCRUB + STRIP)
+    gpu.state.blend_set("ALPHA")
+    for name, found in known.faults().items():
+        ends = [(first - 0.5, last + 0.5) for first, last in found]
+        draw_bars(region, ends, float(known.frames[-1]) + 0.5, low, low + scale * STRIP, glance.COLORS[name])
+    row = known.row(context.scene.frame_current_final)
+    fault = "" if row is None else FAULTS[int(known.fault[row])]
+    if fault in glance.WORDS:
+        draw_label(glance.WORDS[fault], low - scale * (LABEL_SIZE + GAP), scale)
     gpu.state.blend_set("NONE")
 
 

@@ -177,6 +177,12 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         override=OVERRIDABLE,
     )
 
+    show_physics: BoolProperty(
+        name="Show Physics",
+        description="Show what physics says of the action before any bake: the centre of mass and its arc, where the "
+        "body balances, feet that slide, sink or float, and impossible frames in the Dope Sheet",
+        override=OVERRIDABLE,
+    )
     show_contacts: BoolProperty(
         name="Show as Bars",
         description="Draw contacts as bars along the bottom of the Dope Sheet and the Timeline: left red, right green",
