@@ -106,12 +106,12 @@ def signs_of(job: BakeJob) -> Signs:
     )
 
 
-def _speed(job: BakeJob) -> np.ndarray:
+def _speed(job: BakeJob) -> quaternions.Array:
     """The fastest bone's between samples, (n - 1,): m/s, or rad/s."""
     clip = job.clip
     moved = np.linalg.norm(np.diff(clip.position, axis=0), axis=-1)
     turned = quaternions.angle(clip.orientation[:-1], clip.orientation[1:])
-    found: np.ndarray = np.maximum(moved, turned).max(axis=1) * clip.rate
+    found: quaternions.Array = np.maximum(moved, turned).max(axis=1) * clip.rate
     return found
 
 

@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..cache import Cache
 from ..contact.terrain import make_terrain
@@ -41,7 +42,7 @@ def glance(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> Glance:
     return _where_it_is_keyed(replace(found, frames=frames), performance, start + samples)
 
 
-def _where_it_is_keyed(found: Glance, performance: Performance, samples: np.ndarray) -> Glance:
+def _where_it_is_keyed(found: Glance, performance: Performance, samples: NDArray[np.int64]) -> Glance:
     """The same, moved back onto the clip's own floor, and along with what was in place."""
     away = np.zeros((len(samples), 3))
     if len(performance.way):
@@ -62,4 +63,5 @@ def _on_floor(places: Array, floor: Floor) -> Array:
     """What `motion.floor.level` moved to z = 0, back."""
     normal = np.array([-floor.slope[0], -floor.slope[1], 1.0])
     turn = quaternions.between(np.array([0.0, 0.0, 1.0]), normal)
-    return quaternions.rotate(turn, places) + np.array([0.0, 0.0, floor.height])
+    result: Array = quaternions.rotate(turn, places) + np.array([0.0, 0.0, floor.height])
+    return result

@@ -17,7 +17,7 @@ from ..character import Character, Corner
 from ..contact.terrain import Terrain
 from ..motion.fit import Trajectory
 from ..motion.labels import ACCELERATION_CUTOFF, distance_from_support, level_ground, upward_push, zero_moment_point
-from ..motion.schedule import ContactPoint, ContactSchedule, runs
+from ..motion.schedule import ContactPoint, ContactSchedule, Mask, runs
 from ..motion.tracks import center_of_mass_path, ground_under, point_places, velocities
 from .frames import Support, hull
 
@@ -45,9 +45,9 @@ class Glance:
     support: Support
     feet: tuple[str, ...]  # (np,) points of the soles
     place: Array  # (nf, np, 3)
-    touches: NDArray[np.bool_]  # (nf, np)
+    touches: Mask  # (nf, np)
     height: Array  # (nf, np) over the ground, m
-    sinks: NDArray[np.bool_]  # (nf, np)
+    sinks: Mask  # (nf, np)
     slide: Array  # (nf, np) along it while it touches, m a frame
     fault: NDArray[np.int64]  # (nf,) index into FAULTS, the gravest
 
@@ -67,7 +67,7 @@ def look(
     ground = ground_under(terrain or level_ground(), places, radius, rate)
     relative = velocities(places, rate) - ground.velocity
     along = relative - (relative * ground.normal).sum(axis=2, keepdims=True) * ground.normal
-    touching = schedule.active.any(axis=1)
+    touching: Mask = np.asarray(schedule.active.any(axis=1))
     held = schedule.active[:, [i for i, point in enumerate(points) if point.grab or point.moves]].any(axis=1)
     center = center_of_mass_path(character, trajectory.q)
     arc, flight = arcs(center, ~touching, rate, character.gravity)
@@ -82,12 +82,12 @@ def look(
     speed = np.where(touches, np.linalg.norm(along[:, feet], axis=2), 0.0)
     sinks = sunk(height, schedule.body[feet])
     weak = np.linalg.norm(push, axis=1) < NOTHING
-    faults: dict[Fault, NDArray[np.bool_]] = {
+    faults: dict[Fault, Mask] = {
         "departs": np.linalg.norm(center - arc, axis=1) > OFF,
         "falls": touching & ~held & ~weak & (outside > OUTSIDE),
-        "sinks": sinks.any(axis=1),
-        "floats": (touches & (height > HIGH)).any(axis=1),
-        "slides": (speed > FAST).any(axis=1),
+        "sinks": np.asarray(sinks.any(axis=1)),
+        "floats": np.asarray((touches & (height > HIGH)).any(axis=1)),
+        "slides": np.asarray((speed > FAST).any(axis=1)),
     }
     found = np.zeros(len(center), dtype=np.int64)
     for number, name in reversed(list(enumerate(FAULTS))):
@@ -96,7 +96,7 @@ def look(
     lowest = np.where(schedule.active, places[..., 2], np.inf).min(axis=1, initial=np.inf)
     level = np.where(touching & ~weak, lowest, np.nan)
     return Glance(
-        trajectory.first_frame + samples * trajectory.frames_per_sample,
+        np.asarray(trajectory.first_frame + samples * trajectory.frames_per_sample, dtype=np.float64),
         center[samples],
         arc[samples],
         flight[samples],
@@ -112,7 +112,7 @@ def look(
     )
 
 
-def widened(mask: NDArray[np.bool_], samples: int) -> NDArray[np.bool_]:
+def widened(mask: Mask, samples: int) -> Mask:
     """True (nf, n) for so many samples before and after, too."""
     found = mask.copy()
     for shift in range(1, min(samples, len(mask) - 1) + 1):
@@ -121,7 +121,7 @@ def widened(mask: NDArray[np.bool_], samples: int) -> NDArray[np.bool_]:
     return found
 
 
-def sunk(height: Array, body: NDArray[np.int64]) -> NDArray[np.bool_]:
+def sunk(height: Array, body: NDArray[np.int64]) -> Mask:
     """Which ends of soles (nf, np) are in the ground, of feet that are as a whole.
 
     A character's foot may have no toes: as it rolls off, its front goes through the ground where the rig's bends.
@@ -134,7 +134,7 @@ def sunk(height: Array, body: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def arcs(
-    center: Array, airborne: NDArray[np.bool_], rate: float, gravity: tuple[float, float, float]
+    center: Array, airborne: Mask, rate: float, gravity: tuple[float, float, float]
 ) -> tuple[Array, NDArray[np.int64]]:
     """Where a centre of mass (nf, 3) would fly, and the number of the flight (nf,), -1 on the ground.
 

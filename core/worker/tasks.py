@@ -131,9 +131,11 @@ def glance(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     return {name: value if name == "feet" else plain(value) for name, value in said.items()}, {}
 
 
-def plain(values: np.ndarray) -> list[Any]:
+def plain(values: Any) -> Any:
     """An array as lists, with None where it is not a number."""
-    return np.where(np.isfinite(values), values, None).tolist() if values.dtype.kind == "f" else values.tolist()
+    found = values.astype(object)
+    found[~np.isfinite(values)] = None
+    return found.tolist()
 
 
 def self_test(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
