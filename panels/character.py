@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel of the character: which armature it is, what its bones stand for, and the character made of it."""
 
-from typing import ClassVar
-
 import bpy
-from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon.rig.role_names import SURE
+from ..blender_addon.typed import settings_on
+from ..blender_addon.words import interface as _
 from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
 from .tab import ArmatureTab, Tab
 from .text import sentence
@@ -20,13 +19,13 @@ def label_of(role: str) -> str:
     return f"{LABELS.get(part, part.title())} {side}".strip()
 
 
-class HEFT_PT_character(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_character(ArmatureTab):
     """Character: the selected armature."""
 
     bl_idname = "HEFT_PT_character"
     bl_label = "Character"
     bl_order = 20
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """The armature, the button and what it found."""
@@ -36,7 +35,7 @@ class HEFT_PT_character(ArmatureTab, bpy.types.Panel):
         column = layout.column(align=True)
         column.label(text=selected.name, icon="ARMATURE_DATA", translate=False)
         column.label(text=action.name if action else _("No action"), icon="ACTION", translate=False)
-        settings = selected.heft
+        settings = settings_on(selected)
         layout.operator(HEFT_OT_set_up.bl_idname, icon="FILE_REFRESH" if settings.character else "PLAY")
         if settings.character:
             if settings.unsure:
@@ -52,20 +51,20 @@ class HEFT_PT_character(ArmatureTab, bpy.types.Panel):
             layout.prop(settings, "show_character", text="Show in Viewport")
 
 
-class HEFT_PT_body(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_body(ArmatureTab):
     """Body: what kind of character Set Up makes."""
 
     bl_idname = "HEFT_PT_body"
     bl_label = "Body"
     bl_parent_id = "HEFT_PT_character"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Whose names the bones have, how many joints it has, how heavy it is."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.active_object.heft
+        settings = settings_on(context.active_object)
         column = layout.column()
         column.prop(settings, "family")
         column.prop(settings, "detail")
@@ -82,13 +81,13 @@ class HEFT_PT_body(ArmatureTab, bpy.types.Panel):
         column.prop(settings, "up")
 
 
-class HEFT_PT_roles(Tab, bpy.types.Panel):
+class HEFT_PT_roles(Tab):
     """Roles: which bone stands for what, each to be changed."""
 
     bl_idname = "HEFT_PT_roles"
     bl_label = "Roles"
     bl_parent_id = "HEFT_PT_character"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -100,9 +99,9 @@ class HEFT_PT_roles(Tab, bpy.types.Panel):
         """A field for each bone of each role; doubtful ones with a warning, those chosen by hand with a hand."""
         layout = self.layout
         armature = context.active_object
-        if not len(armature.heft.roles):
+        if not len(settings_on(armature).roles):
             sentence(context, layout, _("Set Up finds them; what it does not find is chosen here"), "INFO")
-        for role in armature.heft.roles:
+        for role in settings_on(armature).roles:
             names = role.names()
             gone = any(name not in armature.data.bones for name in names)
             if role.is_by_hand():
@@ -120,19 +119,19 @@ class HEFT_PT_roles(Tab, bpy.types.Panel):
         layout.operator(HEFT_OT_set_up.bl_idname, text="Detect All Again", icon="LOOP_BACK").forget = True
 
 
-class HEFT_PT_joints(Tab, bpy.types.Panel):
+class HEFT_PT_joints(Tab):
     """Joints: how each of the character's joints moves."""
 
     bl_idname = "HEFT_PT_joints"
     bl_label = "Joints"
     bl_parent_id = "HEFT_PT_character"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Once there is a character."""
         selected = context.active_object
-        return selected is not None and selected.type == "ARMATURE" and len(selected.heft.joints) > 0
+        return selected is not None and selected.type == "ARMATURE" and len(settings_on(selected).joints) > 0
 
     def draw(self, context: bpy.types.Context) -> None:
         """A choice for each joint."""
@@ -140,5 +139,5 @@ class HEFT_PT_joints(Tab, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column(align=True)
-        for joint in context.active_object.heft.joints:
+        for joint in settings_on(context.active_object).joints:
             column.prop(joint, "kind", text=joint.name)

@@ -19,6 +19,7 @@ from bpy.app.handlers import persistent
 
 from .. import redraw
 from ..overlay import glance
+from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper, keeper
 from .gather import Gathered, gather
 from .outcome import note_failure
@@ -80,7 +81,7 @@ class Following:
 
     def look(self, context: bpy.types.Context, now: float | None = None) -> None:
         """Take in what the worker says, and begin what has come to rest."""
-        state = context.window_manager.heft
+        state = progress_on(context.window_manager)
         if state.running:
             return
         if self._session is not None:
@@ -112,7 +113,7 @@ class Following:
             self._changed.setdefault(self._session.turns[0].uid, 0.0)
             self._session.stop()
             self._session = None
-            bpy.context.window_manager.heft.following = False
+            progress_on(bpy.context.window_manager).following = False
 
     def _settings_moved(self, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
         told = settings_text(scene, armature)
@@ -132,11 +133,11 @@ class Following:
             if task is not None:
                 self._wanted, self._task = wanted, task
                 self._session = Session(context, [armature], self._keeper, task, [found])
-                context.window_manager.heft.following = True
+                progress_on(context.window_manager).following = True
         except (ValueError, OSError) as error:
             for task in tasks_of(armature):
                 self._done[uid, task] = None
-            if armature.heft.auto_bake:
+            if settings_on(armature).auto_bake:
                 note_failure(armature, str(error))
             glance.shown.pop(uid, None)
         finally:
@@ -148,7 +149,7 @@ class Following:
     def _end(self, context: bpy.types.Context) -> None:
         session, wanted, task = self._session, self._wanted, self._task
         self._session, self._wanted = None, None
-        context.window_manager.heft.following = False
+        progress_on(context.window_manager).following = False
         assert session is not None
         turn = session.turns[0]
         armature = turn.armature()
@@ -175,14 +176,14 @@ class Following:
             context.view_layer.update()
             if kept is not None:
                 kept.restore(armature)
-            push_undo(context)
+            bpy.ops.ed.undo_push(message="Auto Bake")
         finally:
             self._own = False
 
 
 def tasks_of(armature: bpy.types.Object) -> list[str]:
     """Return what the worker is to do for an armature, in order."""
-    settings = armature.heft
+    settings = settings_on(armature)
     return [GLANCE] * settings.show_physics + [BAKE] * settings.auto_bake
 
 
@@ -198,14 +199,14 @@ def concerns(update: bpy.types.DepsgraphUpdate, armature: bpy.types.Object) -> b
         return True
     if not isinstance(changed, bpy.types.Object) or changed == armature:
         return False
-    around = (armature.heft.terrain, armature.heft.props)
+    around = (settings_on(armature).terrain, settings_on(armature).props)
     return changed.type == "EMPTY" or any(one is not None and changed.name in one.all_objects for one in around)
 
 
 def settings_text(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
     """Return all settings that a bake of an armature may depend on, as text to compare."""
-    gravity = [*scene.gravity] if scene.use_gravity else []
-    return json.dumps([values_of(armature.heft), gravity, scene.render.fps, scene.render.fps_base, scene.frame_end])
+    around = [scene.use_gravity, *(scene.gravity[axis] for axis in range(3)), scene.frame_end]
+    return json.dumps([values_of(settings_on(armature)), *around, scene.render.fps, scene.render.fps_base])
 
 
 def values_of(group: Any) -> dict[str, Any]:
@@ -228,31 +229,21 @@ def values_of(group: Any) -> dict[str, Any]:
 
 def wanted_of(armature: bpy.types.Object, found: Gathered) -> Wanted:
     """Return what a bake would be made from."""
-    settings = armature.heft
+    settings = settings_on(armature)
     written = [*(getattr(settings, name) for name in WRITTEN), sorted(one.name for one in settings.chosen_bones)]
     return Wanted(found.job.key(), f"{found.source.uid} {found.source.slot}", json.dumps([*written, found.loop]))
-
-
-def push_undo(context: bpy.types.Context) -> None:
-    """Make one undo step of what was written."""
-    windows = context.window_manager.windows
-    if len(windows):
-        with context.temp_override(window=windows[0]):
-            bpy.ops.ed.undo_push(message="Auto Bake")
-    else:
-        bpy.ops.ed.undo_push(message="Auto Bake")
 
 
 following = Following(keeper)
 
 
-@persistent
+@persistent  # type: ignore[untyped-decorator]
 def on_update(_scene: bpy.types.Scene, graph: bpy.types.Depsgraph) -> None:
     """Called by Blender when anything has changed."""
     following.take(graph)
 
 
-@persistent
+@persistent  # type: ignore[untyped-decorator]
 def on_load(*_arguments: object) -> None:
     """Called by Blender before another file is loaded."""
     following.give_way()

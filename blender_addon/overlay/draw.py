@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Show characters over their rigs in the 3D Viewport."""
 
+from typing import Any
+
 import blf
 import bpy
 import gpu
@@ -11,6 +13,7 @@ from gpu_extras.batch import batch_for_shader
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.reading import rotations_of
+from ..typed import as_kind, notes_on, settings_on
 from . import glance, record
 from .data import Lines, character_lines, joined, read_character, read_rides
 
@@ -24,7 +27,7 @@ def placement(armature: bpy.types.Object, rides_text: str, unit: float) -> dict[
     place = {}
     matrix = np.array(armature.matrix_world)
     for body, ride in read_rides(rides_text).items():
-        bone = armature.pose.bones.get(ride.bone)
+        bone: bpy.types.PoseBone | None = armature.pose.bones.get(ride.bone)
         if bone is None:
             return {}
         world = matrix @ np.array(bone.matrix)
@@ -36,7 +39,7 @@ def placement(armature: bpy.types.Object, rides_text: str, unit: float) -> dict[
 
 def lines_of(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
     """Return the lines of an armature's character in the scene's own units, or None where it shows none."""
-    settings = armature.heft
+    settings = settings_on(armature)
     if not (settings.show_character and settings.character and settings.rides):
         return None
     unit = context.scene.unit_settings.scale_length * settings.scale
@@ -52,10 +55,10 @@ def lines_of_bake(context: bpy.types.Context, armature: bpy.types.Object) -> Lin
     """Return what there is to see of the bake that the armature plays, or None."""
     animation = armature.animation_data
     action = animation.action if animation else None
-    kept = record.unpack(action.heft.overlay) if action is not None and action.heft.overlay else None
+    kept = record.unpack(notes_on(action).overlay) if action is not None and notes_on(action).overlay else None
     if kept is None:
         return None
-    settings, scene = armature.heft, context.scene
+    settings, scene = settings_on(armature), context.scene
     lines = record.lines_at(
         kept,
         scene.frame_current_final,
@@ -70,13 +73,13 @@ def lines_of_bake(context: bpy.types.Context, armature: bpy.types.Object) -> Lin
 
 def lines_of_pushes(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
     """Return an arrow for every push that acts on the armature now, or None."""
-    settings = armature.heft
+    settings = settings_on(armature)
     if not settings.show_pushes:
         return None
     unit = context.scene.unit_settings.scale_length * settings.scale
     segments = []
     for other in context.view_layer.objects:
-        push = other.heft.push
+        push = settings_on(other).push
         if other.type == "EMPTY" and push.armature in {armature, settings.proxy_of} and push.armature and push.strength:
             matrix = np.array(other.matrix_world)
             along = matrix[:3, 2] / max(float(np.linalg.norm(matrix[:3, 2])), 1e-9)
@@ -92,14 +95,14 @@ def lines_of_glance(context: bpy.types.Context, armature: bpy.types.Object) -> L
     """Return what physics says of the action that the armature plays, or None."""
     known = glance.glance_of(armature)
     lines = None if known is None else glance.lines_at(known, context.scene.frame_current_final)
-    unit = context.scene.unit_settings.scale_length * armature.heft.scale
+    unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
     return None if lines is None else Lines(lines.vertices / unit, lines.colors)
 
 
 def draw() -> None:
     """Draw what belongs to the selected armatures and the active one."""
     context = bpy.context
-    if not context.space_data.overlay.show_overlays:
+    if not as_kind(context.space_data, bpy.types.SpaceView3D).overlay.show_overlays:
         return
     for armature in armatures(context):
         for lines_for in (lines_of, lines_of_bake, lines_of_pushes, lines_of_glance):
@@ -117,12 +120,12 @@ def armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
 def write() -> None:
     """Write millimetres beside what is wrong."""
     context = bpy.context
-    if not context.space_data.overlay.show_overlays:
+    if not as_kind(context.space_data, bpy.types.SpaceView3D).overlay.show_overlays:
         return
     scale, font = context.preferences.system.ui_scale, 0
     for armature in armatures(context):
         known = glance.glance_of(armature)
-        unit = context.scene.unit_settings.scale_length * armature.heft.scale
+        unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
         for place, text in [] if known is None else glance.labels_at(known, context.scene.frame_current_final):
             at = location_3d_to_region_2d(context.region, context.region_data, place / unit)
             if at is not None:
@@ -135,9 +138,8 @@ def write() -> None:
 def draw_lines(context: bpy.types.Context, lines: Lines) -> None:
     """Draw segments on top of everything."""
     shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
-    batch = batch_for_shader(
-        shader, "LINES", {"pos": lines.vertices.astype(np.float32), "color": lines.colors.astype(np.float32)}
-    )
+    places: dict[str, Any] = {"pos": lines.vertices.astype(np.float32), "color": lines.colors.astype(np.float32)}
+    batch = batch_for_shader(shader, "LINES", places)
     shader.uniform_float("viewportSize", (context.region.width, context.region.height))
     shader.uniform_float("lineWidth", LINE_WIDTH * context.preferences.system.ui_scale)
     gpu.state.blend_set("ALPHA")

@@ -13,11 +13,12 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.app.translations import pgettext_iface as _
 
 from ...core.motion.quaternions import Array
 from ...core.motion.schedule import runs
 from ...core.report.glance import FAST, FAULTS, HIGH
+from ..typed import notes_on, settings_on
+from ..words import interface as _
 from .data import CENTER, FOOT, Color, Lines, joined
 
 BAD: Color = (1.0, 0.25, 0.15, 1.0)
@@ -94,10 +95,10 @@ shown: dict[int, Shown] = {}
 
 def glance_of(armature: bpy.types.Object) -> Shown | None:
     """Return what is known of what an armature plays, if that is wanted and no bake."""
-    if not armature.heft.show_physics:
+    if not settings_on(armature).show_physics:
         return None
     action = armature.animation_data.action if armature.animation_data is not None else None
-    return None if action is not None and action.heft.report else shown.get(armature.session_uid)
+    return None if action is not None and notes_on(action).report else shown.get(armature.session_uid)
 
 
 def summary(glance: Shown) -> str:
@@ -105,8 +106,8 @@ def summary(glance: Shown) -> str:
     counts = {name: int(sum(last - first + 1.0 for first, last in found)) for name, found in glance.faults().items()}
     told = ", ".join(f"{_(WORDS[name])} {count}" for name, count in counts.items() if count)
     if not told:
-        return str(_("All frames are possible"))
-    return str(_("{} of {} frames are impossible: {}").format(sum(counts.values()), len(glance.frames), told))
+        return _("All frames are possible")
+    return _("{} of {} frames are impossible: {}").format(sum(counts.values()), len(glance.frames), told)
 
 
 def lines_at(glance: Shown, frame: float) -> Lines | None:

@@ -12,6 +12,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from ...core.motion.upright import Up
 from ..rig.families import FAMILIES
 from ..rig.role_names import ROLES, Roles
 from . import automatic, bake, contacts, overrides, scene
@@ -37,7 +38,7 @@ class HEFT_PG_role(bpy.types.PropertyGroup):
 
     def is_by_hand(self) -> bool:
         """Whether the bones are not those that Set Up found."""
-        return "\n".join(self.names()) != self.found
+        return bool("\n".join(self.names()) != self.found)
 
     def assign(self, names: tuple[str, ...]) -> None:
         """Make these the role's bones; it always has one entry at least, for the panel to show."""
@@ -227,9 +228,10 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     foothold: PointerProperty(type=scene.HEFT_PG_foothold, override=OVERRIDABLE)
     weight: PointerProperty(type=scene.HEFT_PG_weight, override=OVERRIDABLE)
 
-    def up_in_motion(self) -> str:
+    def up_in_motion(self) -> Up:
         """The axis of the world that is up in the motion, as chosen or else as found."""
-        return self.found_up if self.up == "AUTO" else self.up
+        up: Up = self.found_up if self.up == "AUTO" else self.up
+        return up
 
     def chosen_roles(self) -> dict[str, tuple[str, ...]]:
         """The roles that have bones."""
@@ -271,7 +273,8 @@ CLASSES = (
 def register() -> None:
     """Hang the settings on every object; only armatures use them."""
     bake.register()
-    bpy.types.Object.heft = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
+    whole = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
+    bpy.types.Object.heft = whole  # type: ignore[attr-defined]
     overrides.register()
     automatic.register()
 
@@ -280,5 +283,5 @@ def unregister() -> None:
     """Take them off."""
     automatic.unregister()
     overrides.unregister()
-    del bpy.types.Object.heft
+    del bpy.types.Object.heft  # type: ignore[attr-defined]
     bake.unregister()

@@ -16,6 +16,7 @@ from bpy.app.handlers import persistent
 from ...core.control.method import DEFAULT
 from ...core.job.choosing import Chosen, Signs, choose
 from ..baking.source import slot_for
+from ..typed import notes_on, settings_on
 
 FEW = 2.0  # keys a second of key poses, at most
 FAR = 0.4  # of the rig's height: who is keyed further away takes steps, which need planning
@@ -30,13 +31,14 @@ def chosen_for(armature: bpy.types.Object) -> Chosen:
 
 def signs_of(armature: bpy.types.Object) -> Signs:
     """Return what it shows."""
-    settings = armature.heft
+    settings = settings_on(armature)
     curves = source_curves(armature)
     own = [curve for curve in curves if curve.data_path.startswith("heft.")]
     body = [curve for curve in curves if not curve.data_path.startswith("heft.") and len(curve.keyframe_points)]
     paths = {curve.data_path for curve in own}
     still = bool(body) and not any(moves(curve) for curve in body)
-    around = [other.heft for other in bpy.context.view_layer.objects if other.type == "EMPTY" and other.visible_get()]
+    empties = [other for other in bpy.context.view_layer.objects if other.type == "EMPTY"]
+    around = [settings_on(other) for other in empties if other.visible_get()]
     carried = set() if settings.props is None else set(settings.props.all_objects)
     return Signs(
         several=any(entry.action is not None for entry in settings.others),
@@ -56,8 +58,8 @@ def source_curves(armature: bpy.types.Object) -> list[bpy.types.FCurve]:
     """Return the curves of the action that a bake would simulate; none where something else moves the armature."""
     animation = armature.animation_data
     assigned = animation.action if animation else None
-    baked = assigned.heft if assigned is not None and assigned.heft.report else None
-    action = armature.heft.source_action or (baked.source if baked is not None else assigned)
+    baked = notes_on(assigned) if assigned is not None and notes_on(assigned).report else None
+    action = settings_on(armature).source_action or (baked.source if baked is not None else assigned)
     if action is None:
         return []
     if action == assigned and animation.action_slot is not None:
@@ -103,13 +105,13 @@ def is_far(armature: bpy.types.Object, curves: Sequence[bpy.types.FCurve]) -> bo
     return any(max(values) - min(values) > most for values in keyed)
 
 
-@persistent
+@persistent  # type: ignore[untyped-decorator]
 def keep_method(*_arguments: Any) -> None:
     """Keep the method of characters that were set up when Automatic was not there yet: then it was the usual one."""
     for owner in bpy.data.objects:
         if owner.type != "ARMATURE" or owner.library is not None:
             continue
-        settings = owner.heft
+        settings = settings_on(owner)
         if settings.character and settings.layout < CHANGED_DEFAULT:
             if not settings.is_property_set("controller"):
                 settings.controller = DEFAULT.upper()

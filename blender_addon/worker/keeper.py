@@ -15,6 +15,7 @@ from ...core.job.job import AUTO
 from ...core.worker.messages import Message
 from ...core.worker.worker import Worker
 from .. import redraw
+from ..typed import as_kind, progress_on, settings_on
 from . import kernels
 
 LOOK = 0.5  # seconds between looks at a preparation
@@ -75,7 +76,7 @@ class Keeper:
             self.give_way()
             redraw.panels()
             return None
-        state = bpy.context.window_manager.heft
+        state = progress_on(bpy.context.window_manager)
         if state.running or state.following:
             self.give_way()
             return LOOK
@@ -106,13 +107,14 @@ class Keeper:
 def chosen() -> str:
     """The active object's method, if it has chosen one."""
     active = bpy.context.active_object
-    return active.heft.controller.lower() if active is not None else ""
+    return settings_on(active).controller.lower() if active is not None else ""
 
 
 def labels() -> dict[str, str]:
     """What each method is called, as one chooses among them: to import all of them takes a while."""
-    controller = bpy.types.Object.bl_rna.properties["heft"].fixed_type.properties["controller"]
-    return {item.identifier.lower(): item.name for item in controller.enum_items if item.identifier != AUTO.upper()}
+    settings = as_kind(bpy.types.Object.bl_rna.properties["heft"], bpy.types.PointerProperty).fixed_type
+    methods = as_kind(settings.properties["controller"], bpy.types.EnumProperty).enum_items
+    return {item.identifier.lower(): item.name for item in methods if item.identifier != AUTO.upper()}
 
 
 def missing() -> list[str]:

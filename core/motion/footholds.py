@@ -36,6 +36,8 @@ FITS = 0.006  # m, by which the ground below a sole may be out of one plane
 FARTHEST, NUDGE = 0.36, 0.02  # m, that a stance is moved along the foot, and in what steps
 HIGH = 0.2  # m: a step from foot to foot that is higher
 STEEP = 3.0  # is as bad as one moved by so many times the rest
+OVERHANG = 0.5  # m: as bad is a sole none of which lies on anything
+CLOSER = 2.0  # and one closer to an edge as one moved by so many times as much
 EVEN = 0.01  # m, by which level ground varies
 LOOKS = 30.0  # 1/s, at the ground below a foot's way
 CLEARANCE, CLEARANCE_RAMP = 0.04, 0.05  # m and s: what suffices on the level lets feet catch at edges
@@ -201,13 +203,14 @@ def _footprint(
 def _room(terrain: Terrain, spots: Array, ahead: Array, before: float) -> tuple[Array, Array] | None:
     """The best place where a sole with corners at `spots` (n, 3) lies on one plane: its middle, and its tilt.
 
-    The nearest one, unless that is too high or too low a step from the height `before`, and as far from edges as there
-    is room. Where there is none the sole lies on the highest of what is below it; None where nothing is.
+    The nearest one, unless that is too high or too low a step from the height `before`, or too close to an edge. Where
+    there is none the sole lies on the highest of what is below it; None where nothing is.
     """
     middle = spots.mean(axis=0)
     way = np.array([ahead[0], ahead[1], 0.0]) / np.hypot(ahead[0], ahead[1])
     nudges = NUDGE * np.arange(-round(FARTHEST / NUDGE), round(FARTHEST / NUDGE) + 1)
     places = middle + nudges[:, None] * way
+    found: list[tuple[float, Array, Array]] = []
     for edge in EDGES:
         arms = spots - middle
         arms += edge * arms / np.linalg.norm(arms, axis=1, keepdims=True)
@@ -218,14 +221,25 @@ def _room(terrain: Terrain, spots: Array, ahead: Array, before: float) -> tuple[
         planes = below @ np.linalg.pinv(system).T
         fits = np.abs(planes @ system.T - below).max(axis=1) < FITS  # what is not a number does not fit
         price = np.abs(nudges) + STEEP * np.maximum(np.abs(planes[:, 0] - before) - HIGH, 0.0)
+        price += CLOSER * (EDGES[0] - edge)
         if fits.any():
             best = int(np.argmin(np.where(fits, price, np.inf)))
             height, along_x, along_y = planes[best].tolist()
             normal = np.array([-along_x, -along_y, 1.0]) / np.sqrt(1.0 + along_x**2 + along_y**2)
             turn = quaternions.between(np.array([0.0, 0.0, 1.0]), normal)
-            return np.array([places[best, 0], places[best, 1], height]), quaternions.log(turn)
-    under = below[len(nudges) // 2]
-    return None if np.isnan(under).all() else (np.array([middle[0], middle[1], np.nanmax(under)]), np.zeros(3))
+            found.append((price[best], np.array([places[best, 0], places[best, 1], height]), quaternions.log(turn)))
+    if found:
+        _, ground, tilt = min(found, key=lambda each: each[0])
+        return ground, tilt
+    # samples of the sole itself, the last edge being none: where it finds no room it lies on the highest, within reach
+    known = ~np.isnan(below).all(axis=1)
+    if not known.any():
+        return None
+    highest = np.nanmax(below[known], axis=1)
+    overhangs = (np.nan_to_num(highest[:, None] - below[known], nan=np.inf) > FITS).mean(axis=1)
+    price = np.abs(nudges[known]) + STEEP * np.maximum(np.abs(highest - before) - HIGH, 0.0) + OVERHANG * overhangs
+    best = int(np.argmin(price))
+    return np.array([*places[known][best, :2], highest[best]]), np.zeros(3)
 
 
 def _way(footholds: list[Foothold], frames: int) -> Way:

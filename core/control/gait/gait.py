@@ -12,9 +12,9 @@ from ...simulation.course import Course
 from ..law import AffineLaw, State
 from ..method import Follower
 from .biped import LEG, make_biped
-from .evaluation import update_law
 from .gains import Feedback, Gains, load_gains
 from .heading import Heading
+from .law import update_law
 from .settings import Settings
 from .stabiliser import Stabiliser
 from .standing import standing

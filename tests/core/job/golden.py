@@ -46,13 +46,13 @@ def pushed(newtons: float, aside: float = 0.0) -> Scene:
     return Scene(pushes=(Push.constant("torso", (newtons * np.cos(angle), newtons * np.sin(angle), 0.0), 1.5, 0.1),))
 
 
-def stairs(rise: float = 0.05, going: float = 0.6) -> Scene:
-    """Eight steps up in the walk's way."""
-    profile = [(-4.0, 0.0), (0.7, 0.0)]
-    for k in range(8):
-        edge = 0.9 + going * k
+def stairs(rise: float = 0.05, going: float = 0.6, first: float = 0.9, steps: int = 8) -> Scene:
+    """Steps up in the walk's way, the first so far from where it starts."""
+    profile = [(-4.0, 0.0), (first - 0.2, 0.0)]
+    for k in range(steps):
+        edge = first + going * k
         profile += [(edge, k * rise), (edge + 1e-3, (k + 1) * rise)]
-    profile.append((60.0, 8.0 * rise))
+    profile.append((60.0, steps * rise))
     c, s = np.cos(heading()), np.sin(heading())
     vertices = np.array([(c * x - s * y, s * x + c * y, z) for x, z in profile for y in (-4.0, 4.0)])
     vertices[:, :2] += kept("walk").clip.position[0, 0, :2]
