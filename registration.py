@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 
 from .blender_addon import commands, presets
-from .blender_addon.baking import session
+from .blender_addon.baking import following, session
 from .blender_addon.overlay import bars
 from .blender_addon.overlay import draw as overlay
 from .blender_addon.properties import action as action_properties
@@ -96,6 +96,7 @@ def register() -> None:
     keeper.register()
     presets.register()
     commands.register(make_demo)
+    following.register()
     overlay.register()
     bars.register()
     status.register()
@@ -111,6 +112,7 @@ def unregister() -> None:
     bars.unregister()
     overlay.unregister()
     session.unregister()
+    following.unregister()
     commands.unregister()
     presets.unregister()
     keeper.unregister()

@@ -22,6 +22,14 @@ def panels() -> None:
         window.workspace.status_text_set_internal(None)  # to say nothing there has it drawn
 
 
+def dope_sheets() -> None:
+    """Draw all Dope Sheets and Timelines."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "DOPESHEET_EDITOR":
+                area.tag_redraw()
+
+
 def _viewports() -> Iterator[bpy.types.Area]:
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:

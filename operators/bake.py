@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..blender_addon import redraw
+from ..blender_addon.baking.following import following
 from ..blender_addon.baking.outcome import note_failure
 from ..blender_addon.baking.output import write_all
 from ..blender_addon.baking.session import Session
@@ -32,6 +33,7 @@ class HEFT_OT_bake(Working):
     def finish(self, context: bpy.types.Context, ended: Session) -> Status:
         """Write all results in one undo step, and report."""
         written, lines = write_all(context, ended.turns)
+        following.note_baked(ended.turns)
         for level, text in lines:
             self.report({level}, text)
         return {"FINISHED"} if written else {"CANCELLED"}

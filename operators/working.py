@@ -9,6 +9,7 @@ import bpy
 
 from ..blender_addon import redraw
 from ..blender_addon.baking import session
+from ..blender_addon.baking.following import following
 from ..blender_addon.baking.pace import Pace
 from ..blender_addon.baking.session import Session
 from ..blender_addon.typed import progress_on
@@ -37,6 +38,7 @@ class Working(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Status:
         """Run to completion in the background; in a window go on as a modal operator."""
+        following.give_way()
         try:
             self._session = Session(context, chosen_armatures(context), keeper, self.task)
         except (ValueError, OSError) as error:

@@ -7,36 +7,33 @@ import bpy
 
 from ..blender_addon.baking import outcome
 from ..blender_addon.baking.stack import stack_of
+from ..blender_addon.properties.methods import method_of
 from ..blender_addon.typed import notes_on, progress_on, settings_on
 from ..blender_addon.words import interface as _
 from ..blender_addon.words import why
 from ..blender_addon.worker.keeper import keeper
-from ..blender_addon.worker.kernels import cache_folder
+from ..blender_addon.worker.kernels import are_ready, cache_folder
 from ..core import cache
+from ..operators.add_mannequin import HEFT_OT_add_mannequin
 from ..operators.bake import HEFT_OT_bake
 from ..operators.cancel import HEFT_OT_cancel
 from ..operators.clear_cache import HEFT_OT_clear_cache
 from ..operators.merge_down import HEFT_OT_merge_down
-from .tab import ArmatureTab
-from .text import sentence
+from .tab import ArmatureTab, Tab
+from .text import is_narrow, sentence
 
 ICONS = {"cancelled": "CANCEL", outcome.FAILED: "CANCEL"}
 
 
-class HEFT_PT_bake(ArmatureTab):
+class HEFT_PT_bake(Tab):
     """Bake: the button."""
 
     bl_idname = "HEFT_PT_bake"
     bl_label = "Bake"
     bl_order = 0
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """For an armature; while a bake goes on, whatever is selected."""
-        return progress_on(context.window_manager).running or super().poll(context)
-
     def draw(self, context: bpy.types.Context) -> None:
-        """The button, or how far it is; then how it went."""
+        """The button, or how far it is; then how it went; without an armature, how to get one."""
         layout = self.layout
         state = progress_on(context.window_manager)
         if state.running:
@@ -50,12 +47,16 @@ class HEFT_PT_bake(ArmatureTab):
         row = layout.row()
         row.scale_y = 1.8
         row.operator(HEFT_OT_bake.bl_idname, icon="PHYSICS")
-        if keeper.preparing:
-            text = _("Preparing {}, {:.0f} %").format(_(keeper.preparing), 100.0 * keeper.fraction)
-            layout.progress(factor=keeper.fraction, type="BAR", text=text, translate=False)
-        elif keeper.trouble:
-            sentence(context, layout, keeper.trouble, "ERROR")
-        report = outcome.shown(context.active_object)
+        active = context.active_object
+        if active is None or active.type != "ARMATURE":
+            layout.label(text="Select an armature", icon="INFO")
+            layout.operator(HEFT_OT_add_mannequin.bl_idname, text="Add Mannequin", icon="ARMATURE_DATA")
+            return
+        layout.prop(settings_on(active), "auto_bake")
+        draw_state(context, layout, active)
+        if settings_on(active).unsure:
+            sentence(context, layout, _("Set Up was unsure: see Character"), "ERROR")
+        report = outcome.shown(active)
         if report:
             draw_report(context, layout.box(), report)
 
@@ -108,8 +109,10 @@ class HEFT_PT_bake_output(ArmatureTab):
             row.label(text=_("{} bones chosen").format(count) if count else _("No bones chosen"), translate=False)
             row.operator("heft.choose_bones", text="Use Selected", icon="RESTRICT_SELECT_OFF")
         layout.prop(settings, "influence")
-        layout.prop(settings, "reduce")
-        layout.prop(settings, "write_diagnostics")
+        column = layout.column()
+        column.use_property_split = False  # beside an empty column a narrow sidebar cuts their names
+        column.prop(settings, "reduce")
+        column.prop(settings, "write_diagnostics")
         size = cache_size(str(cache_folder()))
         row = layout.row()
         row.label(text=_("Cache: {:.1f} MB").format(size / 1e6), translate=False)
@@ -128,13 +131,35 @@ class HEFT_PT_bake_overlay(ArmatureTab):
         """A switch for each thing."""
         layout = self.layout
         settings = settings_on(context.active_object)
-        grid = layout.grid_flow(columns=2, align=True)
+        grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, align=True)
         for name in ("show_ghost", "show_balance", "show_forces", "show_pushes", "show_fall"):
             grid.prop(settings, name)
 
 
+def draw_state(context: bpy.types.Context, layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
+    """By which method, and whether its physics is compiled, in a line."""
+    if keeper.preparing:
+        text = _("Preparing {}, {:.0f} %").format(_(keeper.preparing), 100.0 * keeper.fraction)
+        layout.progress(factor=keeper.fraction, type="BAR", text=text, translate=False)
+    elif keeper.trouble:
+        sentence(context, layout, keeper.trouble, "ERROR")
+    elif progress_on(context.window_manager).following:
+        sentence(context, layout, _("Baking in the background"), "TIME")
+    else:
+        method = method_of(settings_on(armature))
+        ready = are_ready(method.name)
+        text = _("{}: ready") if ready else _("{}: compiles at the first bake")
+        sentence(context, layout, text.format(_(method.label)), "CHECKMARK" if ready else "TIME")
+
+
 def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:
-    """Whose it is and of when, how it went, in words and a few figures with the frames at which they were so."""
+    """How it went, in words and a few figures with the frames at which they were so; then whose it is and of when."""
+    good = outcome.is_good(report)
+    sentence(context, layout, why(report), "CHECKMARK" if good else ICONS.get(report["outcome"], "ERROR"))
+    for note in report.get("notes", ()):
+        sentence(context, layout, note, "INFO")
+    if report["outcome"] not in {"cancelled", outcome.FAILED}:
+        draw_figures(context, layout, report)
     if report.get("action"):
         row = layout.row(align=True)
         row.label(text=report["action"], icon="ACTION", translate=False)
@@ -147,12 +172,10 @@ def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: 
         layout.label(text=report["armature"], icon="ARMATURE_DATA", translate=False)
     if report.get("when"):
         layout.label(text=report["when"], icon="TIME", translate=False)
-    good = outcome.is_good(report)
-    sentence(context, layout, why(report), "CHECKMARK" if good else ICONS.get(report["outcome"], "ERROR"))
-    for note in report.get("notes", ()):
-        sentence(context, layout, note, "INFO")
-    if report["outcome"] in {"cancelled", outcome.FAILED}:
-        return
+
+
+def draw_figures(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:
+    """A few of a report's figures, with the frames at which they were so; where columns would be cut, as sentences."""
     rows = (
         ("Upright", _("{:.1f} of {:.1f} s").format(report["upright_seconds"], report["simulated_seconds"]), ""),
         ("Joint error", _("{:.1f}° RMS").format(report["joint_rms_deg"]), ""),
@@ -163,10 +186,13 @@ def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: 
     column = layout.column(align=True)
     for name, value, figure in rows:
         worst = report.get("worst", {}).get(figure)
-        split = column.split(factor=0.45)
-        split.label(text=name)
         text = value if worst is None else _("{}, frame {}").format(value, worst["frame"])
-        split.label(text=text, translate=False)
+        if is_narrow(context):
+            sentence(context, column, f"{_(name)}: {text}")
+        else:
+            split = column.split(factor=0.45)
+            split.label(text=name)
+            split.label(text=text, translate=False)
 
 
 def cache_size(folder: str) -> int:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first panel: which armature Heft would work on, what its bones stand for, and the character made of it."""
+"""The panel of the character: which armature it is, what its bones stand for, and the character made of it."""
 
 import bpy
 
 from ..blender_addon.rig.role_names import SURE
 from ..blender_addon.typed import settings_on
 from ..blender_addon.words import interface as _
-from ..operators.add_mannequin import HEFT_OT_add_mannequin
 from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
 from .tab import ArmatureTab, Tab
 from .text import sentence
@@ -20,21 +19,18 @@ def label_of(role: str) -> str:
     return f"{LABELS.get(part, part.title())} {side}".strip()
 
 
-class HEFT_PT_character(Tab):
+class HEFT_PT_character(ArmatureTab):
     """Character: the selected armature."""
 
     bl_idname = "HEFT_PT_character"
     bl_label = "Character"
-    bl_order = 5
+    bl_order = 20
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The armature, the button and what it found; or how to get an armature."""
+        """The armature, the button and what it found."""
         layout = self.layout
         selected = context.active_object
-        if selected is None or selected.type != "ARMATURE":
-            layout.label(text="Select an armature", icon="INFO")
-            layout.operator(HEFT_OT_add_mannequin.bl_idname, text="Add Mannequin", icon="ARMATURE_DATA")
-            return
         action = selected.animation_data.action if selected.animation_data else None
         column = layout.column(align=True)
         column.label(text=selected.name, icon="ARMATURE_DATA", translate=False)

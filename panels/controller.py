@@ -9,7 +9,7 @@ from bl_ui.utils import PresetPanel
 from ..blender_addon.presets import FOLDER
 from ..blender_addon.properties import course, playback, reactions
 from ..blender_addon.properties.armature import HEFT_PG_armature
-from ..blender_addon.properties.methods import group_in, method_of, names_shown
+from ..blender_addon.properties.methods import choice_of, group_in, method_of, names_shown
 from ..blender_addon.typed import settings_on
 from ..blender_addon.words import interface as _
 from ..blender_addon.words import tip
@@ -63,6 +63,7 @@ class HEFT_PT_controller(ArmatureTab):
     bl_idname = "HEFT_PT_controller"
     bl_label = "Controller"
     bl_order = 25
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, _context: bpy.types.Context) -> None:
         """The menu of presets."""
@@ -76,9 +77,10 @@ class HEFT_PT_controller(ArmatureTab):
         settings = settings_on(context.active_object)
         layout.prop(settings, "controller")
         method, group = method_of(settings), group_in(settings)
-        sentence(context, layout, f"{tip(method.description)}.")
+        choice = choice_of(settings)
+        sentence(context, layout, f"{tip(method.description)}." if choice is None else choice.told)
         column = settings_column(layout)
-        if method.needs.follows_keys:
+        if method.needs.follows_keys and not (choice is not None and choice.as_it_is):
             column.prop(settings, "optimise")
         if method.needs.helps:
             column.prop(settings, "help")

@@ -4,6 +4,7 @@
 import bpy
 
 from ..blender_addon import contacts
+from ..blender_addon.overlay import glance
 from ..blender_addon.properties.contacts import FEET, OTHER_POINTS
 from ..blender_addon.reference import report_of
 from ..blender_addon.typed import notes_on, settings_on
@@ -35,7 +36,7 @@ class HEFT_PT_motion(Tab):
 
     bl_idname = "HEFT_PT_motion"
     bl_label = "Motion"
-    bl_order = 10
+    bl_order = 15
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -66,6 +67,12 @@ class HEFT_PT_motion(Tab):
         row.active = settings.loop
         row.prop(settings, "loop_seconds")
         layout.prop(settings, "travel")
+        column = layout.column()
+        column.use_property_split = False
+        column.prop(settings, "show_physics")
+        known = glance.glance_of(armature)
+        if known is not None:
+            sentence(context, column, glance.summary(known), "INFO")
         report = report_of(armature)
         layout.operator(HEFT_OT_build_reference.bl_idname, icon="FILE_REFRESH" if report else "PLAY")
         if not report:

@@ -19,8 +19,7 @@ class HEFT_PT_scene(Tab):
 
     bl_idname = "HEFT_PT_scene"
     bl_label = "Scene"
-    bl_order = 30
-    bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 10
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -60,7 +59,9 @@ def draw_terrain(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     if settings.terrain is not None:
         body.prop(settings, "use_floor")
     if settings.terrain is None or settings.use_floor:
-        body.prop(settings, "floor_friction")
+        column = body.column()
+        column.use_property_split = False  # its name in the field: beside it a narrow sidebar cuts it
+        column.prop(settings, "floor_friction")
     if active is not None and settings.terrain is not None and active.name in settings.terrain.all_objects:
         body.label(text=active.name, icon="MESH_GRID", translate=False)
         body.prop(settings_on(active).surface, "friction")

@@ -8,6 +8,12 @@ FONT = 0  # Blender's own, in which panels are written
 MARGIN = 66.0  # pixels at scale 1, for the panel's edges and a box
 ICON = 20.0
 NARROWEST = 80.0
+NARROW = 285.0  # in which two columns of words have no room
+
+
+def is_narrow(context: bpy.types.Context) -> bool:
+    """Whether the panel is narrower than Blender makes it at first."""
+    return context.region is not None and context.region.width / context.preferences.system.ui_scale < NARROW
 
 
 def sentence(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str = "NONE") -> None:

@@ -17,7 +17,7 @@ from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
 from ..controls.recording import Recorded, Recorder
 from ..properties.armature import HEFT_PG_armature
-from ..properties.methods import method_of, plain, values_in
+from ..properties.methods import choice_of, method_of, plain, values_in
 from ..properties.reactions import looseness_in
 from ..rig import setting_up
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
@@ -44,6 +44,7 @@ class Gathered:
     notes: tuple[str, ...]
     loop: Loop | None = None  # as which the bake is to repeat
     doubts: tuple[str, ...] = ()  # what may be to blame if it fails, in sentences
+    chosen: str = ""  # the method and why, in a sentence, where it was left open
     recorded: Recorded | None = (
         None  # channels at all of the source's frames, of a bake onto controls, or of a difference
     )
@@ -158,7 +159,17 @@ def gathered(
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
-    return Gathered(job, source, sampling, around.props, around.notes, loop, carried_along(armature, sampling))
+    choice = choice_of(settings)
+    return Gathered(
+        job,
+        source,
+        sampling,
+        around.props,
+        around.notes,
+        loop,
+        carried_along(armature, sampling),
+        "" if choice is None else choice.told,
+    )
 
 
 def carried_along(armature: bpy.types.Object, sampling: Sampling) -> tuple[str, ...]:
@@ -201,7 +212,9 @@ def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: G
 
 def optimises(settings: HEFT_PG_armature) -> bool:
     """Return whether the motion is made possible before it is simulated."""
-    needs = method_of(settings).needs
+    needs, choice = method_of(settings).needs, choice_of(settings)
+    if choice is not None and choice.as_it_is:
+        return False
     return not needs.no_motion and (settings.optimise or not needs.follows_keys)
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 import bpy
 
+from ...core.job import BakeResult
 from ..typed import notes_on, settings_on
 
 FAILED = "failed"
@@ -25,6 +27,14 @@ def stamped(report_text: str, action: str, armature: str, notes: Sequence[str] =
     report = json.loads(report_text)
     told = {"action": action, "armature": armature, "when": now(), "notes": [*report.get("notes", ()), *notes]}
     return json.dumps(report | told)
+
+
+def with_note(result: BakeResult, note: str) -> BakeResult:
+    """Return a result whose report has one more note, before the others; the same where there is none."""
+    if not note:
+        return result
+    report = json.loads(result.report_text)
+    return replace(result, report_text=json.dumps(report | {"notes": [note, *report["notes"]]}))
 
 
 def note_failure(armature: bpy.types.Object, why: str) -> None:

@@ -33,7 +33,8 @@ from .onto_controls import told
 from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
-from .source import Source, constraint_of, playing, unkeyed_by
+from .session import Turn
+from .source import Source, constraint_of, play, playing, plays, source_of, unkeyed_by
 
 if TYPE_CHECKING:
     from .session import Turn
@@ -53,8 +54,13 @@ class Motion:
     rows: NDArray[np.int64]  # (nf,) of the source's sampling that they are like
 
 
-def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[Level, str]]]:
-    """Write the results of all turns; return how many were written, and the messages with their levels."""
+def write_all(
+    context: bpy.types.Context, turns: Sequence[Turn], *, stay: bool = False
+) -> tuple[int, list[tuple[Level, str]]]:
+    """Write the results of all turns; return how many were written, and the messages with their levels.
+
+    Who is to `stay` with the source and plays it goes on doing so.
+    """
     written = 0
     lines: list[tuple[Level, str]] = []
     for turn in turns:
@@ -68,12 +74,16 @@ def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, l
             note_failure(armature, why)
             lines.append(("ERROR", f"{turn.name}: {why}"))
         else:
+            stays = stay and plays(armature, turn.gathered.source)
             try:
                 action, target = write(context, armature, turn.gathered, turn.result, turn.controls)
             except ValueError as error:
                 note_failure(armature, str(error))
                 lines.append(("ERROR", str(error)))
                 continue
+            animation = armature.animation_data
+            if stays and animation is not None and animation.action == bpy.data.actions.get(action):
+                play(armature, source_of(armature))
             written += 1
             lines += [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
             level: Level = "INFO" if is_good(turn.result.report) else "WARNING"

@@ -24,6 +24,7 @@ from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
 from .gather import Gathered, gather
+from .outcome import with_note
 from .output import solving_of
 from .poses import armature_poses
 from .preview import Preview
@@ -65,13 +66,21 @@ class Session:
     """A running session."""
 
     def __init__(
-        self, context: bpy.types.Context, armatures: Sequence[bpy.types.Object], keeper: Keeper, task: str
+        self,
+        context: bpy.types.Context,
+        armatures: Sequence[bpy.types.Object],
+        keeper: Keeper,
+        task: str,
+        found: Sequence[Gathered] | None = None,
     ) -> None:
-        """Read all armatures and send the first to the worker; ValueError or OSError where that is not possible."""
+        """Read all armatures, unless that was done, and send the first to the worker.
+
+        ValueError or OSError where that is not possible.
+        """
         self._keeper, self._task = keeper, task
+        found = gather(context, armatures) if found is None else found
         self.turns = [
-            Turn(armature.session_uid, armature.name, found)
-            for armature, found in zip(armatures, gather(context, armatures), strict=True)
+            Turn(armature.session_uid, armature.name, each) for armature, each in zip(armatures, found, strict=True)
         ]
         self._at = 0
         self.stage, self.fraction = "", 0.0
@@ -200,7 +209,8 @@ class Session:
         except ValueError as error:
             self._end(why=str(error))
         else:
-            self.turn.result, self.turn.said = result, message.values
+            self.turn.result = None if result is None else with_note(result, self.turn.gathered.chosen)
+            self.turn.said = message.values
             armature = self.turn.armature()
             if result is None or armature is None or settings_on(armature).output != "CONTROLS":
                 self._end()

@@ -114,16 +114,31 @@ def _assigned(armature: bpy.types.Object, source: Source) -> Iterator[None]:
     were_muted = [constraint.mute for constraint in constraints]
     values = values_of(armature, source.unkeyed)
     try:
-        assign(animation, action, slot, source.layer)
-        set_values(armature, source.unkeyed)
-        for constraint in constraints:
-            constraint.mute = False
+        play(armature, source)
         yield
     finally:
         for constraint, mute in zip(constraints, were_muted, strict=True):
             constraint.mute = mute
         set_values(armature, values)
         assign(animation, *before, layer)
+
+
+def play(armature: bpy.types.Object, source: Source) -> None:
+    """Have the armature, which has animation data, play its source from now on."""
+    action = source.action()
+    slot = slot_for(armature, action, source.slot) if action is not None else None
+    assign(armature.animation_data, action, slot, source.layer)
+    set_values(armature, source.unkeyed)
+    for name in source.muted:
+        constraint = constraint_of(armature, *name)
+        if constraint is not None:
+            constraint.mute = False
+
+
+def plays(armature: bpy.types.Object, source: Source) -> bool:
+    """Return whether the armature plays its source itself."""
+    animation = armature.animation_data
+    return animation is not None and animation.action is not None and animation.action == source.action()
 
 
 def values_of(armature: bpy.types.Object, channels: Iterable[Unkeyed]) -> list[Unkeyed]:

@@ -13,16 +13,19 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
+from ...core.report.glance import FAULTS
 from ..contacts import intervals_of_keys, keyed
 from ..damage import damage_of
 from ..properties.contacts import POINTS
 from ..typed import as_kind, settings_on
 from ..words import interface
+from . import glance
 from .data import Color
 
 ROW, GAP = 13.0, 2.0  # pixels at scale 1
 LOW_ROW, LOW_GAP = 3.0, 1.0  # in the Timeline, which is low
 LABEL_SIZE = 11.0
+SCRUB, STRIP = 24.0, 5.0  # the height of the frame numbers, and of the strip below them
 LEFT: Color = (0.90, 0.35, 0.35, 0.85)
 RIGHT: Color = (0.35, 0.75, 0.40, 0.85)
 MIDDLE: Color = (0.40, 0.60, 0.95, 0.85)
@@ -48,6 +51,7 @@ def draw() -> None:
     armature = context.active_object
     if armature is None or armature.type != "ARMATURE":
         return
+    draw_faults(context, armature)
     settings = settings_on(armature)
     damage = damage_of(settings.found_damage) if settings.show_damage else {}
     if not settings.show_contacts and not damage:
@@ -71,6 +75,24 @@ def draw() -> None:
         draw_bars(context.region, whole, float("inf"), low, low + row, color)
         if labelled:
             draw_label(label, low, scale)
+    gpu.state.blend_set("NONE")
+
+
+def draw_faults(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+    """Draw a strip below the frame numbers: which frames of the action are impossible; in words, why the current is."""
+    known = glance.glance_of(armature)
+    if known is None:
+        return
+    scale, region = context.preferences.system.ui_scale, context.region
+    low = region.height - scale * (SCRUB + STRIP)
+    gpu.state.blend_set("ALPHA")
+    for name, found in known.faults().items():
+        ends = [(first - 0.5, last + 0.5) for first, last in found]
+        draw_bars(region, ends, float(known.frames[-1]) + 0.5, low, low + scale * STRIP, glance.COLORS[name])
+    row = known.row(context.scene.frame_current_final)
+    fault = "" if row is None else FAULTS[int(known.fault[row])]
+    if fault in glance.WORDS:
+        draw_label(glance.WORDS[fault], low - scale * (LABEL_SIZE + GAP), scale)
     gpu.state.blend_set("NONE")
 
 

@@ -3,19 +3,23 @@
 
 from typing import Any
 
+import blf
 import bpy
 import gpu
 import numpy as np
+from bpy_extras.view3d_utils import location_3d_to_region_2d
 from gpu_extras.batch import batch_for_shader
 
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.reading import rotations_of
 from ..typed import as_kind, notes_on, settings_on
-from . import record
+from . import glance, record
 from .data import Lines, character_lines, joined, read_character, read_rides
 
 LINE_WIDTH = 1.5
+LABEL_SIZE = 12.0
+BESIDE = 8.0  # pixels at scale 1
 
 
 def placement(armature: bpy.types.Object, rides_text: str, unit: float) -> dict[str, tuple[Array, Array]]:
@@ -87,17 +91,48 @@ def lines_of_pushes(context: bpy.types.Context, armature: bpy.types.Object) -> L
     return Lines(lines.vertices / unit, lines.colors)
 
 
+def lines_of_glance(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
+    """Return what physics says of the action that the armature plays, or None."""
+    known = glance.glance_of(armature)
+    lines = None if known is None else glance.lines_at(known, context.scene.frame_current_final)
+    unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
+    return None if lines is None else Lines(lines.vertices / unit, lines.colors)
+
+
 def draw() -> None:
     """Draw what belongs to the selected armatures and the active one."""
     context = bpy.context
     if not as_kind(context.space_data, bpy.types.SpaceView3D).overlay.show_overlays:
         return
-    shown = {o.name: o for o in (*context.selected_objects, context.active_object) if o and o.type == "ARMATURE"}
-    for armature in shown.values():
-        for lines_for in (lines_of, lines_of_bake, lines_of_pushes):
+    for armature in armatures(context):
+        for lines_for in (lines_of, lines_of_bake, lines_of_pushes, lines_of_glance):
             lines = lines_for(context, armature)
             if lines is not None:
                 draw_lines(context, lines)
+
+
+def armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Return the selected ones and the active one."""
+    found = {o.name: o for o in (*context.selected_objects, context.active_object) if o and o.type == "ARMATURE"}
+    return list(found.values())
+
+
+def write() -> None:
+    """Write millimetres beside what is wrong."""
+    context = bpy.context
+    if not as_kind(context.space_data, bpy.types.SpaceView3D).overlay.show_overlays:
+        return
+    scale, font = context.preferences.system.ui_scale, 0
+    for armature in armatures(context):
+        known = glance.glance_of(armature)
+        unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
+        for place, text in [] if known is None else glance.labels_at(known, context.scene.frame_current_final):
+            at = location_3d_to_region_2d(context.region, context.region_data, place / unit)
+            if at is not None:
+                blf.size(font, LABEL_SIZE * scale)
+                blf.color(font, *glance.BAD)
+                blf.position(font, at.x + BESIDE * scale, at.y, 0.0)
+                blf.draw(font, text)
 
 
 def draw_lines(context: bpy.types.Context, lines: Lines) -> None:
@@ -120,6 +155,7 @@ def register() -> None:
     """Have Blender call `draw` with every 3D Viewport."""
     if not bpy.app.background:
         _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
+        _handles.append(bpy.types.SpaceView3D.draw_handler_add(write, (), "WINDOW", "POST_PIXEL"))
 
 
 def unregister() -> None:

@@ -7,6 +7,7 @@ from bpy.props import (
     CollectionProperty,
     EnumProperty,
     FloatProperty,
+    IntProperty,
     PointerProperty,
     StringProperty,
 )
@@ -15,7 +16,7 @@ from ...core.motion.floor import Levelling
 from ...core.motion.upright import Up
 from ..rig.families import FAMILIES
 from ..rig.role_names import ROLES, Roles
-from . import bake, contacts, overrides, scene
+from . import automatic, bake, contacts, overrides, scene
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 
 
@@ -190,6 +191,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         name="Character", description="The physical character, as text of a character file", override=OVERRIDABLE
     )
 
+    layout: IntProperty(description="Since when these settings are laid out like this", override=OVERRIDABLE)
     rides: StringProperty(description="How the character's bodies follow the bones", override=OVERRIDABLE)
     show_character: BoolProperty(
         name="Show",
@@ -198,6 +200,12 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         override=OVERRIDABLE,
     )
 
+    show_physics: BoolProperty(
+        name="Show Physics",
+        description="Show what physics says of the action before any bake: the centre of mass and its arc, where the "
+        "body balances, feet that slide, sink or float, and impossible frames in the Dope Sheet",
+        override=OVERRIDABLE,
+    )
     show_contacts: BoolProperty(
         name="Show as Bars",
         description="Draw contacts as bars along the bottom of the Dope Sheet and the Timeline: left red, right green",
@@ -300,10 +308,12 @@ def register() -> None:
     whole = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
     bpy.types.Object.heft = whole  # type: ignore[attr-defined]
     overrides.register()
+    automatic.register()
 
 
 def unregister() -> None:
     """Take them off."""
+    automatic.unregister()
     overrides.unregister()
     del bpy.types.Object.heft  # type: ignore[attr-defined]
     bake.unregister()

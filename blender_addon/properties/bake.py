@@ -72,6 +72,12 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         soft_max=9,
         override=OVERRIDABLE,
     )
+    auto_bake: BoolProperty(
+        name="Auto Bake",
+        description="Bake again in the background whenever keys, settings, pushes or the ground have changed. The rig "
+        "goes on playing what it plays",
+        override=OVERRIDABLE,
+    )
     source_action: PointerProperty(
         name="Source",
         description="The action to simulate; by default the assigned one, or what that was baked from",
@@ -233,6 +239,7 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
     """What the running bake is at; on the window manager, so it is in no file and no undo step."""
 
     running: BoolProperty(options={"SKIP_SAVE"})
+    following: BoolProperty(description="A bake that nobody asked for goes on", options={"SKIP_SAVE"})
     stop: BoolProperty(description="A cancel was requested", options={"SKIP_SAVE"})
     who: StringProperty(description="The armature being baked, if there are several", options={"SKIP_SAVE"})
     stage: StringProperty(options={"SKIP_SAVE"})

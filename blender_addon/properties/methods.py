@@ -11,9 +11,13 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
-from ...core.control.method import DEFAULT, Method
+from ...core.control.method import Method
 from ...core.control.methods import METHODS
+from ...core.job.choosing import Chosen
+from ...core.job.job import AUTO
 from ...core.settings import SHARE, Setting, Shown, settings_of
+from ..typed import as_kind
+from .automatic import chosen_for
 from .overrides import OVERRIDABLE
 
 
@@ -54,9 +58,15 @@ def group_of(method: Method) -> type:
 
 GROUPS = {method.name: group_of(method) for method in METHODS.values()}
 
+AUTOMATIC = AUTO.upper()
+AUTOMATIC_NUMBER = 1000  # by which files know it: no method's
+
 CONTROLLERS = [
-    (method.name.upper(), method.label, f"{method.description} [{method.paper}]", method.number)
-    for method in METHODS.values()
+    (AUTOMATIC, "Automatic", "Choose by the action and by what belongs to the armature", AUTOMATIC_NUMBER),
+    *(
+        (method.name.upper(), method.label, f"{method.description} [{method.paper}]", method.number)
+        for method in METHODS.values()
+    ),
 ]
 
 
@@ -67,7 +77,7 @@ class MethodSettings:
         name="Method",
         description="How the character is controlled while it is simulated",
         items=CONTROLLERS,
-        default=DEFAULT.upper(),
+        default=AUTOMATIC,
         override=OVERRIDABLE,
     )
 
@@ -78,9 +88,17 @@ MethodSettings.__annotations__ |= {
 }
 
 
+def choice_of(settings: MethodSettings) -> Chosen | None:
+    """Return what was chosen for `obj.heft`; None where somebody has."""
+    if settings.controller != AUTOMATIC:
+        return None
+    return chosen_for(as_kind(as_kind(settings, bpy.types.PropertyGroup).id_data, bpy.types.Object))
+
+
 def method_of(settings: MethodSettings) -> Method:
-    """Return the method that `obj.heft` has chosen."""
-    return METHODS[settings.controller.lower()]
+    """Return the method that `obj.heft` has chosen, or that suits it."""
+    choice = choice_of(settings)
+    return METHODS[settings.controller.lower()] if choice is None else choice.method
 
 
 def group_in(settings: MethodSettings) -> bpy.types.PropertyGroup:

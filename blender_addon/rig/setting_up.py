@@ -22,6 +22,7 @@ from ...core.motion.upright import Up, up_of
 from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
+from ..properties.automatic import CHANGED_DEFAULT
 from ..typed import settings_on
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
@@ -130,6 +131,8 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
+    if not settings.character:
+        settings.layout = CHANGED_DEFAULT
     settings.found_floor = "\n".join(done.floor)
     settings.found_damage = damage_text(done.repairs)
     settings.character = done.character

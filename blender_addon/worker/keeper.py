@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bpy
 
+from ...core.job.job import AUTO
 from ...core.worker.messages import Message
 from ...core.worker.worker import Worker
 from .. import redraw
@@ -75,7 +76,8 @@ class Keeper:
             self.give_way()
             redraw.panels()
             return None
-        if progress_on(bpy.context.window_manager).running:
+        state = progress_on(bpy.context.window_manager)
+        if state.running or state.following:
             self.give_way()
             return LOOK
         if self._preparer is None or (left[0] == chosen() != self._first):
@@ -103,7 +105,7 @@ class Keeper:
 
 
 def chosen() -> str:
-    """The active object's method."""
+    """The active object's method, if it has chosen one."""
     active = bpy.context.active_object
     return settings_on(active).controller.lower() if active is not None else ""
 
@@ -112,7 +114,7 @@ def labels() -> dict[str, str]:
     """What each method is called, as one chooses among them: to import all of them takes a while."""
     settings = as_kind(bpy.types.Object.bl_rna.properties["heft"], bpy.types.PointerProperty).fixed_type
     methods = as_kind(settings.properties["controller"], bpy.types.EnumProperty).enum_items
-    return {item.identifier.lower(): item.name for item in methods}
+    return {item.identifier.lower(): item.name for item in methods if item.identifier != AUTO.upper()}
 
 
 def missing() -> list[str]:

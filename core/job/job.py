@@ -34,6 +34,8 @@ FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 RECOVERY_EFFORT, MOST_RECOVERY_EFFORT = 6, 10
 STRENGTH = 3.0
 
+AUTO = "auto"  # the method of a job that leaves it open
+
 Plain = bool | int | float | str | None
 Ground = Literal["auto", "level", "terrain"]
 
@@ -98,7 +100,7 @@ class BakeJob:
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
     travel: Travel = "auto"  # whether it is in place: carried along to be simulated, and brought back
     levelling: Levelling = field(default_factory=Levelling)  # what of a floor askew is mended
-    method: str = DEFAULT  # a name in control.methods.METHODS
+    method: str = DEFAULT  # a name in control.methods.METHODS, or "auto": what suits the motion and the scene
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without

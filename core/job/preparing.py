@@ -120,10 +120,10 @@ def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tup
     reporter("fit", 1.0)
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, _ = samples_of(job, performance)
-    ground = _missing_ground(job, character, trajectory, terrain) if not len(performance.way) else None
+    ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
     if ground is not None:
         terrain = make_terrain([ground.ground])
-    schedule = label(character, trajectory, terrain, grabs=_grabs(job, character, trajectory))
+    schedule = label(character, trajectory, terrain, grabs=grabs_held(job, character, trajectory))
     return tuple(contacts_of(trajectory, schedule))
 
 
@@ -218,13 +218,13 @@ def find_reference(
     """The reference of one motion."""
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = samples_of(job, performance)
-    ground = _missing_ground(job, character, trajectory, terrain) if not len(performance.way) else None
+    ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
     if ground is not None:
         terrain = make_terrain([ground.ground])
     wanted: dict[str, Any] = {
         "terrain": terrain,
         "contacts": job.contacts,
-        "grabs": _grabs(job, character, trajectory),
+        "grabs": grabs_held(job, character, trajectory),
         "cyclic": job.loop,
         "begin": 0,
         "settings": reference_settings(job),
@@ -257,7 +257,7 @@ def find_reference(
     )
 
 
-def _missing_ground(
+def find_ground(
     job: BakeJob, character: Character, trajectory: Trajectory, terrain: Terrain | None
 ) -> MissingGround | None:
     """Ground that the motion tells of, where the scene says nothing of ground and what is missing may be given."""
@@ -430,7 +430,7 @@ def _floor_height(floor: Floor) -> float:
     return floor.height if abs(floor.height) > USUAL_FLOOR else 0.0
 
 
-def _grabs(job: BakeJob, character: Character, trajectory: Trajectory) -> list[Grab]:
+def grabs_held(job: BakeJob, character: Character, trajectory: Trajectory) -> list[Grab]:
     """The grabs of things that do not move, as the reference knows them."""
     found = []
     offset = (trajectory.first_frame - job.frames[0]) / job.fps

@@ -32,6 +32,7 @@ from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import between
 from ..simulation.strength import Strength, TorqueLimits
+from .choosing import resolved
 from .job import BakeJob
 from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
@@ -50,6 +51,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     the frames so far are kept. `cache` is a folder of references and policies, which are computed only once; whatever
     is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
     """
+    job, chosen = resolved(job)
     method, reporter, kept, clock = _method(job), ProgressReporter(progress), Cache(cache), Clock()
     trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
     try:
@@ -84,7 +86,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         return _nothing(job, clock, kept)
     clock.spent("rehearse", shown.begun - begun)
     clock.spent("simulate", time.perf_counter() - shown.begun)
-    result = _result(job, motion, stage, simulation, asked, kept, clock)
+    result = _result(job, motion, stage, simulation, asked, kept, clock, chosen)
     trace.note("end", outcome=result.outcome, why=result.why)
     return result
 
@@ -100,13 +102,14 @@ def torque_limits(job: BakeJob, motion: Motion, late: float) -> TorqueLimits | N
 
 def check(job: BakeJob) -> None:
     """ValueError, in a sentence, where the method or a setting makes no sense: what can be told before a run."""
+    job, _ = resolved(job)
     _method(job).choose(job.settings)
     reference_settings(job)
 
 
 def precompute(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
     """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
-    motion, _ = planned(job, ProgressReporter(progress), Cache(cache), Clock())
+    motion, _ = planned(resolved(job)[0], ProgressReporter(progress), Cache(cache), Clock())
     return motion
 
 
@@ -243,6 +246,7 @@ def _result(
     asked: float,
     cache: Cache,
     clock: Clock,
+    chosen: Sequence[str],
 ) -> BakeResult:
     """Everything that is shown and told of a simulation of which so many seconds were asked for."""
     begun = clock.begin("measure")
@@ -301,7 +305,7 @@ def _result(
         "sentences": to_data(sentences),
         "method": job.method,
         "reference": quality.why,
-        "notes": [*motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
+        "notes": [*chosen, *motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
         "seconds": clock.seconds,
     }
     return BakeResult(

@@ -119,6 +119,25 @@ def contacts(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     }, {}
 
 
+def glance(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Look at a job's motion as it is keyed; the answer has `Glance`'s fields as lists, of a support its two."""
+    from ..cache import Cache
+    from ..job.glancing import glance as look
+    from ..job.progress import ProgressReporter
+
+    found = look(unpack_job(message), ProgressReporter(ProgressSender(send)), Cache(message.values["cache"]))
+    said = {name: value for name, value in vars(found).items() if name != "support"}
+    said |= {"support_start": found.support.start, "support": found.support.point}
+    return {name: value if name == "feet" else plain(value) for name, value in said.items()}, {}
+
+
+def plain(values: Any) -> Any:
+    """An array as lists, with None where it is not a number."""
+    found = values.astype(object)
+    found[~np.isfinite(values)] = None
+    return found.tolist()
+
+
 def self_test(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
     """Say how physics works here."""
     from .self_test import self_test as try_physics
@@ -155,6 +174,7 @@ TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
     "precompute": precompute,
     "reference": reference,
     "contacts": contacts,
+    "glance": glance,
     "replay": replay,
     "prepare": prepare,
 }

@@ -64,7 +64,6 @@ def dope_sheet():
 
 guikit.steps(
     window.install,
-    window.opened("HEFT_PT_scene"),
     window.clear,
     window.tab,
     window.add_mannequin,

@@ -14,6 +14,7 @@ from heft.core.settings import settings_of
 def test_the_menu_holds_every_method_under_the_number_that_files_know(rig):
     items = rig.heft.bl_rna.properties["controller"].enum_items
     assert {item.identifier: item.value for item in items} == {
+        "AUTO": 1000,
         "LOOKAHEAD": 0,
         "REPLANNING": 1,
         "MOMENTUM": 2,
@@ -21,7 +22,7 @@ def test_the_menu_holds_every_method_under_the_number_that_files_know(rig):
         "GAIT": 4,
         "COMBINATION": 5,
     }
-    assert rig.heft.controller == "LOOKAHEAD"
+    assert rig.heft.controller == "AUTO"
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A job's motion at a glance: as it is keyed, where it is keyed."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cache import Cache
+from ..contact.terrain import make_terrain
+from ..motion import quaternions
+from ..motion.floor import Floor
+from ..motion.labels import label, relabel
+from ..motion.prepare import Performance
+from ..motion.quaternions import Array
+from ..report.glance import Glance, look
+from .job import BakeJob
+from .preparing import find_ground, grabs_held, loaded, performance_of, samples_of
+from .progress import ProgressReporter
+
+
+def glance(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> Glance:
+    """What physics says of each of a job's frames. Nothing is optimised."""
+    reporter("fit", 0.0)
+    performance, terrain = performance_of(job, cache)
+    reporter("fit", 1.0)
+    character = loaded(performance.plan.character, job.scene, unplanned=False)
+    trajectory, start = samples_of(job, performance)
+    ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
+    if ground is not None:
+        terrain = make_terrain([ground.ground])
+    schedule = label(character, trajectory, terrain, grabs=grabs_held(job, character, trajectory))
+    if job.contacts is not None:
+        schedule = relabel(character, trajectory, schedule, job.contacts)
+    frames = np.arange(np.ceil(trajectory.first_frame), trajectory.frame(len(trajectory.q) - 1) + 1e-6)
+    samples = np.clip(
+        np.rint((frames - trajectory.first_frame) / trajectory.frames_per_sample).astype(np.int64),
+        0,
+        len(trajectory.q) - 1,
+    )
+    found = look(character, trajectory, schedule, terrain, samples, 1.0 / job.fps)
+    return _where_it_is_keyed(replace(found, frames=frames), performance, start + samples)
+
+
+def _where_it_is_keyed(found: Glance, performance: Performance, samples: NDArray[np.int64]) -> Glance:
+    """The same, moved back onto the clip's own floor, and along with what was in place."""
+    away = np.zeros((len(samples), 3))
+    if len(performance.way):
+        away[:, :2] = performance.way[samples]
+    corners = np.repeat(np.arange(len(samples)), np.diff(found.support.start))
+    floor = performance.floor
+    return replace(
+        found,
+        center=_on_floor(found.center - away, floor),
+        arc=_on_floor(found.arc - away, floor),
+        balance=_on_floor(found.balance - away, floor),
+        support=replace(found.support, point=_on_floor(found.support.point - away[corners], floor)),
+        place=_on_floor(found.place - away[:, None], floor),
+    )
+
+
+def _on_floor(places: Array, floor: Floor) -> Array:
+    """What `motion.floor.level` moved to z = 0, back."""
+    normal = np.array([-floor.slope[0], -floor.slope[1], 1.0])
+    turn = quaternions.between(np.array([0.0, 0.0, 1.0]), normal)
+    result: Array = quaternions.rotate(turn, places) + np.array([0.0, 0.0, floor.height])
+    return result

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of what physics says of keys before any bake: the mannequin's walk, and the walk hovering in its middle.
+
+python3 run.py build --bare
+blender-gui run tests/gui/physics.py -t 900 -o out/gui dist/heft-*-bare.zip tests/gui/window.py
+"""
+
+import bpy
+import guikit
+import window
+
+HOVERING = (40.0, 62.0)  # frames
+HEIGHT = 0.35  # m
+
+
+def show():
+    """Switch it on, and show frames in the Dope Sheet."""
+    window.rig().heft.show_physics, window.rig().heft.show_character = True, False
+    shown, _, _, _ = guikit.view3d()
+    next(area for area in shown.screen.areas if area.type == "DOPESHEET_EDITOR").ui_type = "DOPESHEET"
+
+
+def hover():
+    """Key the hips higher up in the middle."""
+    from bl_ext.user_default.heft.blender_addon import writer
+
+    rig = window.rig()
+    action = rig.animation_data.action
+    upward = rig.data.bones["pelvis"].matrix_local.to_3x3()[2]
+    for curve in writer.only_bag(action).fcurves:
+        if curve.data_path == 'pose.bones["pelvis"].location':
+            for point in curve.keyframe_points:
+                if HOVERING[0] < point.co.x < HOVERING[1]:
+                    point.co.y += HEIGHT * upward[curve.array_index]
+            curve.update()
+    action.update_tag()
+
+
+def looked(frame):
+    """Steps: wait until it is known, and go to a frame."""
+    from functools import partial
+
+    def known():
+        from bl_ext.user_default.heft.blender_addon.baking.following import following
+        from bl_ext.user_default.heft.blender_addon.overlay import glance
+
+        return glance.glance_of(window.rig()) is not None and not following.busy
+
+    return 2.0, guikit.until(known, seconds=800), partial(bpy.context.scene.frame_set, frame), 1.0
+
+
+guikit.steps(
+    window.install,
+    window.clear,
+    window.tab,
+    window.add_mannequin,
+    window.set_up,
+    window.panels_alone("HEFT_PT_motion"),
+    show,
+    *looked(13),
+    guikit.shot("physics_walk"),
+    hover,
+    *looked(52),
+    window.view_selected,
+    1.0,
+    guikit.shot("physics_hovering"),
+)
