@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.motion.quaternions import Array
 from ..rig.reading import ordered_bones
@@ -26,7 +28,7 @@ class Recorded:
     parts: dict[str, Array]  # (nf, nb, width)
     properties: dict[tuple[str, str], Array]  # (nf,) by bone and property
 
-    def at(self, rows: np.ndarray) -> Recorded:
+    def at(self, rows: NDArray[np.integer[Any]]) -> Recorded:
         """Return a copy with these rows."""
         return Recorded(
             self.place,
