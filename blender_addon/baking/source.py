@@ -81,10 +81,13 @@ def shown_source(armature: bpy.types.Object) -> bpy.types.Action | None:
     """Return the action that a bake would start from, for panels: also where a baked one is assigned, or a layer."""
     animation = armature.animation_data
     assigned = animation.action if animation else None
-    if assigned is not None and notes_on(assigned).source is not None:
-        return notes_on(assigned).source
     stack = stack_of(armature)
-    return assigned if stack is None else notes_on(stack.action).source
+    played = assigned
+    if assigned is not None and notes_on(assigned).source is not None:
+        played = notes_on(assigned).source
+    elif stack is not None:
+        played = notes_on(stack.action).source
+    return played
 
 
 def slot_for(armature: bpy.types.Object, action: bpy.types.Action, identifier: str = "") -> bpy.types.ActionSlot:
