@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.job import BakeJob, BodySettings, ContactInterval
 from ...core.motion.clip import Clip
+from ...core.motion.pegs import with_feet
 from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
 from ..controls.recording import Recorded, Recorder
@@ -129,18 +130,19 @@ def gathered(
 ) -> Gathered:
     """Return what one armature's bake needs."""
     settings: HEFT_PG_armature = settings_on(armature)
-    clip = sampling.clip
+    clip, roles = with_feet(sampling.clip, settings.chosen_roles())
     around = reader.surroundings(clip)
     first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
     job = BakeJob(
         clip=clip,
-        roles=settings.chosen_roles(),
+        roles=roles,
         name=armature.name,
         body=body_settings(armature, sampling),
         scene=around.scene,
         travel=settings.travel.lower(),
+        levelling=settings.levelling(),
         contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / rate),
         method=method.name,
         settings=values_in(settings),
@@ -150,6 +152,7 @@ def gathered(
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
         looseness=looseness_in(settings),
+        strength=1.0 if around.scene.strength is not None else plain(settings.strength),
         rate=float(rate),
         frame_start=first,
         frame_end=last,

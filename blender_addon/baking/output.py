@@ -22,7 +22,7 @@ from ..controls.solution import Solution, Solving
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.proxy import columns_of, is_driven, make_proxy
-from ..rig.reading import ordered_bones, uniform_scale
+from ..rig.reading import mean_scale, ordered_bones
 from ..typed import notes_on, settings_on
 from ..writer import assign_action, bag_of, channels_to_key, slot_of, write_action, write_channels, write_curve
 from .gather import Gathered
@@ -96,7 +96,7 @@ def write(
     made on the same armature is replaced, unless it is to be kept.
     """
     names = tuple(bone.name for bone in ordered_bones(armature))
-    if names != result.bones:
+    if names != result.bones[: len(names)]:
         raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
     settings: HEFT_PG_armature = settings_on(armature)
     loop = loop_in(gathered, result)
@@ -175,7 +175,7 @@ def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResul
         raise ValueError(f"The Output of {armature.name} was changed during the bake: bake again.")
     sampling = gathered.sampling
     motion = motion_of(armature, gathered, result, loop_in(gathered, result))
-    scale = sampling.unit * uniform_scale(sampling.object_matrix[0], armature.name)
+    scale = sampling.unit * mean_scale(sampling.object_matrix[0])
     recorded = gathered.recorded.at(motion.rows)
     with playing(armature, gathered.source):
         return Solving(armature, recorded, sampling.pose[motion.rows], motion.pose, 1.0 / scale)
@@ -252,7 +252,7 @@ def loop_in(gathered: Gathered, result: BakeResult) -> Loop | None:
     if loop is None or result.outcome != "completed" or asked != PERIODS * loop.period + 1:
         return None
     keyed = gathered.sampling.clip.position[rows_of(gathered.sampling, result.frames[:asked])]
-    return loop if stays_on_its_way(keyed, result.poses[:asked, :, :3, 3]) else None
+    return loop if stays_on_its_way(keyed, result.poses[:asked, : keyed.shape[1], :3, 3]) else None
 
 
 def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> slice:

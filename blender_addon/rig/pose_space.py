@@ -243,11 +243,10 @@ def pose_matrices(position: Array, orientation: Array, object_matrix: Array, uni
     """
     count, bones = position.shape[:2]
     axes = object_matrix[:, :3, :3]
-    scale = np.cbrt(np.linalg.det(axes))
-    back = np.swapaxes(axes, 1, 2) / (scale**2)[:, None, None]  # inverse of a rotation times a scale
+    turn = np.swapaxes(rotations_of(axes), 1, 2)  # that undoes the place's, as in `reading.turn_of_axes`
     pose = np.zeros((count, bones, 4, 4))
     pose[:, :, 3, 3] = 1.0
-    pose[:, :, :3, :3] = (scale[:, None, None] * back)[:, None] @ quaternions.matrix(orientation)
+    pose[:, :, :3, :3] = turn[:, None] @ quaternions.matrix(orientation)
     place = position / unit_scale - object_matrix[:, None, :3, 3]
-    pose[:, :, :3, 3] = (back[:, None] @ place[..., None])[..., 0]
+    pose[:, :, :3, 3] = (inverse(axes)[:, None] @ place[..., None])[..., 0]
     return pose
