@@ -3,6 +3,8 @@
 
 import bpy
 
+from ..blender_addon.baking.source import shown_source
+from ..blender_addon.baking.stack import stack_of
 from ..blender_addon.rig.role_names import SURE
 from ..blender_addon.typed import settings_on
 from ..blender_addon.words import interface as _
@@ -32,6 +34,8 @@ class HEFT_PT_character(ArmatureTab):
         layout = self.layout
         selected = context.active_object
         action = selected.animation_data.action if selected.animation_data else None
+        if stack_of(selected) is not None:
+            action = shown_source(selected)
         column = layout.column(align=True)
         column.label(text=selected.name, icon="ARMATURE_DATA", translate=False)
         column.label(text=action.name if action else _("No action"), icon="ACTION", translate=False)

@@ -4,10 +4,11 @@
 import bpy
 
 from ..blender_addon import contacts
+from ..blender_addon.baking.source import shown_source
 from ..blender_addon.overlay import glance
 from ..blender_addon.properties.contacts import FEET, OTHER_POINTS
 from ..blender_addon.reference import report_of
-from ..blender_addon.typed import notes_on, settings_on
+from ..blender_addon.typed import settings_on
 from ..blender_addon.words import interface as _
 from ..blender_addon.words import why
 from ..operators.build_reference import HEFT_OT_build_reference
@@ -50,9 +51,7 @@ class HEFT_PT_motion(Tab):
         layout.use_property_decorate = False
         armature = context.active_object
         settings = settings_on(armature)
-        animation = armature.animation_data
-        assigned = animation.action if animation else None
-        of = (notes_on(assigned).source or assigned) if assigned is not None else None
+        of = shown_source(armature)
         layout.prop(settings, "source_action", placeholder=of.name if of is not None else "")
         column = layout.column(align=True)  # names in the fields: beside them a narrow sidebar cuts both
         column.use_property_split = False

@@ -9,6 +9,7 @@ import bpy
 
 from ..controls.solution import Miss, map_for
 from ..typed import settings_on
+from ..writer import Rows
 
 MOST_TOLD = 3
 
@@ -27,6 +28,23 @@ def is_onto_controls(armature: bpy.types.Object) -> bool:
 def needs_channels(armature: bpy.types.Object) -> bool:
     """Whether a bake needs to know the source's channels: of controls, or for the difference to them."""
     return is_onto_controls(armature) or settings_on(armature).layer == "COMBINE"
+
+
+def chosen_with_controls(armature: bpy.types.Object, chosen: set[str]) -> set[str]:
+    """Return chosen bones with the deforming ones that the controls among them move."""
+    chart = map_for(armature)
+    return chosen if chart is None else chosen | chart.moved_by(chosen)
+
+
+def parents_on_controls(armature: bpy.types.Object, names: Sequence[str], parent: Rows) -> Rows:
+    """Return what each bone hangs from: of deforming bones another one, whatever the rig has between them."""
+    chart = map_for(armature)
+    place = {name: index for index, name in enumerate(names)}
+    result = parent.copy()
+    for bone, above in chart.carrier().items() if chart is not None else ():
+        if above and place[above] < place[bone]:  # as in any skeleton parents come first
+            result[place[bone]] = place[above]
+    return result
 
 
 def told(misses: Sequence[Miss]) -> list[str]:

@@ -77,6 +77,19 @@ def source_of(armature: bpy.types.Object) -> Source:
     return Source(chosen.session_uid, chosen.name, identifier, layer, muted, unkeyed)
 
 
+def shown_source(armature: bpy.types.Object) -> bpy.types.Action | None:
+    """Return the action that a bake would start from, for panels: also where a baked one is assigned, or a layer."""
+    animation = armature.animation_data
+    assigned = animation.action if animation else None
+    stack = stack_of(armature)
+    played = assigned
+    if assigned is not None and notes_on(assigned).source is not None:
+        played = notes_on(assigned).source
+    elif stack is not None:
+        played = notes_on(stack.action).source
+    return played
+
+
 def slot_for(armature: bpy.types.Object, action: bpy.types.Action, identifier: str = "") -> bpy.types.ActionSlot:
     """Return an action's slot of that name, else the one that carries the armature's name, else the only one."""
     slots = [slot for slot in action.slots if slot.target_id_type in {"OBJECT", "UNSPECIFIED"}]

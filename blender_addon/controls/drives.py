@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,6 +46,24 @@ class Map:
 
     trunk: tuple[Drive, ...]
     limbs: tuple[Limb, ...]
+
+    def moved_by(self, chosen: Collection[str]) -> set[str]:
+        """Return the deforming bones that chosen controls move; one of inverse kinematics moves its limb."""
+        found = {drive.bone for drive in self.drives() if drive.control in chosen}
+        for limb in self.limbs:
+            if any(drive.control in chosen and not drive.after for drive in limb.ik):
+                found |= {drive.bone for drive in limb.fk}
+        return found
+
+    def carrier(self) -> dict[str, str]:
+        """Return which deforming bone each hangs from, as an animator's controls do."""
+        by_control: dict[str, str] = {}
+        result: dict[str, str] = {}
+        for drive in (*self.trunk, *(drive for limb in self.limbs for drive in limb.fk)):
+            by_control.setdefault(drive.control, drive.bone)
+            if drive.bone not in result:
+                result[drive.bone] = by_control[drive.carriers[0]] if drive.carriers else ""
+        return result
 
     def drives(self) -> tuple[Drive, ...]:
         """All of them."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
+from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.pose_space import Channels, RestBone, rest_bones
 from . import rigify
@@ -169,10 +170,12 @@ class Solving:
 
 
 def is_changed(values: Array, before: Array, metre: float) -> bool:
-    """Whether locations or rotations are others than before; a quaternion's sign is none of it."""
-    off = np.abs(values - before)
+    """Whether locations or rotations are others than before; a quaternion's length and sign are none of it."""
     if values.shape[1] == QUATERNION:
-        off = np.minimum(off, np.abs(values + before))
+        values, before = quaternions.normalize(values), quaternions.normalize(before)
+        off = np.minimum(np.abs(values - before).max(axis=1), np.abs(values + before).max(axis=1))
+    else:
+        off = np.abs(values - before)
     return bool(off.max() > UNCHANGED * max(metre, 1.0))
 
 

@@ -13,6 +13,7 @@ import window
 from window import start_bake
 
 KEYS = ((1, 0.06), (12, 0.06), (28, 0.28), (36, 0.28), (52, 0.06), (60, 0.06))  # frames, and how low the torso is
+SHOWN = {"Torso", "Arm.L (IK)", "Arm.R (FK)", "Leg.L (IK)", "Leg.R (IK)"}
 kept: dict[str, object] = {}
 
 
@@ -40,8 +41,13 @@ def generate():
         for side in "LR":
             key(f"foot_ik.{side}", frame, location=(0.0, 0.0, 0.0))
     rig().animation_data.action.name = "Squat"
+    for collection in rig().data.collections_all:
+        collection.is_visible = collection.name in SHOWN
     with guikit.override():
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.pose.select_all(action="SELECT")
         bpy.ops.view3d.view_selected()
+        bpy.ops.pose.select_all(action="DESELECT")
 
 
 def key(bone, frame, **parts):
@@ -58,6 +64,8 @@ def push():
         bpy.ops.heft.add_push(strength=80.0, duration=5)
     kept["push"] = bpy.context.view_layer.objects.active
     window.select(rig())
+    with guikit.override():
+        bpy.ops.object.mode_set(mode="POSE")
 
 
 def onto_controls():

@@ -192,6 +192,28 @@ def test_a_parent_scale_and_a_moving_object_are_no_matter(opened, human):
     assert report["notes"] == []
 
 
+def test_chosen_controls_alone_take_the_motion(opened, human):
+    """An arm, simulated on a trunk that stays as keyed, turns no other control."""
+    rig = opened(human)
+    before = curves(animate(rig, "FK"))
+    keyed = poses(rig)
+    rig.heft.bones = "CHOSEN"
+    for name in ("upper_arm_fk.L", "forearm_fk.L"):
+        rig.heft.chosen_bones.add().name = name
+    asked, report = bake(rig)
+    after = curves(rig.animation_data.action)
+    changed = {key[1] for key in {*before, *after} if before.get(key) != after.get(key)}
+    touched = {path.split('"')[1] for path in changed if not path.startswith("heft.")}
+    assert {"upper_arm_fk.L", "forearm_fk.L"} <= touched
+    assert all(name.split(".")[0].split("_")[-1] in {"fk", "tweak"} and ".L" in name for name in touched), touched
+    assert report["notes"] == []
+    names = [bone.name for bone in rig.data.bones]
+    arm, rest = names.index("DEF-forearm.L"), names.index("DEF-forearm.R")
+    assert np.abs(poses(rig) - keyed)[:, arm].max() > 0.05
+    np.testing.assert_allclose(poses(rig)[:, rest], keyed[:, rest], atol=1e-5)
+    np.testing.assert_allclose(poses(rig)[:, arm, :3, 3], asked[:, arm, :3, 3], atol=1e-3)
+
+
 def test_what_no_control_reaches_is_told(opened, human):
     """A hand that is turned about its length, by a control that cannot be."""
     rig = opened(human)
