@@ -31,7 +31,16 @@ from .source import plays
 GLANCE, BAKE = "glance", "bake"  # tasks of the worker's
 QUIET = 0.25  # s without a change, after which it is baked
 EVERY = 0.05  # s between looks
-WRITTEN = ("output", "bones", "influence", "blend_in", "blend_out", "reduce", "write_diagnostics")  # not in the job
+WRITTEN = (
+    "output",
+    "layer",
+    "bones",
+    "influence",
+    "blend_in",
+    "blend_out",
+    "reduce",
+    "write_diagnostics",
+)  # not in the job
 SHOWN = "show_"  # how the names of settings begin that only say what is drawn
 MADE = {"report", "reference_report", "tracking_error", "root_error", "balance_margin", "help_share", "feet"}
 

@@ -13,7 +13,7 @@ class HEFT_PG_course(bpy.types.PropertyGroup):
     forward: FloatProperty(
         name="Speed",
         description="Walking speed forward, in metres per second",
-        default=0.7,
+        default=0.9,
         soft_min=-0.3,
         soft_max=1.2,
         min=-10.0,

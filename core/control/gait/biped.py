@@ -10,6 +10,7 @@ from ...character.tree import BALL, FREE, HINGE, Tree
 from ...dynamics import body_poses, mass_matrix
 from ...maths.structure import Structure
 from ...motion import quaternions
+from .arms import hang_arms
 from .gains import Gains
 
 Array = NDArray[np.float64]
@@ -45,6 +46,7 @@ class Biped(Structure):
     knee_axis: Array  # (2, 3) in the thigh's frame
     knee_sign: Array  # (2,) 1 where the axis points left, -1 where right
     sole: Array  # (2, 4) from the ankle: heel, tip, half width, depth, m
+    start: Array  # (nq,) pose that a walk begins in, which leads over to the base
     base: Array  # (nq,) pose that the key poses are angles from
     stiffness: Array  # (nv,)
     damping: Array  # (nv,)
@@ -55,7 +57,7 @@ class Biped(Structure):
     apart: float  # half the distance of its ankles, m
 
 
-def make_biped(character: Character, gains: Gains, base: Array, explicit_at: float | None = None) -> Biped:
+def make_biped(character: Character, gains: Gains, start: Array, explicit_at: float | None = None) -> Biped:
     """ValueError says what a character lacks for walking.
 
     `explicit_at` is the rate, 1/s, of PD that does not look at the step's end: it gets what such a step can bear.
@@ -85,7 +87,8 @@ def make_biped(character: Character, gains: Gains, base: Array, explicit_at: flo
     knee_frame = tree.offset_quaternion[shank]
     axis = quaternions.rotate(knee_frame, tree.axis[shank, 0])
     lower = quaternions.rotate(knee_frame, tree.offset_position[foot])
-    elbow = np.array([_elbow(tree, int(b)) for b in arm])
+    hanging = body_poses(character, hang_arms(character, arm, character.neutral()))[1]
+    elbow = np.array([_elbow(tree, int(b), hanging) for b in arm])
     sole = np.array([_sole(character, int(b)) for b in foot])
     neutral = character.neutral()
     place = body_poses(character, neutral)[0]
@@ -118,13 +121,14 @@ def make_biped(character: Character, gains: Gains, base: Array, explicit_at: flo
         foot=foot,
         arm=arm,
         elbow=elbow,
-        elbow_sign=np.array([-np.sign(tree.axis[b, 0, 1]) for b in elbow]),
+        elbow_sign=np.array([-np.sign(_leftward(tree, int(b), hanging)) for b in elbow]),
         upper_leg=tree.offset_position[shank].copy(),
         lower_leg=lower,
         knee_axis=axis,
         knee_sign=np.where(axis @ LEFT > 0.0, 1.0, -1.0),
         sole=sole,
-        base=base,
+        start=start,
+        base=hang_arms(character, arm, start),
         stiffness=stiffness,
         damping=damping,
         pelvis=pelvis,
@@ -191,12 +195,18 @@ def _arm(character: Character, side: str) -> int:
     return body if body != NONE and _sideways(character.tree, body) else _jointed(character.tree, body)
 
 
-def _elbow(tree: Tree, arm: int) -> int:
-    """The hinge below the arm whose axis points sideways."""
+def _elbow(tree: Tree, arm: int, turn: Array) -> int:
+    """The hinge below the arm whose axis points sideways, bodies turned as they are with arms hanging."""
     for b in range(len(tree.parent)):
-        if tree.parent[b] == arm != NONE and _sideways(tree, b):
+        if tree.parent[b] == arm != NONE and tree.joint[b] == HINGE and abs(_leftward(tree, b, turn)) > ACROSS:
             return b
     return NONE
+
+
+def _leftward(tree: Tree, hinge: int, turn: Array) -> float:
+    """How far the hinge's axis points to the pelvis' left, bodies turned so."""
+    axis = quaternions.rotate(turn[hinge], tree.axis[hinge, 0])
+    return float(axis @ quaternions.rotate(turn[0], LEFT))
 
 
 def sole_corners(character: Character, foot: int) -> Array:

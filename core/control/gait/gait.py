@@ -11,10 +11,12 @@ from ...contact.detection import Contacts
 from ...simulation.course import Course
 from ..law import AffineLaw, State
 from ..method import Follower
+from .arms import hang_arms
 from .biped import LEG, make_biped
 from .gains import Feedback, Gains, load_gains
 from .heading import Heading
 from .law import update_law
+from .pendulum import returning_speed
 from .settings import Settings
 from .stabiliser import Stabiliser
 from .standing import standing
@@ -24,8 +26,6 @@ from .workspace import LEFT, Machine, Walk, make_memory, make_scratch
 
 Array = NDArray[np.float64]
 
-# 1/s of the way to the first standing foot, towards it, as after a step.
-SWAY = 0.8
 FASTER = 0.3  # m/s by which the speed may change from one step to the next
 ROOT = 6  # velocities of the free root, which no motor drives
 
@@ -52,8 +52,8 @@ class Gait(Follower):
     ) -> None:
         """`start` is the pose (nq,) that the walk begins in, facing where it is to go; by default the neutral one.
 
-        Whatever the style does not move stays as it is there, and arms swing from there. Its legs are straightened
-        where it does not stand on both feet.
+        Whatever the style does not move stays as it is there; arms come down and swing. Its legs are straightened where
+        it does not stand on both feet.
         """
         self.character, self.course = character, course
         self.settings = (settings or Settings()).checked()
@@ -61,7 +61,7 @@ class Gait(Follower):
         pose = character.neutral() if start is None else np.array(start, dtype=np.float64)
         biped = make_biped(character, gains, pose, None if self.settings.implicit else rate)
         self.start = standing(character, biped, pose)
-        self.biped = biped._replace(base=self.start)
+        self.biped = biped._replace(start=self.start, base=hang_arms(character, biped.arm, self.start))
         style = load_style(self.settings.style)
         size = self.biped.height / LEG
         slow = math.sqrt(size)  # longer legs swing more slowly
@@ -108,10 +108,16 @@ class Gait(Follower):
         return int(self._memory.stance[0])
 
     def reference_state(self) -> tuple[Array, Array]:
-        """Positions (nq,) wanted now, and velocities (nv,), which are none but for the sway that it starts with."""
+        """Positions (nq,) wanted now, and velocities (nv,).
+
+        There are none, but as it starts it sways to its standing foot as after a step: without that, or with less, it
+        would fall aside over the edge of the foot that lands next.
+        """
         velocity = np.zeros(self.character.nv)
         if self.steps == 0 and self._memory.fresh[0]:
-            sway = SWAY * self.biped.apart * (1.0 if self.stance == LEFT else -1.0)
+            biped = self.biped
+            sway = returning_speed(biped.apart, biped.height, self._walk.step_seconds, biped.gravity)
+            sway *= 1.0 if self.stance == LEFT else -1.0
             velocity[:2] = -sway * np.sin(self._facing), sway * np.cos(self._facing)
         return self._wanted.copy(), velocity
 

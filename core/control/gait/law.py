@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...character.tree import HINGE, VELOCITIES_OF_JOINT
 from ...dynamics.centroidal import center_of_mass_from_root, momentum_about_root
-from ...dynamics.kinematics import difference_positions, vector_at
+from ...dynamics.kinematics import difference_positions, integrate_positions, vector_at
 from ...maths.dense import copy_into
 from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import (
@@ -79,16 +79,17 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     phase = memory.clock[0] / walk.step_seconds
     heading = walk.heading[0]
     _interpolate(walk, min(phase, 1.0), work.pose)
+    begun = min(memory.clock[1] / BEGINNING, 1.0)
     # a style that came at once threw the character off as it began: a low one down, a bent one ahead
     for c in range(work.pose.shape[0]):
-        work.pose[c] *= min(memory.clock[1] / BEGINNING, 1.0)
+        work.pose[c] *= begun
     mass = biped.mass
     center = add(row(bodies.position, 0), center_of_mass_from_root(bodies.composite))
     velocity = scale(1.0 / mass, momentum_about_root(bodies.momentum_map, v)[0])
     along = turned(velocity, -heading)
     _note(machine, along, side, phase, dt)
 
-    copy_into(biped.base, work.goal)
+    _lead_over(machine, begun)
     work.speed[:] = 0.0
     _pose_arms(machine, stance)
     knee = tree.position_start[biped.shank[stance]]
@@ -117,6 +118,17 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     memory.clock[0] += dt
     memory.clock[1] += dt
     return phase >= PATIENCE or (phase >= LANDING and _touches(machine, biped.foot[swing]))
+
+
+@kernel
+def _lead_over(machine: Machine, begun: float) -> None:
+    """The pose that the key poses are angles from: the walk's first one leads over to it as the style comes."""
+    tree, biped, work = machine.tree, machine.biped, machine.work
+    if begun < 1.0:
+        difference_positions(tree, biped.start, biped.base, work.error)
+        integrate_positions(tree, biped.start, work.error, begun, work.goal)
+    else:
+        copy_into(biped.base, work.goal)
 
 
 @kernel

@@ -23,3 +23,10 @@ def returning_width(apart: float, height: float, seconds: float, gravity: float)
     fast away from it; at d w it would come to rest over the foot. `apart` is d, `seconds` T.
     """
     return apart * (1.0 - math.tanh(0.5 * math.sqrt(gravity / height) * seconds))
+
+
+@kernel
+def returning_speed(apart: float, height: float, seconds: float, gravity: float) -> float:
+    """How fast a mass must move towards a foot to be back where it is after that time: d w tanh(w T / 2)."""
+    swing = math.sqrt(gravity / height)
+    return apart * swing * math.tanh(0.5 * swing * seconds)

@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...dynamics import body_poses
 from ...motion import quaternions
+from .arms import below
 from .biped import SIDES, Biped
 
 Array = NDArray[np.float64]
 
 BESIDE = 0.15  # of the legs' length, how far one foot may be ahead of the other
-LEVEL = 0.03  # of it, how much higher
+LEVEL = 0.01  # of it, how much higher: a foot that swings past the other is
 ERECT = np.cos(np.radians(15.0))
 
 
@@ -34,22 +35,13 @@ def standing(character: Character, biped: Biped, pose: Array) -> Array:
     neutral = character.neutral()
     result = pose.copy()
     starts = [*character.tree.position_start.tolist(), character.nq]
-    for b in _legs(character, biped):
+    for b in below(character, *biped.thigh.tolist()):
         joint = slice(starts[b], starts[b + 1])
         result[joint] = neutral[joint]
     yaw = np.arctan2(ahead[1], ahead[0])
     result[3:7] = np.cos(0.5 * yaw), 0.0, 0.0, np.sin(0.5 * yaw)
     result[2] += heights.min() - _sole_heights(biped, *body_poses(character, result)).min()
     return result
-
-
-def _legs(character: Character, biped: Biped) -> list[int]:
-    """Thighs, and all that hangs from them."""
-    legs = set(biped.thigh.tolist())
-    for b, parent in enumerate(character.tree.parent.tolist()):
-        if parent in legs:
-            legs.add(b)
-    return sorted(legs)
 
 
 def _sole_heights(biped: Biped, place: Array, turn: Array) -> Array:

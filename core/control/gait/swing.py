@@ -16,6 +16,9 @@ from .workspace import LEFT, SWING_FOOT, Machine
 
 AHEAD = 0.01  # s, after which the leg's pose gives its velocity
 SINKING = 0.4  # m/s at which a foot that is late goes on down
+# Phase by which the foot is over its place. One that hurries jerks at the hip; but who walks in a plane falls ahead
+# alone, and needs it sooner.
+ARRIVAL, PLANAR_ARRIVAL = 1.0, 0.7
 ROLLING = 0.3  # phase by which the foot has its toes as far down as the style wants
 REACH = 0.6  # of the hips' height, how far a step reaches at most
 
@@ -43,6 +46,7 @@ def pose_swing(machine: Machine, center: Vector, velocity: Vector, phase: float,
     sign = biped.knee_sign[swing]
     sideways = turned((0.0, sign, 0.0), heading)
     planar, hinge = tree.joint[thigh] == HINGE, row(tree.axis[thigh], 0)
+    arrival = PLANAR_ARRIVAL if planar else ARRIVAL
     above = quaternion_multiply(quaternion_row(bodies.quaternion, 0), quaternion_row(tree.offset_quaternion, thigh))
     hip_velocity = point_velocity(bodies, 0, hip)
     i, k = tree.position_start[thigh], tree.velocity_start[thigh]
@@ -52,7 +56,7 @@ def pose_swing(machine: Machine, center: Vector, velocity: Vector, phase: float,
         later = AHEAD * moment
         place, then = add_scaled(center, later, velocity), phase + later / walk.step_seconds
         pitch = toes_down(machine, then)
-        target = _swing_target(machine, place, velocity, standing, then, pitch)
+        target = _swing_target(machine, place, velocity, standing, then, pitch, arrival)
         if leaving:
             rolled = _tip_ahead(biped, swing, down) - _tip_ahead(biped, swing, pitch)
             x, y = bodies.rotation[biped.foot[swing], 0, 0], bodies.rotation[biped.foot[swing], 1, 0]
@@ -102,7 +106,13 @@ def _tip_ahead(biped: Biped, side: int, pitch: float) -> float:
 
 @kernel
 def _swing_target(
-    machine: Machine, center: Vector, velocity: Vector, standing: Vector, phase: float, pitch: float
+    machine: Machine,
+    center: Vector,
+    velocity: Vector,
+    standing: Vector,
+    phase: float,
+    pitch: float,
+    arrival: float,
 ) -> Vector:
     """Where the swinging ankle is to be, in the world: from where it left to where the pendulum comes to rest."""
     biped, walk, memory = machine.biped, machine.walk, machine.memory
@@ -117,7 +127,8 @@ def _swing_target(
     wider = returning_width(biped.apart + walk.width, tall, walk.step_seconds, gravity)
     # further out than the standing foot as well: feet that may not cross cannot catch a fall to that side
     y = min(max(y - side * wider, -most), most)
-    left = ((1.0 - min(phase, 1.0)) / (1.0 - memory.lifted[0])) ** 2
+    part = min((phase - memory.lifted[0]) / (arrival - memory.lifted[0]), 1.0)
+    left = 1.0 - part * part * (3.0 - 2.0 * part)
     x, y = left * memory.start[0] + (1.0 - left) * x, left * memory.start[1] + (1.0 - left) * y
     lift = walk.clearance * math.sin(math.pi * min(phase, 1.0)) ** 2
     lift -= SINKING * walk.step_seconds * max(phase - 1.0, 0.0)

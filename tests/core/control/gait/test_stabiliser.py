@@ -25,7 +25,7 @@ class Watched:
 
     def __init__(self, models=(), **settings):
         self.world = World(GAIT28, rate=300.0)
-        course = Course(forward=np.full(1, 0.7), left=np.full(1, 0.2))  # ahead alone little is to be corrected
+        course = Course(forward=np.full(1, 0.7), left=np.full(1, 0.4))  # ahead alone little is to be corrected
         self.gait = Gait(GAIT28, course, 300.0, Settings(**settings))
         self.stabilisers = {model: Stabiliser(GAIT28, self.gait.biped, model) for model in models}
         self.foreseen = {model: [] for model in models}
