@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.motion.quaternions import Array
 from ..rig.reading import ordered_bones
@@ -26,7 +27,7 @@ class Recorded:
     parts: dict[str, Array]  # (nf, nb, width)
     properties: dict[tuple[str, str], Array]  # (nf,) by bone and property
 
-    def at(self, rows: np.ndarray) -> Recorded:
+    def at(self, rows: NDArray[np.int64]) -> Recorded:
         """Return a copy with these rows."""
         return Recorded(
             self.place,
