@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
@@ -49,7 +50,7 @@ class Motion:
 
     frames: Array  # (nf,)
     pose: Array  # (nf, nb, 4, 4) in the armature's space
-    rows: np.ndarray  # (nf,) of the source's sampling that they are like
+    rows: NDArray[np.int64]  # (nf,) of the source's sampling that they are like
 
 
 def write_all(
