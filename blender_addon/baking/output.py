@@ -29,10 +29,11 @@ from .gather import Gathered
 from .layers import difference, lay, take_off
 from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
 from .mixing import mix, ramps
-from .onto_controls import told
+from .onto_controls import chosen_with_controls, parents_on_controls, told
 from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
+from .session import Turn
 from .source import Source, constraint_of, play, playing, plays, source_of, unkeyed_by
 
 if TYPE_CHECKING:
@@ -228,6 +229,8 @@ def motion_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult
         simulated = one_period(sampling.pose[rows], simulated, parent, loop.period)
         frames, rows = frames[: len(simulated)], rows[: len(simulated)]
     taken = taken_bones(armature, names)
+    if taken is not None and settings.output == "CONTROLS":
+        parent = parents_on_controls(armature, names, parent)
     bones = np.ones(len(names)) if taken is None else np.array([float(name in taken) for name in names])
     weight = float(settings.influence) * bones[None].repeat(len(frames), axis=0)
     if loop is None:
@@ -287,6 +290,8 @@ def taken_bones(armature: bpy.types.Object, names: tuple[str, ...]) -> set[str] 
     """Return the bones whose simulated motion is taken; None for all."""
     settings = settings_on(armature)
     chosen = {entry.name for entry in settings.chosen_bones}
+    if settings.output == "CONTROLS":
+        chosen = chosen_with_controls(armature, chosen)
     if settings.bones == "CHOSEN":
         return chosen & set(names)
     if settings.bones == "OTHERS":
