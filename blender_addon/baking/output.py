@@ -33,7 +33,6 @@ from .onto_controls import chosen_with_controls, parents_on_controls, told
 from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
-from .session import Turn
 from .source import Source, constraint_of, play, playing, plays, source_of, unkeyed_by
 
 if TYPE_CHECKING:
