@@ -233,7 +233,6 @@ def _eased(time: Vector, keys: tuple[Key, ...], values: list[Turn]) -> Vector:
 def key(context: bpy.types.Context, name: str) -> bpy.types.Object:
     """A mannequin that does it, keyed on every frame."""
     from mathutils import Matrix
-    from mathutils import Vector as BlenderVector
 
     armature = mannequin.make_mannequin(context, name.title())
     render = context.scene.render
@@ -245,8 +244,9 @@ def key(context: bpy.types.Context, name: str) -> bpy.types.Object:
         posed.rotation_mode = "QUATERNION"
         rest = posed.bone.matrix_local.to_3x3()
         for k, vector in enumerate(turn):
-            axis = BlenderVector(vector.tolist())
-            spin = rest.inverted() @ Matrix.Rotation(axis.length, 3, axis if axis.length else (1.0, 0.0, 0.0)) @ rest
+            angle = float(np.linalg.norm(vector))
+            axis = vector.tolist() if angle else [1.0, 0.0, 0.0]
+            spin = rest.inverted() @ Matrix.Rotation(angle, 3, axis) @ rest
             posed.rotation_quaternion = spin.to_quaternion()
             posed.keyframe_insert("rotation_quaternion", frame=first + k)
     context.scene.frame_end = first + len(place) - 1
