@@ -244,8 +244,9 @@ def key(context: bpy.types.Context, name: str) -> bpy.types.Object:
         posed.rotation_mode = "QUATERNION"
         rest = posed.bone.matrix_local.to_3x3()
         for k, vector in enumerate(turn):
-            axis = vector.tolist() if vector.any() else (1.0, 0.0, 0.0)
-            spin = rest.inverted() @ Matrix.Rotation(float(np.linalg.norm(vector)), 3, axis) @ rest
+            angle = float(np.linalg.norm(vector))
+            axis = vector.tolist() if angle else [1.0, 0.0, 0.0]
+            spin = rest.inverted() @ Matrix.Rotation(angle, 3, axis) @ rest
             posed.rotation_quaternion = spin.to_quaternion()
             posed.keyframe_insert("rotation_quaternion", frame=first + k)
     context.scene.frame_end = first + len(place) - 1
