@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("bpy", reason="bpy is not in this environment")
 
-from tools import build, environment
+from tools import bare, build, environment
 
 # Ends the process without the bpy module's own clean-up: 4.5's can wait for ever on one of its threads.
 DRIVER = """
@@ -70,7 +70,7 @@ def extension_zip():
     here = this_platform()
     if here is None:
         pytest.skip(f"no zip is built for {platform.system()} {platform.machine()}")
-    return build.build(here, LINE, build.version_of_manifest())
+    return build.build(here, LINE, bare.version_of_manifest())
 
 
 @pytest.fixture
