@@ -97,14 +97,14 @@ def register() -> None:
     overlay.register()
     bars.register()
     status.register()
-    bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)
-    bpy.types.VIEW3D_MT_armature_add.append(add_key_poses.draw_in_add_menu)
+    bpy.types.VIEW3D_MT_armature_add.append(add_mannequin.draw_in_add_menu)  # type: ignore[arg-type]
+    bpy.types.VIEW3D_MT_armature_add.append(add_key_poses.draw_in_add_menu)  # type: ignore[arg-type]
 
 
 def unregister() -> None:
     """Undo `register`, last things first."""
-    bpy.types.VIEW3D_MT_armature_add.remove(add_key_poses.draw_in_add_menu)
-    bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)
+    bpy.types.VIEW3D_MT_armature_add.remove(add_key_poses.draw_in_add_menu)  # type: ignore[arg-type]
+    bpy.types.VIEW3D_MT_armature_add.remove(add_mannequin.draw_in_add_menu)  # type: ignore[arg-type]
     status.unregister()
     bars.unregister()
     overlay.unregister()

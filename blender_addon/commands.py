@@ -38,6 +38,7 @@ from .baking import output
 from .baking.gather import gather
 from .baking.scenes import Scenes, armatures_to_bake
 from .baking.session import Session
+from .typed import as_kind, settings_on
 from .worker import keeper as keeping
 from .worker import kernels
 from .worker.keeper import keeper
@@ -136,9 +137,12 @@ def begun(armatures: Sequence[bpy.types.Object]) -> tuple[Session | None, list[s
 
 def configure(armature: bpy.types.Object, known: argparse.Namespace) -> None:
     """Put the command line's choices into the armature's settings."""
-    settings = armature.heft
+    settings = settings_on(armature)
     if known.controller is not None:
-        names = [item.identifier for item in settings.bl_rna.properties["controller"].enum_items]
+        names = [
+            item.identifier
+            for item in as_kind(settings.bl_rna.properties["controller"], bpy.types.EnumProperty).enum_items
+        ]
         if known.controller.upper() not in names:
             raise ValueError(f"There is no controller '{known.controller}'; choose from: {', '.join(names).lower()}.")
         settings.controller = known.controller.upper()

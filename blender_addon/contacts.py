@@ -15,11 +15,13 @@ from functools import lru_cache
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.job import ContactInterval
 from ..core.motion.schedule import contact_points, runs
 from .overlay.data import read_character
 from .properties.contacts import FEET, POINTS
+from .typed import notes_on, settings_on
 from .writer import assigned_curves, own_bag, remove_curves, write_steps
 
 PATH = "heft.contacts."
@@ -36,9 +38,11 @@ class Samples:
     step: float
 
     @property
-    def frames(self) -> np.ndarray:
+    def frames(self) -> NDArray[np.float64]:
         """All of them."""
-        return self.first + self.step * np.arange(round((self.last - self.first) / self.step) + 1)
+        return np.asarray(
+            self.first + self.step * np.arange(round((self.last - self.first) / self.step) + 1), np.float64
+        )
 
 
 def key_contacts(
@@ -69,7 +73,7 @@ def _points(character: str) -> frozenset[str]:
 
 def points_of(armature: bpy.types.Object) -> frozenset[str]:
     """Return the names of the points of an armature's character."""
-    return _points(armature.heft.character) if armature.heft.character else frozenset()
+    return _points(settings_on(armature).character) if settings_on(armature).character else frozenset()
 
 
 def keyed(armature: bpy.types.Object) -> dict[str, bpy.types.FCurve]:
@@ -94,7 +98,7 @@ def read_contacts(armature: bpy.types.Object, samples: Samples) -> list[ContactI
     for point in POINTS.keys() & points_of(armature):
         curve = curves.get(point)
         if curve is None:
-            active = np.full(len(frames), getattr(armature.heft.contacts, point), dtype=np.bool_)
+            active = np.full(len(frames), getattr(settings_on(armature).contacts, point), dtype=np.bool_)
         else:
             active = np.array([curve.evaluate(frame) >= ON for frame in frames.tolist()], dtype=np.bool_)
         found += [ContactInterval(point, float(frames[start]), float(frames[stop - 1])) for start, stop in runs(active)]
@@ -112,9 +116,9 @@ def intervals_of_keys(curve: bpy.types.FCurve) -> list[tuple[float, float]]:
 def remember(armature: bpy.types.Object) -> None:
     """Keep with the action that its keys are those that were found."""
     animation = armature.animation_data
-    kept = json.loads(animation.action.heft.contacts or "{}")
+    kept = json.loads(notes_on(animation.action).contacts or "{}")
     kept[animation.action_slot.identifier] = _keys(keyed(armature))
-    animation.action.heft.contacts = json.dumps(kept)
+    notes_on(animation.action).contacts = json.dumps(kept)
 
 
 def are_edited(armature: bpy.types.Object) -> bool:
@@ -123,8 +127,8 @@ def are_edited(armature: bpy.types.Object) -> bool:
     if not curves:
         return False
     animation = armature.animation_data
-    kept = json.loads(animation.action.heft.contacts or "{}").get(animation.action_slot.identifier)
-    return kept != _keys(curves)
+    kept = json.loads(notes_on(animation.action).contacts or "{}").get(animation.action_slot.identifier)
+    return bool(kept != _keys(curves))
 
 
 def edited_contacts(armature: bpy.types.Object, samples: Samples) -> list[ContactInterval] | None:

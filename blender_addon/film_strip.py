@@ -18,6 +18,8 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
+from .typed import as_kind, set_input
+
 Pixels = NDArray[np.float32]
 
 PAPER, INK = 0.96, 0.25
@@ -88,7 +90,7 @@ def daylight(scene: bpy.types.Scene) -> Iterator[None]:
     sky = bpy.data.worlds.new("Film strip")
     if sky.node_tree is None:  # Blender 5 gives every world its nodes, 4.5 asks for them
         sky.use_nodes = True
-    sky.node_tree.nodes["Background"].inputs["Color"].default_value = (0.8, 0.85, 0.9, 1.0)
+    set_input(sky.node_tree.nodes["Background"], "Color", (0.8, 0.85, 0.9, 1.0))
     try:
         with changed(scene, world=sky):
             yield
@@ -173,10 +175,15 @@ def render(scene: bpy.types.Scene, path: Path) -> Pixels:
     """Render the current frame and return its pixels (rows from the bottom, columns, red green blue)."""
     scene.render.filepath = str(path)
     bpy.ops.render.render(write_still=True, scene=scene.name)
+    return read(path)
+
+
+def read(path: Path) -> Pixels:
+    """Return a picture's pixels (rows from the bottom, columns, red green blue)."""
     image = bpy.data.images.load(str(path))
-    columns, rows = image.size
-    pixels = np.empty(len(image.pixels), dtype=np.float32)
-    image.pixels.foreach_get(pixels)
+    columns, rows = np.array(image.size).tolist()
+    pixels = np.empty(rows * columns * image.channels, dtype=np.float32)
+    image.pixels.foreach_get(pixels)  # type: ignore[attr-defined]  # 4.5's stubs take them for one number
     bpy.data.images.remove(image)
     return pixels.reshape(rows, columns, -1)[:, :, :3]
 
@@ -187,7 +194,7 @@ def render_captions(captions: Sequence[str], width: int, height: int, folder: Pa
     ink = bpy.data.materials.new("Captions")
     shader = glowing(ink)
     camera = bpy.data.cameras.new("Captions")
-    fonts = [bpy.data.curves.new("Caption", "FONT") for _ in captions]
+    fonts = [as_kind(bpy.data.curves.new("Caption", "FONT"), bpy.types.TextCurve) for _ in captions]
     try:
         camera.type, camera.ortho_scale = "ORTHO", float(len(captions))
         scene.camera = bpy.data.objects.new("Captions", camera)
@@ -215,9 +222,9 @@ def glowing(material: bpy.types.Material) -> bpy.types.Material:
     if material.node_tree is None:  # Blender 5 gives every material its nodes, 4.5 asks for them
         material.use_nodes = True
     shader = material.node_tree.nodes["Principled BSDF"]
-    shader.inputs["Base Color"].default_value = (0.0, 0.0, 0.0, 1.0)
-    shader.inputs["Emission Color"].default_value = (1.0, 1.0, 1.0, 1.0)
-    shader.inputs["Emission Strength"].default_value = 1.0
+    set_input(shader, "Base Color", (0.0, 0.0, 0.0, 1.0))
+    set_input(shader, "Emission Color", (1.0, 1.0, 1.0, 1.0))
+    set_input(shader, "Emission Strength", 1.0)
     return material
 
 
@@ -226,7 +233,7 @@ def save(pixels: Pixels, path: Path) -> None:
     rows, columns = pixels.shape[:2]
     opaque = np.concatenate([pixels, np.ones((rows, columns, 1))], axis=2, dtype=np.float32)
     image = bpy.data.images.new(path.stem, columns, rows, alpha=False)
-    image.pixels.foreach_set(opaque.ravel())
+    image.pixels.foreach_set(opaque.ravel())  # type: ignore[arg-type, attr-defined]
     image.filepath_raw, image.file_format = str(path), "PNG"
     image.save()
     bpy.data.images.remove(image)

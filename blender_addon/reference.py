@@ -13,6 +13,7 @@ import numpy as np
 from ..core.job import BakeJob, ContactInterval
 from .contacts import Samples, are_edited, key_contacts, points_of
 from .properties.contacts import JOINTS
+from .typed import settings_on
 from .writer import own_bag, remove_curves, write_curve
 
 PATH = "heft.changes."
@@ -43,7 +44,7 @@ def show(armature: bpy.types.Object, job: BakeJob, said: Mapping[str, Any], unit
 
     Contacts that an animator has changed are left as they are. Without an action there is nowhere for keys.
     """
-    armature.heft.reference_report = json.dumps(said["summary"])
+    settings_on(armature).reference_report = json.dumps(said["summary"])
     if armature.animation_data is None or armature.animation_data.action is None:
         return
     if not are_edited(armature):
@@ -53,5 +54,5 @@ def show(armature: bpy.types.Object, job: BakeJob, said: Mapping[str, Any], unit
 
 def report_of(armature: bpy.types.Object) -> dict[str, Any]:
     """Return how good the last reference was; empty where there is none."""
-    found = json.loads(armature.heft.reference_report or "{}")
+    found = json.loads(settings_on(armature).reference_report or "{}")
     return found if isinstance(found, dict) else {}

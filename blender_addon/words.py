@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The explanations of core in the language of Blender's interface."""
+"""Texts, and core's explanations, in the language of Blender's interface."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from bpy.app.translations import pgettext_rpt
+from bpy.app.translations import pgettext_iface, pgettext_rpt, pgettext_tip
 
 from ..core import sentences
+
+
+def interface(text: str) -> str:
+    """Return a text of the interface, in its language."""
+    return str(pgettext_iface(text))
+
+
+def tip(text: str) -> str:
+    """Return a description, in its language."""
+    return str(pgettext_tip(text))
 
 
 def why(report: Mapping[str, Any]) -> str:

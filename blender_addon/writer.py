@@ -7,9 +7,13 @@ from collections.abc import Collection
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.motion.quaternions import Array
 from .rig.pose_space import Channels, channels_of, rest_bones
+from .typed import as_kind
+
+Rows = NDArray[np.intp]
 
 ROTATION_PATH = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 UNCHANGED = 1e-4
@@ -63,15 +67,15 @@ def new_action(name: str, owner: str) -> tuple[bpy.types.Action, bpy.types.Actio
     action = bpy.data.actions.new(name)
     slot = action.slots.new("OBJECT", owner)
     strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
-    return action, strip.channelbag(slot, ensure=True)
+    return action, as_kind(strip, bpy.types.ActionKeyframeStrip).channelbag(slot, ensure=True)
 
 
 def only_bag(action: bpy.types.Action) -> bpy.types.ActionChannelbag:
     """Return the channels of an action that `new_action` made."""
-    return action.layers[0].strips[0].channelbag(action.slots[0])
+    return as_kind(action.layers[0].strips[0], bpy.types.ActionKeyframeStrip).channelbag(action.slots[0])
 
 
-def needed_rows(frames: Array, values: Array, tolerance: float) -> Array:
+def needed_rows(frames: Array, values: Array, tolerance: float) -> Rows:
     """Return the rows between which straight lines stay within the tolerance of all (Douglas & Peucker 1973)."""
     if tolerance <= 0.0 or len(frames) < 3:
         return np.arange(len(frames))
@@ -100,7 +104,7 @@ def write_curve(
     interpolation: str = "LINEAR",
 ) -> bpy.types.FCurve:
     """Write one F-curve with a key at every frame, straight lines between them or steps ("CONSTANT")."""
-    kinds = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items
+    kinds = as_kind(bpy.types.Keyframe.bl_rna.properties["interpolation"], bpy.types.EnumProperty).enum_items
     curve = new_curve(bag, path, index, group)
     points = curve.keyframe_points
     points.add(len(frames))
@@ -133,7 +137,7 @@ def own_bag(owner: bpy.types.Object) -> bpy.types.ActionChannelbag:
         animation.action_slot = action.slots.new("OBJECT", owner.name)
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
     strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    return strip.channelbag(animation.action_slot, ensure=True)
+    return as_kind(strip, bpy.types.ActionKeyframeStrip).channelbag(animation.action_slot, ensure=True)
 
 
 def remove_curves(bag: bpy.types.ActionChannelbag, start: str) -> None:
@@ -145,7 +149,7 @@ def remove_curves(bag: bpy.types.ActionChannelbag, start: str) -> None:
 def new_curve(bag: bpy.types.ActionChannelbag, path: str, index: int, group: str) -> bpy.types.FCurve:
     """Make an F-curve in a group; from 5.0 on Blender does both at once."""
     if bpy.app.version >= (5, 0, 0):
-        return bag.fcurves.new(path, index=index, group_name=group)
+        return bag.fcurves.new(path, index=index, group_name=group)  # type: ignore[call-arg]
     curve = bag.fcurves.new(path, index=index)
     curve.group = bag.groups.get(group) or bag.groups.new(group)
     return curve
@@ -203,7 +207,7 @@ def assigned_curves(armature: bpy.types.Object, action: bpy.types.Action) -> lis
         curve
         for layer in action.layers
         for strip in layer.strips
-        if strip.type == "KEYFRAME" and (bag := strip.channelbag(slot)) is not None
+        if isinstance(strip, bpy.types.ActionKeyframeStrip) and (bag := strip.channelbag(slot)) is not None
         for curve in bag.fcurves
     ]
 

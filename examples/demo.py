@@ -18,8 +18,9 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..blender_addon.film_strip import changed, place_of, render_film_strip
+from ..blender_addon.film_strip import changed, place_of, read, render_film_strip
 from ..blender_addon.film_strip import save as save_pixels
+from ..blender_addon.typed import as_kind, set_input, settings_on
 from . import mannequin, walk
 from .film import write_animated_webp
 
@@ -63,7 +64,7 @@ def main(output: str | Path) -> None:
     with stage("Keying its walk"):
         action = walk.key_walk(armature, cycles=CYCLES)
         scene.render.fps = walk.FRAMES_PER_SECOND
-        scene.frame_start, scene.frame_end = (int(frame) for frame in action.frame_range)
+        scene.frame_start, scene.frame_end = (int(frame) for frame in action.frame_range.to_tuple())
         make_studio(scene)
     save(output / "mannequin_walk.blend")
     picture = output / "mannequin_walk.png"
@@ -72,7 +73,7 @@ def main(output: str | Path) -> None:
         render_film_strip(scene, frames, picture, subject=armature, captions=captions, width=176, height=320)
     with stage("Simulating it, with a push and over a step"):
         simulated = simulate_beside(armature)
-    print(json.loads(simulated.heft.report)["why"])
+    print(json.loads(settings_on(simulated).report)["why"])
     save(output / "mannequin_baked.blend")
     picture = output / "mannequin_baked.png"
     with stage(f"Rendering {picture.name}"):
@@ -120,7 +121,7 @@ def simulate_beside(keyed: bpy.types.Object) -> bpy.types.Object:
     ground = bpy.data.collections.new("Ground")
     scene.collection.children.link(ground)
     ground.objects.link(step)
-    simulated.heft.terrain = ground
+    settings_on(simulated).terrain = ground
 
     scene.frame_set(PUSH_FRAME)
     simulated.data.bones.active = simulated.data.bones["chest"]
@@ -129,7 +130,7 @@ def simulate_beside(keyed: bpy.types.Object) -> bpy.types.Object:
         other.select_set(state=False)
     context.view_layer.objects.active = simulated
     simulated.select_set(state=True)
-    settings = simulated.heft
+    settings = settings_on(simulated)
     settings.loop, settings.loop_seconds = True, SECONDS
     settings.lookahead.adaptation, settings.lookahead.reset_phase = 0.003, True
     bpy.ops.heft.bake()
@@ -147,10 +148,7 @@ def stack(rows: Sequence[Path], path: Path) -> None:
     """Put pictures of one width on top of each other, the first at the bottom, and remove them."""
     pixels = []
     for row in rows:
-        image = bpy.data.images.load(str(row))
-        columns, lines = image.size
-        pixels.append(np.array(image.pixels[:], dtype=np.float32).reshape(lines, columns, -1)[:, :, :3])
-        bpy.data.images.remove(image)
+        pixels.append(read(row))
         row.unlink()
     save_pixels(np.concatenate(pixels), path)
 
@@ -174,12 +172,12 @@ def render_film(scene: bpy.types.Scene, path: Path, width: int, height: int) -> 
         image.media_type = "VIDEO"
     image.file_format, film.format, film.codec = "FFMPEG", "MPEG4", "H264"
     film.constant_rate_factor = "HIGH"
-    scene.render.engine = "BLENDER_WORKBENCH"
+    scene.render.engine = "BLENDER_WORKBENCH"  # type: ignore[assignment]
     scene.display.render_aa = "FXAA"  # without a graphics card a fifth of the time of samples
     shading = scene.display.shading
     shading.color_type, shading.show_shadows, shading.shadow_intensity = "MATERIAL", True, 0.35
     # Workbench has lights of its own, and dimmer ones than the studio's
-    scene.view_settings.view_transform, scene.view_settings.exposure = "Standard", 1.0
+    scene.view_settings.view_transform, scene.view_settings.exposure = "Standard", 1.0  # type: ignore[assignment]
     scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath = width, height, str(path)
     bpy.ops.render.render(animation=True)
 
@@ -214,8 +212,8 @@ def make_studio(scene: bpy.types.Scene) -> None:
     if world.node_tree is None:  # Blender 5 gives every world its nodes, 4.5 asks for them
         world.use_nodes = True
     background = world.node_tree.nodes["Background"]
-    background.inputs["Color"].default_value = (0.85, 0.90, 1.0, 1.0)
-    background.inputs["Strength"].default_value = 0.6
+    set_input(background, "Color", (0.85, 0.90, 1.0, 1.0))
+    set_input(background, "Strength", 0.6)
 
     travel = walk.STRIDE * (scene.frame_end - scene.frame_start) / walk.FRAMES_PER_CYCLE
     bend = np.linspace(0.0, np.pi / 2, 24)
@@ -231,7 +229,7 @@ def make_studio(scene: bpy.types.Scene) -> None:
         scene, "Half metres", lines, [(k, k + 2, k + 3, k + 1) for k in range(0, len(lines), 4)], (0.22, 0.23, 0.26)
     )
 
-    sun = bpy.data.lights.new("Sun", "SUN")
+    sun = as_kind(bpy.data.lights.new("Sun", "SUN"), bpy.types.SunLight)
     sun.energy, sun.angle = 2.8, 0.12
     light = bpy.data.objects.new("Sun", sun)
     light.rotation_euler = Vector((0.45, -0.25, -0.85)).to_track_quat("-Z", "Y").to_euler()

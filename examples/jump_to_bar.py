@@ -8,8 +8,9 @@ is not keyed: from the moment the hands hold on, a transition leads from where t
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from ..blender_addon.typed import settings_on
 from ..blender_addon.writer import own_bag
 from . import key_poses, mannequin
 
@@ -81,7 +82,7 @@ def jump_to_bar(context: bpy.types.Context, place: key_poses.Place = (0.0, 0.0, 
         let_go(grip, frame["caught"], frame["leaves"])
     key_poses.put(context, before, place)
     key_poses.follow_keys(context, armature)
-    armature.heft.replanning.transition = TRANSITION
+    settings_on(armature).replanning.transition = TRANSITION
     context.scene.frame_set(frame["caught"])
     for side in key_poses.SIDES:
         armature.data.bones.active = armature.data.bones[f"hand.{side}"]
@@ -99,7 +100,7 @@ def swing(first: float, speed: float) -> list[tuple[float, float]]:
     return [(part * period - since, share * widest) for part, share in SWINGS]
 
 
-def fall(armature: bpy.types.Object, easing: dict[int, str]) -> None:
+def fall(armature: bpy.types.Object, easing: dict[int, Literal["EASE_IN", "EASE_OUT"]]) -> None:
     """Have the pelvis gain speed evenly from some of its keys on, or lose it; ahead it keeps what it has gained."""
     for curve in own_bag(armature).fcurves:
         if not curve.data_path.endswith('["pelvis"].location'):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from ..blender_addon.typed import as_kind, settings_on
 from . import mannequin
 
 if TYPE_CHECKING:
@@ -92,10 +93,12 @@ def stand_on(
     target.empty_display_size = 0.05
     context.collection.objects.link(target)
     target.matrix_world = armature.matrix_world @ foot.matrix_local
-    leg = armature.pose.bones[f"shin.{side}"].constraints.new("IK")
+    shin = armature.pose.bones[f"shin.{side}"]
+    leg = as_kind(shin.constraints.new("IK"), bpy.types.KinematicConstraint)
     leg.target, leg.chain_count = target, 2
-    armature.pose.bones[f"shin.{side}"].lock_ik_y = armature.pose.bones[f"shin.{side}"].lock_ik_z = True
-    flat = armature.pose.bones[f"foot.{side}"].constraints.new("COPY_ROTATION")
+    shin.lock_ik_y = shin.lock_ik_z = True
+    turned = armature.pose.bones[f"foot.{side}"].constraints.new("COPY_ROTATION")
+    flat = as_kind(turned, bpy.types.CopyRotationConstraint)
     flat.target = target
     turn(armature, f"thigh.{side}", "X", -10.0, context.scene.frame_start)
     turn(armature, f"shin.{side}", "X", 20.0, context.scene.frame_start)
@@ -143,11 +146,11 @@ def hold(
     target = bpy.data.objects.new(f"{armature.name} {bone}", None)
     target.empty_display_size = 0.05
     context.collection.objects.link(target)
-    target.location = [a - b for a, b in zip(place, parent.location, strict=True)]
+    target.location = [a - b for a, b in zip(place, parent.location.to_tuple(), strict=True)]
     target.parent = parent
-    constraint = armature.pose.bones[bone].constraints.new("IK")
-    constraint.target, constraint.chain_count = target, 2
     elbow = armature.pose.bones[bone]
+    constraint = as_kind(elbow.constraints.new("IK"), bpy.types.KinematicConstraint)
+    constraint.target, constraint.chain_count = target, 2
     elbow.lock_ik_y = elbow.lock_ik_z = True
     return constraint
 
@@ -157,7 +160,7 @@ def raise_arm(armature: bpy.types.Object, side: str, frame: int) -> None:
     turn(armature, f"upper_arm.{side}", "X", -170.0, frame)
 
 
-def turn(armature: bpy.types.Object, bone: str, axis: str, degrees: float, frame: int) -> None:
+def turn(armature: bpy.types.Object, bone: str, axis: Literal["X", "Y", "Z"], degrees: float, frame: int) -> None:
     """Turn a bone about one of the world's axes through its head, from rest, and key it."""
     from mathutils import Matrix
 
@@ -194,5 +197,5 @@ def follow_keys(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
     context.view_layer.objects.active = armature
     bpy.ops.heft.set_up()
-    armature.heft.controller, armature.heft.optimise = "REPLANNING", False
-    armature.heft.output = "MUTE"
+    settings_on(armature).controller, settings_on(armature).optimise = "REPLANNING", False
+    settings_on(armature).output = "MUTE"

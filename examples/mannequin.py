@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blender_addon.typed import as_kind, set_input
+
 if TYPE_CHECKING:
     import bpy
 
@@ -139,8 +141,8 @@ def cubic(
     t: Vector | float, width: Vector | float, ends: tuple[Vector, Vector], slopes: tuple[Vector, Vector]
 ) -> Vector:
     """Evaluate the cubic with these values and slopes at the ends of an interval, at a fraction t of its width."""
-    start = (1 + 2 * t) * (1 - t) ** 2 * ends[0] + t * (1 - t) ** 2 * width * slopes[0]
-    end = (3 - 2 * t) * t**2 * ends[1] - (1 - t) * t**2 * width * slopes[1]
+    start: Vector = (1 + 2 * t) * (1 - t) ** 2 * ends[0] + t * (1 - t) ** 2 * width * slopes[0]
+    end: Vector = (3 - 2 * t) * t**2 * ends[1] - (1 - t) * t**2 * width * slopes[1]
     result: Vector = start + end
     return result
 
@@ -431,11 +433,11 @@ def add_bones(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     edit_bones = armature.data.edit_bones
     for bone in skeleton():
         edit_bone = edit_bones.new(bone.name)
-        edit_bone.head, edit_bone.tail = BlenderVector(bone.head), BlenderVector(bone.tail)
+        edit_bone.head, edit_bone.tail = BlenderVector(bone.head.tolist()), BlenderVector(bone.tail.tolist())
         edit_bone.align_roll(BlenderVector(bone.z_axis))
         if bone.parent is not None:
             edit_bone.parent = edit_bones[bone.parent]
-            edit_bone.use_connect = bool(np.array_equal(edit_bone.parent.tail, edit_bone.head))
+            edit_bone.use_connect = edit_bone.parent.tail == edit_bone.head
     bpy.ops.object.mode_set(mode="OBJECT")
     armature.data.display_type = "STICK"
     armature.show_in_front = True
@@ -470,17 +472,19 @@ def make_material(name: str, color: tuple[float, float, float], roughness: float
     import bpy
 
     material = bpy.data.materials.new(name)
-    material.diffuse_color = (*color, 1.0)
+    material.diffuse_color = (*color, 1.0)  # type: ignore[assignment]
     if material.node_tree is None:  # Blender 5 gives every material its nodes, 4.5 asks for them
         material.use_nodes = True
     shader = material.node_tree.nodes["Principled BSDF"]
-    shader.inputs["Base Color"].default_value = (*color, 1.0)
-    shader.inputs["Roughness"].default_value = roughness
+    set_input(shader, "Base Color", (*color, 1.0))
+    set_input(shader, "Roughness", roughness)
     return material
 
 
 def bind(mesh_object: bpy.types.Object, armature: bpy.types.Object, solids: list[Part]) -> None:
     """Bind every solid rigidly to its bone."""
+    import bpy
+
     start = 0
     for solid in solids:
         group = mesh_object.vertex_groups.get(solid.bone) or mesh_object.vertex_groups.new(name=solid.bone)
@@ -488,5 +492,5 @@ def bind(mesh_object: bpy.types.Object, armature: bpy.types.Object, solids: list
         group.add(range(start, start + count), 1.0, "REPLACE")
         start += count
     mesh_object.parent = armature
-    modifier = mesh_object.modifiers.new("Armature", "ARMATURE")
+    modifier = as_kind(mesh_object.modifiers.new("Armature", "ARMATURE"), bpy.types.ArmatureModifier)
     modifier.object = armature

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blender_addon.typed import as_kind
 from .mannequin import (
     ANKLE_HEIGHT,
     ANKLE_PLACE,
@@ -316,12 +317,13 @@ def key_walk(armature: bpy.types.Object, *, cycles: int = 4, frame_start: int = 
 
     action = bpy.data.actions.new("Walk")
     slot = action.slots.new(id_type="OBJECT", name=armature.name)
-    channelbag = action.layers.new("Layer").strips.new(type="KEYFRAME").channelbag(slot, ensure=True)
+    strip = as_kind(action.layers.new("Layer").strips.new(type="KEYFRAME"), bpy.types.ActionKeyframeStrip)
+    channelbag = strip.channelbag(slot, ensure=True)
     for name in rig.names:
         group = channelbag.groups.new(name)
         bone = armature.pose.bones[name]
         bone.rotation_mode = "QUATERNION"
-        turns = np.array([BlenderMatrix(turn[name]).to_quaternion() for _, turn in poses])
+        turns = np.array([BlenderMatrix(turn[name].tolist()).to_quaternion() for _, turn in poses])
         turns *= np.sign(turns[:, :1])  # one hemisphere: no bone turns by more than half a circle from rest
         write_curves(channelbag, group, bone.path_from_id("rotation_quaternion"), keys, turns, cycles, frame_start)
 

@@ -2,11 +2,12 @@
 """Add Foothold: where a foot should step."""
 
 import math
-from typing import ClassVar
 
 import bpy
 
 from ..blender_addon.scene.choosing import add_empty, chosen_bone, chosen_character, needs_character
+from ..blender_addon.typed import settings_on
+from .status import Status
 
 MARK = 0.12  # m
 
@@ -16,23 +17,23 @@ class HEFT_OT_add_foothold(bpy.types.Operator):
 
     bl_idname = "heft.add_foothold"
     bl_label = "Add Foothold"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only for a character."""
         return needs_character(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Add the empty."""
         armature = chosen_character(context)
-        bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * armature.heft.scale
+        bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * settings_on(armature).scale
         try:
             empty = add_empty(context, armature, bone, f"Foothold {bone}", "CIRCLE", MARK / unit, follows=False)
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         empty.rotation_euler.x = math.pi / 2.0  # a circle lies in its X and Z
-        empty.heft.foothold.armature, empty.heft.foothold.bone = armature, bone
+        settings_on(empty).foothold.armature, settings_on(empty).foothold.bone = armature, bone
         self.report({"INFO"}, f"Added {empty.name}")
         return {"FINISHED"}

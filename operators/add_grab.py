@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add Grab: let a hand hold on."""
 
-from typing import ClassVar
-
 import bpy
+import numpy as np
 from bpy.props import EnumProperty, IntProperty
 
 from ..blender_addon.properties.scene import HEFT_PG_grab
 from ..blender_addon.scene.choosing import add_empty, chosen_bone, chosen_character, needs_character
+from ..blender_addon.typed import settings_on
 from ..blender_addon.writer import own_bag, write_steps
+from .status import Status
 
 MARK = 0.08  # m
 
@@ -18,7 +19,7 @@ class HEFT_OT_add_grab(bpy.types.Operator):
 
     bl_idname = "heft.add_grab"
     bl_label = "Add Grab"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     duration: IntProperty(
         name="Duration",
@@ -41,23 +42,23 @@ class HEFT_OT_add_grab(bpy.types.Operator):
         """Only for a character."""
         return needs_character(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Add the empty and its keys."""
         armature = chosen_character(context)
-        bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * armature.heft.scale
+        bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * settings_on(armature).scale
         held = next((other for other in context.selected_objects if other.type == "MESH"), None)
         try:
             empty = add_empty(context, armature, bone, f"Grab {bone}", "SPHERE", MARK / unit)
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        grab: HEFT_PG_grab = empty.heft.grab
+        grab: HEFT_PG_grab = settings_on(empty).grab
         grab.armature, grab.bone, grab.target, grab.kind, grab.holding = armature, bone, held, self.kind, True
         now = context.scene.frame_current
-        frames, values = [now - 1, now], [0.0, 1.0]
+        keys = [(now - 1.0, 0.0), (float(now), 1.0)]
         if self.duration:
-            frames, values = [*frames, now + self.duration], [*values, 0.0]
-        write_steps(own_bag(empty), "heft.grab.holding", "Grab", frames, values)
+            keys.append((now + self.duration, 0.0))
+        write_steps(own_bag(empty), "heft.grab.holding", "Grab", *np.array(keys).T)
         what = held.name if held else "its place"
         self.report({"INFO"}, f"{bone} holds {what} from frame {now}")
         return {"FINISHED"}

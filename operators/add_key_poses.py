@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add a mannequin with a few key poses, to be given weight by a bake."""
 
-from typing import ClassVar
-
 import bpy
 from bpy.props import EnumProperty
 
 from .adding import Adding
+from .status import Status
 
 SCENES = [
     ("CHIN_UP", "Mannequin on a Bar", "Hang and pull up: two key poses and two grabs"),
@@ -16,16 +15,16 @@ SCENES = [
 ]
 
 
-class HEFT_OT_add_key_poses(Adding, bpy.types.Operator):
+class HEFT_OT_add_key_poses(Adding):
     """Add a mannequin with a few key poses and the objects they need, ready to bake"""
 
     bl_idname = "heft.add_key_poses"
     bl_label = "Key Poses"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     scene: EnumProperty(name="Scene", description="What the mannequin does", items=SCENES)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Add it at the 3D cursor and make it the active object."""
         from ..examples import jump_to_bar, key_poses, pick_up_box
 
@@ -35,7 +34,8 @@ class HEFT_OT_add_key_poses(Adding, bpy.types.Operator):
             "JUMP_TO_BAR": jump_to_bar.jump_to_bar,
             "PICK_UP_BOX": pick_up_box.pick_up_box,
         }[self.scene]
-        armature = make(context, tuple(context.scene.cursor.location))
+        x, y, z = context.scene.cursor.location.to_tuple()
+        armature = make(context, (x, y, z))
         self.choose(context, armature)
         self.report({"INFO"}, f"Added {armature.name}: press Bake")
         return {"FINISHED"}

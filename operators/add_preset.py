@@ -8,6 +8,7 @@ from bl_operators.presets import AddPresetBase
 
 from ..blender_addon.presets import FOLDER
 from ..blender_addon.properties.methods import method_of
+from ..blender_addon.typed import settings_on
 from ..core.settings import settings_of
 
 
@@ -23,7 +24,7 @@ class HEFT_OT_add_preset(AddPresetBase, bpy.types.Operator):
     @property
     def preset_values(self) -> list[str]:
         """What is kept: the method, its rate, and all of its settings."""
-        settings = bpy.context.active_object.heft
+        settings = settings_on(bpy.context.active_object)
         method = method_of(settings)
         names = [f"heft.{method.name}.{name}" for name in settings_of(method.settings)]
         return ["heft.controller", "heft.rate", "heft.optimise", *names]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add Prop: make the selected meshes props, or weights that the character carries."""
 
-from typing import ClassVar
-
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..blender_addon.rig.mesh import skinned
 from ..blender_addon.scene.choosing import chosen_bone, chosen_character, needs_character, own_collection
+from ..blender_addon.typed import settings_on
+from .status import Status
 
 
 class HEFT_OT_add_prop(bpy.types.Operator):
@@ -15,7 +15,7 @@ class HEFT_OT_add_prop(bpy.types.Operator):
 
     bl_idname = "heft.add_prop"
     bl_label = "Add Prop"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     mass: FloatProperty(
         name="Mass",
@@ -44,7 +44,7 @@ class HEFT_OT_add_prop(bpy.types.Operator):
         """Only for a character."""
         return needs_character(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Set them up as what they are to be."""
         armature = chosen_character(context)
         own = skinned(armature)
@@ -79,16 +79,17 @@ class HEFT_OT_add_prop(bpy.types.Operator):
                 place = thing.matrix_world.copy()
                 thing.parent, thing.parent_type, thing.parent_bone = armature, "BONE", bone
                 thing.matrix_world = place
-            weight = thing.heft.weight
+            weight = settings_on(thing).weight
             weight.armature, weight.bone, weight.mass = armature, bone, self.mass
         self.report({"INFO"}, f"{bone} carries {len(chosen) * self.mass:g} kg more")
 
     def give_bodies(self, context: bpy.types.Context, chosen: list[bpy.types.Object]) -> None:
         """Give each a rigid body, which Blender's own simulation leaves where it is."""
         for thing in chosen:
-            thing.heft.weight.armature = None
+            settings_on(thing).weight.armature = None
             if thing.rigid_body is None:
-                with context.temp_override(object=thing, active_object=thing, selected_objects=[thing]):
+                own = context.temp_override(object=thing, active_object=thing, selected_objects=[thing])
+                with own:  # type: ignore[attr-defined]
                     bpy.ops.rigidbody.object_add(type="ACTIVE")
             body = thing.rigid_body
             body.type, body.kinematic = "ACTIVE", True

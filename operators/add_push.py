@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add an arrow that pushes the active bone."""
 
-from typing import ClassVar
-
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
 from ..blender_addon.scene.choosing import add_empty, chosen_bone, chosen_character, needs_character
+from ..blender_addon.typed import settings_on
 from ..blender_addon.writer import own_bag, write_steps
+from .status import Status
 
 ARROW = 0.5  # m
 
@@ -18,7 +19,7 @@ class HEFT_OT_add_push(bpy.types.Operator):
 
     bl_idname = "heft.add_push"
     bl_label = "Add Push"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     strength: FloatProperty(
         name="Strength", description="Force along the arrow, in newtons", default=100.0, min=0.0, soft_max=500.0
@@ -37,21 +38,21 @@ class HEFT_OT_add_push(bpy.types.Operator):
         """Only for a character."""
         return needs_character(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Add the empty and its keys."""
         armature = chosen_character(context)
-        bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * armature.heft.scale
+        bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * settings_on(armature).scale
         try:
             empty = add_empty(context, armature, bone, f"Push {bone}", "SINGLE_ARROW", ARROW / unit)
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         empty.rotation_euler = Vector(self.direction).to_track_quat("Z", "Y").to_euler()
-        push = empty.heft.push
+        push = settings_on(empty).push
         push.armature, push.bone, push.strength = armature, bone, self.strength
         now = context.scene.frame_current
         if not self.continuous:
-            frames, values = [now - 1, now, now + self.duration], [0.0, self.strength, 0.0]
+            frames, values = np.array([now - 1.0, now, now + self.duration]), np.array([0.0, self.strength, 0.0])
             write_steps(own_bag(empty), "heft.push.strength", "Push", frames, values)
         self.report({"INFO"}, f"Added {empty.name} at frame {now}")
         return {"FINISHED"}

@@ -4,7 +4,7 @@
 import bpy
 
 
-class Adding:
+class Adding(bpy.types.Operator):
     """Only where an object can be added; what was added becomes the active object."""
 
     @classmethod

@@ -3,23 +3,22 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import bpy
 
 from ..blender_addon import redraw
 from ..blender_addon.baking.outcome import note_failure
 from ..blender_addon.baking.output import write_all
 from ..blender_addon.baking.session import Session
+from .status import Status
 from .working import Working, chosen_armatures
 
 
-class HEFT_OT_bake(Working, bpy.types.Operator):
+class HEFT_OT_bake(Working):
     """Simulate the selected armatures and bake each to an action; an earlier bake of it is replaced unless pinned"""
 
     bl_idname = "heft.bake"
     bl_label = "Bake"
-    bl_options: ClassVar[set[str]] = {"UNDO"}
+    bl_options = {"UNDO"}
 
     task = "bake"
 
@@ -30,7 +29,7 @@ class HEFT_OT_bake(Working, bpy.types.Operator):
         redraw.panels()
         super().refuse(context, why)
 
-    def finish(self, context: bpy.types.Context, ended: Session) -> set[str]:
+    def finish(self, context: bpy.types.Context, ended: Session) -> Status:
         """Write all results in one undo step, and report."""
         written, lines = write_all(context, ended.turns)
         for level, text in lines:

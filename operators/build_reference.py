@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import bpy
 
 from ..blender_addon import reference, words
 from ..blender_addon.baking.session import CANCELLED, Session, Turn
 from ..blender_addon.baking.source import playing
+from .status import Status
 from .working import Working
 
 
 class Keying(Working):
-    """A mixin: keys what the worker finds in an action into that action, by `show`."""
+    """Not registered itself: keys what the worker finds in an action into that action, by `show`."""
 
-    def finish(self, _context: bpy.types.Context, ended: Session) -> set[str]:
+    def finish(self, _context: bpy.types.Context, ended: Session) -> Status:
         """Write everything in one undo step, and report."""
         written = [turn for turn in ended.turns if not turn.why and self.write(turn)]
         for turn in ended.turns:
@@ -45,12 +44,12 @@ class Keying(Working):
         raise NotImplementedError
 
 
-class HEFT_OT_build_reference(Keying, bpy.types.Operator):
+class HEFT_OT_build_reference(Keying):
     """Find the physically correct motion nearest to the action, with its contacts and forces"""
 
     bl_idname = "heft.build_reference"
     bl_label = "Build Reference"
-    bl_options: ClassVar[set[str]] = {"UNDO"}
+    bl_options = {"UNDO"}
 
     task = "reference"
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add Action, Remove Action: the actions that are combined with the source, or switched to."""
 
-from typing import ClassVar
-
 import bpy
 from bpy.props import IntProperty
 
+from ..blender_addon.typed import settings_on
 from .set_up import active_armature
+from .status import Status
 
 
 class HEFT_OT_add_action(bpy.types.Operator):
@@ -14,16 +14,16 @@ class HEFT_OT_add_action(bpy.types.Operator):
 
     bl_idname = "heft.add_action"
     bl_label = "Add Action"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only with an armature."""
         return active_armature(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """At the end of the list."""
-        context.active_object.heft.others.add()
+        settings_on(context.active_object).others.add()
         return {"FINISHED"}
 
 
@@ -32,7 +32,7 @@ class HEFT_OT_remove_action(bpy.types.Operator):
 
     bl_idname = "heft.remove_action"
     bl_label = "Remove Action"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     index: IntProperty(name="Number", description="Index of the action, from 0", min=0, options={"SKIP_SAVE"})
 
@@ -41,9 +41,9 @@ class HEFT_OT_remove_action(bpy.types.Operator):
         """Only with an armature."""
         return active_armature(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Take it off the list."""
-        others = context.active_object.heft.others
+        others = settings_on(context.active_object).others
         if self.index >= len(others):
             self.report({"WARNING"}, "There is no such action in the list")
             return {"CANCELLED"}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Choose Bones: the selected bones become those that a bake treats separately."""
 
-from typing import ClassVar
-
 import bpy
 
+from ..blender_addon.typed import settings_on
 from .set_up import active_armature
+from .status import Status
 
 
 class HEFT_OT_choose_bones(bpy.types.Operator):
@@ -13,17 +13,17 @@ class HEFT_OT_choose_bones(bpy.types.Operator):
 
     bl_idname = "heft.choose_bones"
     bl_label = "Choose Bones"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only with an armature."""
         return active_armature(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Replace the choice."""
         armature = context.active_object
-        chosen = armature.heft.chosen_bones
+        chosen = settings_on(armature).chosen_bones
         chosen.clear()
         for bone in armature.pose.bones:
             if is_selected(bone):
@@ -35,4 +35,4 @@ class HEFT_OT_choose_bones(bpy.types.Operator):
 
 def is_selected(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone is selected; from Blender 5.0 on the pose's bone knows, before that the armature's."""
-    return bone.select if hasattr(bone, "select") else bone.bone.select
+    return bool((bone if hasattr(bone, "select") else bone.bone).select)

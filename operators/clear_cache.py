@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Clear Cache: delete the references and gains that were kept."""
 
-from typing import ClassVar
-
 import bpy
 
 from ..blender_addon.worker.kernels import cache_folder
 from ..core import cache
+from .status import Status
 
 
 class HEFT_OT_clear_cache(bpy.types.Operator):
@@ -14,9 +13,9 @@ class HEFT_OT_clear_cache(bpy.types.Operator):
 
     bl_idname = "heft.clear_cache"
     bl_label = "Clear Cache"
-    bl_options: ClassVar[set[str]] = {"INTERNAL"}
+    bl_options = {"INTERNAL"}
 
-    def execute(self, _context: bpy.types.Context) -> set[str]:
+    def execute(self, _context: bpy.types.Context) -> Status:
         """Delete them, and report how much was freed."""
         folder = cache_folder()
         try:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import bpy
 
 from ..blender_addon import reference
@@ -12,12 +10,12 @@ from ..blender_addon.baking.session import Turn
 from .build_reference import Keying
 
 
-class HEFT_OT_find_contacts(Keying, bpy.types.Operator):
+class HEFT_OT_find_contacts(Keying):
     """Find in the action when each part of the body touches the ground; your own changes are discarded"""
 
     bl_idname = "heft.find_contacts"
     bl_label = "Find Contacts"
-    bl_options: ClassVar[set[str]] = {"UNDO"}
+    bl_options = {"UNDO"}
 
     task = "contacts"
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make the selected meshes ground."""
 
-from typing import ClassVar
-
 import bpy
 
 from ..blender_addon.rig.mesh import skinned
 from ..blender_addon.scene.choosing import chosen_character, needs_character, own_collection
 from ..blender_addon.scene.terrain import SHAPED
+from .status import Status
 
 
 class HEFT_OT_mark_terrain(bpy.types.Operator):
@@ -15,14 +14,14 @@ class HEFT_OT_mark_terrain(bpy.types.Operator):
 
     bl_idname = "heft.mark_terrain"
     bl_label = "Mark as Terrain"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only for a character."""
         return needs_character(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Link them into the collection; they stay where else they are."""
         armature = chosen_character(context)
         own = skinned(armature)

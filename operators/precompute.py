@@ -3,24 +3,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import bpy
 
 from ..blender_addon.baking.session import Session
+from .status import Status
 from .working import Working
 
 
-class HEFT_OT_precompute(Working, bpy.types.Operator):
+class HEFT_OT_precompute(Working):
     """Prepare the reference and the controller, so that the next bake only simulates. Bake does it if needed"""
 
     bl_idname = "heft.precompute"
     bl_label = "Prepare Controller"
-    bl_options: ClassVar[set[str]] = {"INTERNAL"}
+    bl_options = {"INTERNAL"}
 
     task = "precompute"
 
-    def finish(self, _context: bpy.types.Context, ended: Session) -> set[str]:
+    def finish(self, _context: bpy.types.Context, ended: Session) -> Status:
         """Report the outcome."""
         for turn in ended.turns:
             if turn.why:

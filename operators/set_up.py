@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Set up an armature as a physical character, and change by hand which bones play which role."""
 
-from typing import ClassVar
-
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..blender_addon.rig import setting_up
+from ..blender_addon.typed import settings_on
+from .status import Status
 
 
 def active_armature(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
@@ -26,7 +26,7 @@ class HEFT_OT_set_up(bpy.types.Operator):
 
     bl_idname = "heft.set_up"
     bl_label = "Set Up"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     forget: BoolProperty(
         name="Detect All Again",
@@ -39,7 +39,7 @@ class HEFT_OT_set_up(bpy.types.Operator):
         """Only with an armature."""
         return active_armature(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Find everything first, then store it. Of what cannot be set up the roles are shown, to be completed."""
         armature = context.active_object
         try:
@@ -65,7 +65,7 @@ class HEFT_OT_edit_role(bpy.types.Operator):
 
     bl_idname = "heft.edit_role"
     bl_label = "Edit Role"
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO", "INTERNAL"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     role: StringProperty(name="Role", options={"HIDDEN"})
     action: EnumProperty(
@@ -80,9 +80,9 @@ class HEFT_OT_edit_role(bpy.types.Operator):
         """Only with an armature."""
         return active_armature(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Add or remove one entry."""
-        role = context.active_object.heft.roles.get(self.role)
+        role = settings_on(context.active_object).roles.get(self.role)
         if role is None:
             self.report({"ERROR"}, f"There is no role '{self.role}'")
             return {"CANCELLED"}

@@ -6,34 +6,36 @@ from __future__ import annotations
 import time
 
 import bpy
-from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon import redraw
 from ..blender_addon.baking import session
 from ..blender_addon.baking.pace import Pace
 from ..blender_addon.baking.session import Session
+from ..blender_addon.typed import progress_on
+from ..blender_addon.words import interface as _
 from ..blender_addon.worker.keeper import keeper
 from .set_up import active_armature
+from .status import Status
 
 EVERY = 0.05  # s between looks at what the worker says
 SHORT, LONG = 10.0, 90.0  # s
 TAB = "Heft"
 
 
-class Working:
-    """A mixin: `task` names what the worker does, `finish` handles the result."""
+class Working(bpy.types.Operator):
+    """Not registered itself: `task` names what the worker does, `finish` handles the result."""
 
     task = ""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only with an armature, and one at a time."""
-        if context.window_manager.heft.running:
+        if progress_on(context.window_manager).running:
             cls.poll_message_set("A bake is running: wait for it, or cancel it")
             return False
         return active_armature(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Status:
         """Run to completion in the background; in a window go on as a modal operator."""
         try:
             self._session = Session(context, chosen_armatures(context), keeper, self.task)
@@ -53,13 +55,13 @@ class Working:
         redraw.panels()
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Handle what the worker has sent. Esc over the progress asks whether to cancel; elsewhere it is Blender's."""
-        state = context.window_manager.heft
+        state = progress_on(context.window_manager)
         if not session.is_going_on(self._session):  # the extension was disabled, and put everything back
             return {"CANCELLED"}
         if event.type == "ESC" and event.value == "PRESS" and is_over_progress(context, event.mouse_x, event.mouse_y):
-            bpy.ops.heft.cancel("INVOKE_DEFAULT", ask=True)
+            bpy.ops.heft.cancel("INVOKE_DEFAULT", ask=True)  # type: ignore[attr-defined]
             return {"RUNNING_MODAL"}
         if state.stop:
             self._session.stop()
@@ -88,7 +90,7 @@ class Working:
         del context
         self.report({"ERROR"}, why)
 
-    def finish(self, context: bpy.types.Context, ended: Session) -> set[str]:
+    def finish(self, context: bpy.types.Context, ended: Session) -> Status:
         """Handle the result."""
         raise NotImplementedError
 
@@ -116,7 +118,7 @@ def chosen_armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 def show_progress(running: Session) -> None:
     """Write the progress for the panels to draw."""
-    state = bpy.context.window_manager.heft
+    state = progress_on(bpy.context.window_manager)
     if running.over:
         return
     state.who, state.stage = running.turn.name if len(running.turns) > 1 else "", _(running.stage)

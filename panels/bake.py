@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel of the bake: what is taken of it, one large button, how far it is, and how it went."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import bpy
-from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon.baking import outcome
+from ..blender_addon.typed import notes_on, progress_on, settings_on
+from ..blender_addon.words import interface as _
 from ..blender_addon.words import why
 from ..blender_addon.worker.keeper import keeper
 from ..blender_addon.worker.kernels import cache_folder
@@ -20,7 +21,7 @@ from .text import sentence
 ICONS = {"cancelled": "CANCEL", outcome.FAILED: "CANCEL"}
 
 
-class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_bake(ArmatureTab):
     """Bake: the button."""
 
     bl_idname = "HEFT_PT_bake"
@@ -30,12 +31,12 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """For an armature; while a bake goes on, whatever is selected."""
-        return context.window_manager.heft.running or super().poll(context)
+        return progress_on(context.window_manager).running or super().poll(context)
 
     def draw(self, context: bpy.types.Context) -> None:
         """The button, or how far it is; then how it went."""
         layout = self.layout
-        state = context.window_manager.heft
+        state = progress_on(context.window_manager)
         if state.running:
             column = layout.column()
             sentence(context, column, state.line)
@@ -57,39 +58,39 @@ class HEFT_PT_bake(ArmatureTab, bpy.types.Panel):
             draw_report(context, layout.box(), report)
 
 
-class HEFT_PT_bake_blend(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_bake_blend(ArmatureTab):
     """Blend: how the keyed motion gives way to the simulated one."""
 
     bl_idname = "HEFT_PT_bake_blend"
     bl_label = "Blend"
     bl_parent_id = "HEFT_PT_bake"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Frames at both ends."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.active_object.heft
+        settings = settings_on(context.active_object)
         column = layout.column(align=True)
         column.prop(settings, "blend_in")
         column.prop(settings, "blend_out")
 
 
-class HEFT_PT_bake_output(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_bake_output(ArmatureTab):
     """Output: what is written."""
 
     bl_idname = "HEFT_PT_bake_output"
     bl_label = "Output"
     bl_parent_id = "HEFT_PT_bake"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Where it goes, which bones, how much of it."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.active_object.heft
+        settings = settings_on(context.active_object)
         layout.prop(settings, "output")
         layout.prop(settings, "bones")
         if settings.bones != "ALL":
@@ -106,18 +107,18 @@ class HEFT_PT_bake_output(ArmatureTab, bpy.types.Panel):
         row.operator(HEFT_OT_clear_cache.bl_idname, text="Clear", icon="TRASH")
 
 
-class HEFT_PT_bake_overlay(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_bake_overlay(ArmatureTab):
     """Overlay: what is drawn over the bake."""
 
     bl_idname = "HEFT_PT_bake_overlay"
     bl_label = "Overlay"
     bl_parent_id = "HEFT_PT_bake"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """A switch for each thing."""
         layout = self.layout
-        settings = context.active_object.heft
+        settings = settings_on(context.active_object)
         grid = layout.grid_flow(columns=2, align=True)
         for name in ("show_ghost", "show_balance", "show_forces", "show_pushes", "show_fall"):
             grid.prop(settings, name)
@@ -128,9 +129,11 @@ def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: 
     if report.get("action"):
         row = layout.row(align=True)
         row.label(text=report["action"], icon="ACTION", translate=False)
-        kept = bpy.data.actions.get(report["action"])
-        if kept is not None and kept.heft.report:
-            row.prop(kept.heft, "keep", text="", icon="PINNED" if kept.heft.keep else "UNPINNED", emboss=False)
+        kept: bpy.types.Action | None = bpy.data.actions.get(report["action"])
+        if kept is not None and notes_on(kept).report:
+            row.prop(
+                notes_on(kept), "keep", text="", icon="PINNED" if notes_on(kept).keep else "UNPINNED", emboss=False
+            )
     if report.get("armature", context.active_object.name) != context.active_object.name:
         layout.label(text=report["armature"], icon="ARMATURE_DATA", translate=False)
     if report.get("when"):

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The first panel: which armature Heft would work on, what its bones stand for, and the character made of it."""
 
-from typing import ClassVar
-
 import bpy
-from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon.rig.role_names import SURE
+from ..blender_addon.typed import settings_on
+from ..blender_addon.words import interface as _
 from ..operators.add_mannequin import HEFT_OT_add_mannequin
 from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
 from .tab import ArmatureTab, Tab
@@ -21,7 +20,7 @@ def label_of(role: str) -> str:
     return f"{LABELS.get(part, part.title())} {side}".strip()
 
 
-class HEFT_PT_character(Tab, bpy.types.Panel):
+class HEFT_PT_character(Tab):
     """Character: the selected armature."""
 
     bl_idname = "HEFT_PT_character"
@@ -40,7 +39,7 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
         column = layout.column(align=True)
         column.label(text=selected.name, icon="ARMATURE_DATA", translate=False)
         column.label(text=action.name if action else _("No action"), icon="ACTION", translate=False)
-        settings = selected.heft
+        settings = settings_on(selected)
         layout.operator(HEFT_OT_set_up.bl_idname, icon="FILE_REFRESH" if settings.character else "PLAY")
         if settings.character:
             if settings.unsure:
@@ -56,20 +55,20 @@ class HEFT_PT_character(Tab, bpy.types.Panel):
             layout.prop(settings, "show_character", text="Show in Viewport")
 
 
-class HEFT_PT_body(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_body(ArmatureTab):
     """Body: what kind of character Set Up makes."""
 
     bl_idname = "HEFT_PT_body"
     bl_label = "Body"
     bl_parent_id = "HEFT_PT_character"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Whose names the bones have, how many joints it has, how heavy it is."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.active_object.heft
+        settings = settings_on(context.active_object)
         column = layout.column()
         column.prop(settings, "family")
         column.prop(settings, "detail")
@@ -86,13 +85,13 @@ class HEFT_PT_body(ArmatureTab, bpy.types.Panel):
         column.prop(settings, "up")
 
 
-class HEFT_PT_roles(Tab, bpy.types.Panel):
+class HEFT_PT_roles(Tab):
     """Roles: which bone stands for what, each to be changed."""
 
     bl_idname = "HEFT_PT_roles"
     bl_label = "Roles"
     bl_parent_id = "HEFT_PT_character"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -104,9 +103,9 @@ class HEFT_PT_roles(Tab, bpy.types.Panel):
         """A field for each bone of each role; doubtful ones with a warning, those chosen by hand with a hand."""
         layout = self.layout
         armature = context.active_object
-        if not len(armature.heft.roles):
+        if not len(settings_on(armature).roles):
             sentence(context, layout, _("Set Up finds them; what it does not find is chosen here"), "INFO")
-        for role in armature.heft.roles:
+        for role in settings_on(armature).roles:
             names = role.names()
             gone = any(name not in armature.data.bones for name in names)
             if role.is_by_hand():
@@ -124,19 +123,19 @@ class HEFT_PT_roles(Tab, bpy.types.Panel):
         layout.operator(HEFT_OT_set_up.bl_idname, text="Detect All Again", icon="LOOP_BACK").forget = True
 
 
-class HEFT_PT_joints(Tab, bpy.types.Panel):
+class HEFT_PT_joints(Tab):
     """Joints: how each of the character's joints moves."""
 
     bl_idname = "HEFT_PT_joints"
     bl_label = "Joints"
     bl_parent_id = "HEFT_PT_character"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Once there is a character."""
         selected = context.active_object
-        return selected is not None and selected.type == "ARMATURE" and len(selected.heft.joints) > 0
+        return selected is not None and selected.type == "ARMATURE" and len(settings_on(selected).joints) > 0
 
     def draw(self, context: bpy.types.Context) -> None:
         """A choice for each joint."""
@@ -144,5 +143,5 @@ class HEFT_PT_joints(Tab, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column(align=True)
-        for joint in context.active_object.heft.joints:
+        for joint in settings_on(context.active_object).joints:
             column.prop(joint, "kind", text=joint.name)

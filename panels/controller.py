@@ -2,17 +2,17 @@
 """The panel of the method: which one, what it is good for, the few settings that matter; the rest under Advanced."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import bpy
 from bl_ui.utils import PresetPanel
-from bpy.app.translations import pgettext_iface as _
-from bpy.app.translations import pgettext_tip
 
 from ..blender_addon.presets import FOLDER
 from ..blender_addon.properties import course, playback, reactions
 from ..blender_addon.properties.armature import HEFT_PG_armature
 from ..blender_addon.properties.methods import group_in, method_of, names_shown
+from ..blender_addon.typed import settings_on
+from ..blender_addon.words import interface as _
+from ..blender_addon.words import tip
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -57,7 +57,7 @@ class HEFT_PT_controller_presets(PresetPanel, bpy.types.Panel):
     preset_add_operator = "heft.add_preset"
 
 
-class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_controller(ArmatureTab):
     """Controller: how the character moves itself."""
 
     bl_idname = "HEFT_PT_controller"
@@ -73,10 +73,10 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.active_object.heft
+        settings = settings_on(context.active_object)
         layout.prop(settings, "controller")
         method, group = method_of(settings), group_in(settings)
-        sentence(context, layout, pgettext_tip(method.description) + ".")
+        sentence(context, layout, f"{tip(method.description)}.")
         column = settings_column(layout)
         if method.needs.follows_keys:
             column.prop(settings, "optimise")
@@ -94,29 +94,29 @@ class HEFT_PT_controller(ArmatureTab, bpy.types.Panel):
             keyed(layout, settings.course, course.KEYED)
 
 
-class HEFT_PT_controller_reactions(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_controller_reactions(ArmatureTab):
     """Reactions: what happens after a push."""
 
     bl_idname = "HEFT_PT_controller_reactions"
     bl_label = "Reactions"
     bl_parent_id = "HEFT_PT_controller"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Only for methods that recover."""
-        return super().poll(context) and method_of(context.active_object.heft).needs.recovers
+        return super().poll(context) and method_of(settings_on(context.active_object)).needs.recovers
 
     def draw_header(self, context: bpy.types.Context) -> None:
         """The switch."""
-        self.layout.prop(context.active_object.heft, "recovery", text="")
+        self.layout.prop(settings_on(context.active_object), "recovery", text="")
 
     def draw(self, context: bpy.types.Context) -> None:
         """How hard it tries, and how loose it is meanwhile."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.active_object.heft
+        settings = settings_on(context.active_object)
         layout.active = settings.recovery
         layout.prop(settings, "recovery_effort")
         column = layout.column(align=True)
@@ -125,17 +125,17 @@ class HEFT_PT_controller_reactions(ArmatureTab, bpy.types.Panel):
             column.prop(settings, name)
 
 
-class HEFT_PT_controller_advanced(ArmatureTab, bpy.types.Panel):
+class HEFT_PT_controller_advanced(ArmatureTab):
     """Advanced: everything else about the method."""
 
     bl_idname = "HEFT_PT_controller_advanced"
     bl_label = "Advanced"
     bl_parent_id = "HEFT_PT_controller"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """The rate, and the method's other settings."""
-        settings = context.active_object.heft
+        settings = settings_on(context.active_object)
         method, group = method_of(settings), group_in(settings)
         column = settings_column(self.layout)
         column.prop(settings, "rate")

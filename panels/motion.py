@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel of the motion: which action, when which foot stands, and how good the reference made of it is."""
 
-from typing import ClassVar
-
 import bpy
-from bpy.app.translations import pgettext_iface as _
 
 from ..blender_addon import contacts
 from ..blender_addon.properties.contacts import FEET, OTHER_POINTS
 from ..blender_addon.reference import report_of
+from ..blender_addon.typed import notes_on, settings_on
+from ..blender_addon.words import interface as _
 from ..blender_addon.words import why
 from ..operators.build_reference import HEFT_OT_build_reference
 from ..operators.find_contacts import HEFT_OT_find_contacts
@@ -28,10 +27,10 @@ FIGURES = (
 def armature_with_character(context: bpy.types.Context) -> bool:
     """For polls: whether the active object is an armature that was set up."""
     active = context.active_object
-    return active is not None and active.type == "ARMATURE" and bool(active.heft.character)
+    return active is not None and active.type == "ARMATURE" and bool(settings_on(active).character)
 
 
-class HEFT_PT_motion(Tab, bpy.types.Panel):
+class HEFT_PT_motion(Tab):
     """Motion: the action that is to be simulated."""
 
     bl_idname = "HEFT_PT_motion"
@@ -49,10 +48,10 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         armature = context.active_object
-        settings = armature.heft
+        settings = settings_on(armature)
         animation = armature.animation_data
         assigned = animation.action if animation else None
-        of = (assigned.heft.source or assigned) if assigned is not None else None
+        of = (notes_on(assigned).source or assigned) if assigned is not None else None
         layout.prop(settings, "source_action", placeholder=of.name if of is not None else "")
         column = layout.column(align=True)  # names in the fields: beside them a narrow sidebar cuts both
         column.use_property_split = False
@@ -83,13 +82,13 @@ class HEFT_PT_motion(Tab, bpy.types.Panel):
             row.label(text=f"{unit[0] * report[name]:.{unit[1]}f}{unit[2]}", translate=False)
 
 
-class HEFT_PT_contacts(Tab, bpy.types.Panel):
+class HEFT_PT_contacts(Tab):
     """Contacts: when which part of the body stands on something."""
 
     bl_idname = "HEFT_PT_contacts"
     bl_label = "Contacts"
     bl_parent_id = "HEFT_PT_motion"
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """A switch to be keyed for each point: the feet's, those that touch somewhere, then the rest."""
@@ -104,16 +103,16 @@ class HEFT_PT_contacts(Tab, bpy.types.Panel):
         else:
             sentence(context, layout, _("Automatic: edit the keys in the Dope Sheet"), "CHECKMARK")
         layout.operator(HEFT_OT_find_contacts.bl_idname, icon="LOOP_BACK" if keyed else "PLAY")
-        layout.prop(armature.heft, "show_contacts")
+        layout.prop(settings_on(armature), "show_contacts")
         layout.use_property_split = True
         column = layout.column(align=True)
         for name in (*FEET, *OTHER_POINTS):
             if name in points and (name in FEET or name in keyed):
-                column.prop(armature.heft.contacts, name)
+                column.prop(settings_on(armature).contacts, name)
         header, body = layout.panel("heft_other_contacts", default_closed=True)
         header.label(text="Other Parts")
         if body is not None:
             column = body.column(align=True)
             for name in OTHER_POINTS:
                 if name in points and name not in keyed:
-                    column.prop(armature.heft.contacts, name)
+                    column.prop(settings_on(armature).contacts, name)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel of what surrounds the character: ground, pushes, grabs, props, gravity."""
 
-from typing import ClassVar
-
 import bpy
 
 from ..blender_addon.properties.methods import method_of
 from ..blender_addon.scene.choosing import chosen_character
+from ..blender_addon.typed import settings_on
 from ..operators.add_foothold import HEFT_OT_add_foothold
 from ..operators.add_grab import HEFT_OT_add_grab
 from ..operators.add_prop import HEFT_OT_add_prop
@@ -15,13 +14,13 @@ from ..operators.mark_terrain import HEFT_OT_mark_terrain
 from .tab import Tab
 
 
-class HEFT_PT_scene(Tab, bpy.types.Panel):
+class HEFT_PT_scene(Tab):
     """Scene: what the character meets."""
 
     bl_idname = "HEFT_PT_scene"
     bl_label = "Scene"
     bl_order = 30
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -37,10 +36,10 @@ class HEFT_PT_scene(Tab, bpy.types.Panel):
             layout.label(text=armature.name, icon="ARMATURE_DATA", translate=False)
         empties = [other for other in context.view_layer.objects if other.type == "EMPTY"]
         draw_terrain(layout, context, armature)
-        draw_pushes(layout, context, [other for other in empties if other.heft.push.armature == armature])
-        draw_grabs(layout, context, [other for other in empties if other.heft.grab.armature == armature])
-        if method_of(armature.heft).needs.places_feet:
-            draw_footholds(layout, [other for other in empties if other.heft.foothold.armature == armature])
+        draw_pushes(layout, context, [other for other in empties if settings_on(other).push.armature == armature])
+        draw_grabs(layout, context, [other for other in empties if settings_on(other).grab.armature == armature])
+        if method_of(settings_on(armature)).needs.places_feet:
+            draw_footholds(layout, [other for other in empties if settings_on(other).foothold.armature == armature])
         draw_props(layout, context, armature)
         row = layout.row(heading="Gravity", align=True)
         row.prop(context.scene, "use_gravity", text="")
@@ -55,7 +54,7 @@ def draw_terrain(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     header.label(text="Ground")
     if body is None:
         return
-    settings, active = armature.heft, context.active_object
+    settings, active = settings_on(armature), context.active_object
     body.prop(settings, "terrain")
     body.operator(HEFT_OT_mark_terrain.bl_idname, icon="MESH_GRID")
     if settings.terrain is not None:
@@ -64,7 +63,7 @@ def draw_terrain(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         body.prop(settings, "floor_friction")
     if active is not None and settings.terrain is not None and active.name in settings.terrain.all_objects:
         body.label(text=active.name, icon="MESH_GRID", translate=False)
-        body.prop(active.heft.surface, "friction")
+        body.prop(settings_on(active).surface, "friction")
 
 
 def draw_pushes(layout: bpy.types.UILayout, context: bpy.types.Context, pushes: list[bpy.types.Object]) -> None:
@@ -74,9 +73,9 @@ def draw_pushes(layout: bpy.types.UILayout, context: bpy.types.Context, pushes: 
     if body is None:
         return
     for empty in pushes:
-        body.prop(empty.heft.push, "strength", text=f"{empty.name} (N)", translate=False)
+        body.prop(settings_on(empty).push, "strength", text=f"{empty.name} (N)", translate=False)
         if empty == context.active_object:
-            body.prop_search(empty.heft.push, "bone", empty.heft.push.armature.data, "bones")
+            body.prop_search(settings_on(empty).push, "bone", settings_on(empty).push.armature.data, "bones")
     body.operator(HEFT_OT_add_push.bl_idname, icon="EMPTY_SINGLE_ARROW")
 
 
@@ -87,7 +86,7 @@ def draw_grabs(layout: bpy.types.UILayout, context: bpy.types.Context, grabs: li
     if body is None:
         return
     for empty in grabs:
-        grab = empty.heft.grab
+        grab = settings_on(empty).grab
         body.prop(grab, "holding", text=empty.name, translate=False)
         if empty == context.active_object:
             body.prop_search(grab, "bone", grab.armature.data, "bones")
@@ -103,7 +102,7 @@ def draw_footholds(layout: bpy.types.UILayout, footholds: list[bpy.types.Object]
     if body is None:
         return
     for empty in footholds:
-        foothold = empty.heft.foothold
+        foothold = settings_on(empty).foothold
         body.prop_search(foothold, "bone", foothold.armature.data, "bones", text=empty.name, translate=False)
     body.operator(HEFT_OT_add_foothold.bl_idname, icon="MESH_CIRCLE")
 
@@ -114,10 +113,10 @@ def draw_props(layout: bpy.types.UILayout, context: bpy.types.Context, armature:
     header.label(text="Props")
     if body is None:
         return
-    collection, active = armature.heft.props, context.active_object
-    body.prop(armature.heft, "props")
+    collection, active = settings_on(armature).props, context.active_object
+    body.prop(settings_on(armature), "props")
     if active is not None and collection is not None and active.name in collection.all_objects:
-        weight = active.heft.weight
+        weight = settings_on(active).weight
         if weight.armature is not None:
             body.label(text=active.name, icon="MESH_CUBE", translate=False)
             body.prop_search(weight, "bone", weight.armature.data, "bones")

@@ -3,12 +3,13 @@
 
 import bpy
 
+from ..blender_addon.typed import progress_on
 from ..operators.cancel import HEFT_OT_cancel
 
 
 def draw(header: bpy.types.Header, context: bpy.types.Context) -> None:
     """Whose turn it is, a bar, and a button to cancel."""
-    state = context.window_manager.heft
+    state = progress_on(context.window_manager)
     if not state.running:
         return
     row = header.layout.row(align=True)
@@ -19,9 +20,9 @@ def draw(header: bpy.types.Header, context: bpy.types.Context) -> None:
 
 def register() -> None:
     """Add it to the status bar."""
-    bpy.types.STATUSBAR_HT_header.append(draw)
+    bpy.types.STATUSBAR_HT_header.append(draw)  # type: ignore[arg-type]
 
 
 def unregister() -> None:
     """Take it out."""
-    bpy.types.STATUSBAR_HT_header.remove(draw)
+    bpy.types.STATUSBAR_HT_header.remove(draw)  # type: ignore[arg-type]

@@ -4,11 +4,10 @@
 import importlib.util
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
 
 import bpy
-from bpy.app.translations import pgettext_iface as _
 
+from ..blender_addon.words import interface as _
 from .tab import Tab
 
 NEEDED_PACKAGES = ("numpy", "scipy", "osqp", "numba")
@@ -29,13 +28,13 @@ def version() -> str:
     return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
 
 
-class HEFT_PT_system(Tab, bpy.types.Panel):
+class HEFT_PT_system(Tab):
     """System: the version and the packages."""
 
     bl_idname = "HEFT_PT_system"
     bl_label = "System"
     bl_order = 100
-    bl_options: ClassVar[set[str]] = {"DEFAULT_CLOSED"}
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, _context: bpy.types.Context) -> None:
         """What a bug report should name."""

@@ -4,7 +4,7 @@
 import bpy
 
 
-class Tab:
+class Tab(bpy.types.Panel):
     """A panel in the tab Heft."""
 
     bl_space_type = "VIEW_3D"

@@ -74,7 +74,7 @@ def drop(seed: int) -> Drop:
         deepest = max(deepest, -contacts.gap.min(initial=0.0))
         worst = max(worst, world.residual)
         largest = max(largest, 6 * len(contacts.gap))
-    world.prepare()
+    world.begin_step()
     penetration = max(0.0, -world.contacts.gap.min(initial=0.0))
     return Drop("", penetration, deepest, float(np.abs(world.v).max()), worst, largest)
 

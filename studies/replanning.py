@@ -51,7 +51,7 @@ def modes() -> list[str]:
         controller, world = Replanning(motion.character, motion.track), World(motion.character)
         for frame in range(0, len(motion.track.q), 12):
             world.reset(motion.track.q[frame])
-            contacts = world.prepare()
+            contacts = world.begin_step()
             controller.seek(frame)
             controller.law(world.state(), contacts)
             counts.append(int((controller.squares[6:] < controller.settings.threshold).sum()))

@@ -22,6 +22,7 @@ from ..rig.mesh import vertices_of_bones
 from ..rig.reading import Sampling, frame_numbers, sample_armatures
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
+from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of
 from .others import other_actions, other_clips, read_choices, read_slider
 from .source import Source, playing, source_of
@@ -66,7 +67,8 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         offsets = [int(first - frames[0]) for first, _ in keyed]
         counts = [int(last - first) + 1 for first, last in keyed]
         starts = [
-            int(range_of(armature.heft, both)[0] - both[0]) for armature, both in zip(armatures, keyed, strict=True)
+            int(range_of(settings_on(armature), both)[0] - both[0])
+            for armature, both in zip(armatures, keyed, strict=True)
         ]
         readers = [SceneReader(context, *each) for each in zip(armatures, counts, starts, strict=True)]
 
@@ -75,8 +77,8 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                 if 0 <= row - offset < count:
                     reader.look(row - offset, graph)
 
-        scales = [armature.heft.scale for armature in armatures]
-        ups = [armature.heft.up_in_motion() for armature in armatures]
+        scales = [settings_on(armature).scale for armature in armatures]
+        ups = [settings_on(armature).up_in_motion() for armature in armatures]
         samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look, ups)
         return [
             with_others(
@@ -91,9 +93,9 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
 def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """Set an armature up, unless it is; ValueError, in words for the user, if it cannot be baked as it is."""
     setting_up.check_usable(armature)
-    if not armature.heft.character:
+    if not settings_on(armature).character:
         setting_up.store(armature, setting_up.set_up(context, armature))
-    setting_up.check_roles(armature, armature.heft.chosen_roles())
+    setting_up.check_roles(armature, settings_on(armature).chosen_roles())
     check_choice(armature)
 
 
@@ -109,7 +111,7 @@ def gathered(
     armature: bpy.types.Object, source: Source, sampling: Sampling, reader: SceneReader, loop: Loop | None
 ) -> Gathered:
     """Return what one armature's bake needs."""
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     clip = sampling.clip
     around = reader.surroundings(clip)
     first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
@@ -155,7 +157,7 @@ def carried_along(armature: bpy.types.Object, sampling: Sampling) -> tuple[str, 
 
 def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
     """Return the same with what is to be blended with it or switched to, for methods that do; others as they are."""
-    job, settings = found.job, armature.heft
+    job, settings = found.job, settings_on(armature)
     needs = method_of(settings).needs
     if needs.switches and settings.loop and any(other_actions(armature)):
         if not all(entry.action is not None for entry in settings.others):
@@ -186,7 +188,7 @@ def optimises(settings: HEFT_PG_armature) -> bool:
 
 def check_choice(armature: bpy.types.Object) -> None:
     """Refuse a choice of bones with none in it: nothing of the simulation would be taken, or all of it."""
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     if settings.bones != "ALL" and not any(one.name in armature.data.bones for one in settings.chosen_bones):
         raise ValueError(f"No bones of {armature.name} are chosen: select some in Pose Mode and press Use Selected.")
 
@@ -201,7 +203,7 @@ def contacts_of(
 
 def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> Loop | None:
     """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
     asked = settings.use_frame_range or settings.loop
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
@@ -213,7 +215,7 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
     if loop is not None:
         return loop.first, loop.first + PERIODS * loop.period
     keyed = setting_up.frames_of_motion(scene, armature)
-    settings = armature.heft
+    settings = settings_on(armature)
     if not settings.use_frame_range:
         if keyed[-1] <= keyed[0] and not settings.loop:
             raise ValueError(
@@ -261,7 +263,7 @@ def cut(sampling: Sampling, start: int, stop: int) -> Sampling:
 
 def body_settings(armature: bpy.types.Object, sampling: Sampling) -> BodySettings:
     """Return the choices by which Set Up makes the character."""
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     by_mesh = settings.masses_from == "MESH"
     bones = sampling.clip.skeleton.names if by_mesh else setting_up.bones_of_feet(settings.chosen_roles())
     return BodySettings(

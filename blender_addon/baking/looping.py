@@ -7,12 +7,14 @@ from beginning to end out of what follows it, begins as it goes on: that is the 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.motion.quaternions import Array
+from ..typed import as_kind
 from ..writer import assigned_curves
 from .mixing import mix, smooth
 
@@ -58,7 +60,7 @@ def cycles_of(curve: bpy.types.FCurve) -> bpy.types.FModifierCycles | None:
         (
             one
             for one in curve.modifiers
-            if one.type == "CYCLES"
+            if isinstance(one, bpy.types.FModifierCycles)
             and not one.mute
             and not one.use_restricted_range
             and one.mode_after in REPEATING
@@ -74,7 +76,7 @@ def stays_on_its_way(keyed: Array, simulated: Array) -> bool:
     return bool(np.ptp(off, axis=0).max() < ASTRAY)
 
 
-def one_period(keyed: Array, simulated: Array, parent: np.ndarray, period: int) -> Array:
+def one_period(keyed: Array, simulated: Array, parent: NDArray[np.int64], period: int) -> Array:
     """Return poses (period + 1, nb, 4, 4) that repeat as the keyed ones do, out of three simulated periods.
 
     Both are (3 period + 1, nb, 4, 4). What is taken from a later period is brought back as the keyed motion moves on,
@@ -101,6 +103,7 @@ def repeat(bag: bpy.types.ActionChannelbag, loop: Loop) -> None:
         points = curve.keyframe_points
         if len(points) < 2 or any(one.type == "CYCLES" for one in curve.modifiers):
             continue
-        kind = "REPEAT_OFFSET" if abs(points[-1].co.y - points[0].co.y) > CLOSED else "REPEAT"
-        cycles = curve.modifiers.new("CYCLES")
+        is_open = abs(points[-1].co.y - points[0].co.y) > CLOSED
+        kind: Literal["REPEAT", "REPEAT_OFFSET"] = "REPEAT_OFFSET" if is_open else "REPEAT"
+        cycles = as_kind(curve.modifiers.new("CYCLES"), bpy.types.FModifierCycles)
         cycles.mode_after, cycles.mode_before = kind, kind if loop.before else "NONE"

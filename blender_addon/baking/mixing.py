@@ -6,6 +6,7 @@ along. So limbs keep their lengths, and an animated upper body rides on simulate
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
@@ -27,13 +28,13 @@ def smooth(share: Array) -> Array:
     return np.asarray(share * share * (3.0 - 2.0 * share))
 
 
-def mix(keyed: Array, simulated: Array, weight: Array, parent: np.ndarray) -> Array:
+def mix(keyed: Array, simulated: Array, weight: Array, parent: NDArray[np.int64]) -> Array:
     """Return poses (nf, nb, 4, 4) between keyed and simulated ones by weights (nf, nb). Parents come first."""
     if (weight >= 1.0).all():
         return simulated
     result = np.empty_like(simulated)
     # A bone is as simulated where it and all that it hangs from are.
-    whole = (weight >= 1.0).all(axis=0)
+    whole = np.asarray((weight >= 1.0).all(axis=0))
     for bone, above in enumerate(parent):
         if above >= 0:
             whole[bone] &= whole[above]
@@ -44,8 +45,8 @@ def mix(keyed: Array, simulated: Array, weight: Array, parent: np.ndarray) -> Ar
             result[:, bone] = between(keyed[:, bone], simulated[:, bone], weight[:, bone])
             continue
         local = between(
-            np.linalg.solve(keyed[:, above], keyed[:, bone]),
-            np.linalg.solve(simulated[:, above], simulated[:, bone]),
+            np.asarray(np.linalg.solve(keyed[:, above], keyed[:, bone]), dtype=np.float64),
+            np.asarray(np.linalg.solve(simulated[:, above], simulated[:, bone]), dtype=np.float64),
             weight[:, bone],
         )
         result[:, bone] = result[:, above] @ local

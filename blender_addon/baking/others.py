@@ -14,6 +14,7 @@ from ...core.motion.clip import Clip
 from ...core.simulation import Slider
 from ..rig import setting_up
 from ..rig.reading import frame_numbers, sample_armatures
+from ..typed import settings_on
 from ..writer import assigned_curves
 from .looping import PERIODS, loop_of
 from .source import Source, playing, slot_for
@@ -30,7 +31,7 @@ def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: 
         slot = slot_for(armature, action).identifier
         with playing(armature, replace(source, uid=action.session_uid, name=action.name, slot=slot)):
             frames = frame_numbers(*range_of_action(context.scene, armature))
-            scales, ups = [armature.heft.scale], [armature.heft.up_in_motion()]
+            scales, ups = [settings_on(armature).scale], [settings_on(armature).up_in_motion()]
             (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, scales, ups=ups)
             found.append(sampling.clip)
     return tuple(found)
@@ -38,7 +39,7 @@ def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: 
 
 def other_actions(armature: bpy.types.Object) -> Iterator[bpy.types.Action]:
     """Return those that are chosen; empty entries are left out."""
-    return (entry.action for entry in armature.heft.others if entry.action is not None)
+    return (entry.action for entry in settings_on(armature).others if entry.action is not None)
 
 
 def range_of_action(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple[float, float]:
@@ -60,7 +61,7 @@ def read_slider(
     try:
         for row in range(count):
             scene.frame_set(int(first) + row)
-            place[row] = armature.evaluated_get(context.view_layer.depsgraph).heft.slider
+            place[row] = settings_on(armature.evaluated_get(context.view_layer.depsgraph)).slider
     finally:
         scene.frame_set(now, subframe=part)
     return Slider(np.arange(count) / rate, np.clip(place, 0.0, 1.0))
@@ -75,5 +76,6 @@ def read_choices(armature: bpy.types.Object, first: float, rate: float) -> tuple
     curves = assigned_curves(armature, animation.action) if animation is not None and animation.action else []
     keys = [key.co for curve in curves if curve.data_path == CHOICE and not curve.mute for key in curve.keyframe_points]
     if not keys:
-        return (MotionChoice(0.0, armature.heft.motion),)
-    return tuple(MotionChoice((frame - first) / rate, round(number)) for frame, number in sorted(map(tuple, keys)))
+        return (MotionChoice(0.0, settings_on(armature).motion),)
+    chosen = sorted((key.x, key.y) for key in keys)
+    return tuple(MotionChoice((frame - first) / rate, round(number)) for frame, number in chosen)

@@ -13,6 +13,8 @@ from typing import Any
 
 import bpy
 
+from ..typed import notes_on, settings_on
+
 FAILED = "failed"
 FIGURES = {"upright_seconds", "simulated_seconds", "joint_rms_deg", "root_rms_m", "max_foot_slide_m", "peak_torque_nm"}
 
@@ -26,7 +28,7 @@ def note_failure(armature: bpy.types.Object, why: str) -> None:
     """Keep on the armature that its last bake failed: what an earlier one was like is its own action's affair."""
     if armature.library is None:
         told = {"outcome": FAILED, "why": why, "good": False, "action": "", "when": now()}
-        armature.heft.report = json.dumps(told)
+        settings_on(armature).report = json.dumps(told)
 
 
 def now() -> str:
@@ -36,10 +38,10 @@ def now() -> str:
 
 def shown(armature: bpy.types.Object) -> dict[str, Any]:
     """Return the report to show: of the action that plays if a bake made it, unless a later bake failed."""
-    last = read(armature.heft.report)
+    last = read(settings_on(armature).report)
     animation = armature.animation_data
     action = animation.action if animation is not None else None
-    of_action = read(action.heft.report) if action is not None else {}
+    of_action = read(notes_on(action).report) if action is not None else {}
     if not of_action or (last.get("outcome") == FAILED and last["when"] >= of_action.get("when", "")):
         return last
     return of_action | {"action": action.name}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import bpy
 import numpy as np
@@ -20,6 +21,7 @@ from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.proxy import columns_of, is_driven, make_proxy
 from ..rig.reading import ordered_bones
+from ..typed import notes_on, settings_on
 from ..writer import assign_action, only_bag, write_action, write_curve
 from .gather import Gathered
 from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
@@ -30,6 +32,7 @@ from .props import write_prop
 from .session import Turn
 from .source import Source, constraint_of, playing, unkeyed_by
 
+Level = Literal["INFO", "WARNING", "ERROR"]
 TOLERANCE = 1e-3
 """Metres, or about a tenth of a degree, to which fewer keys follow the motion."""
 FRAME = 1e-6  # frames
@@ -43,9 +46,10 @@ class Motion:
     pose: Array  # (nf, nb, 4, 4) in the armature's space
 
 
-def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[str, str]]]:
+def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[Level, str]]]:
     """Write the results of all turns; return how many were written, and the messages with their levels."""
-    written, lines = 0, []
+    written = 0
+    lines: list[tuple[Level, str]] = []
     for turn in turns:
         armature = turn.armature()
         if armature is None:
@@ -65,7 +69,7 @@ def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, l
                 continue
             written += 1
             lines += [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
-            level = "INFO" if is_good(turn.result.report) else "WARNING"
+            level: Level = "INFO" if is_good(turn.result.report) else "WARNING"
             on = "" if target == armature.name else f" on {target}"
             lines.append((level, f"{armature.name}: {action}{on}. {words.why(turn.result.report)}"))
     return written, lines
@@ -82,7 +86,7 @@ def write(
     names = tuple(bone.name for bone in ordered_bones(armature))
     if names != result.bones:
         raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     loop = loop_in(gathered, result)
     motion = motion_of(settings, gathered, result, loop)
     output = settings.output
@@ -117,7 +121,7 @@ def write(
         replace_action(replaced, action)
     report = stamped(result.report_text, action.name, target.name)
     remember(action, target, gathered, result, report, json.dumps(kept))
-    target.heft.report = armature.heft.report = report
+    settings_on(target).report = settings_on(armature).report = report
     for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
     return str(action.name), str(target.name)
@@ -134,7 +138,7 @@ def earlier(gathered: Gathered, target: bpy.types.Object, new: bpy.types.Action)
     if source is None:
         return None
     for action in bpy.data.actions:
-        notes = action.heft
+        notes = notes_on(action)
         made = action not in {new, source} and bool(notes.report) and not notes.keep and action.library is None
         if made and (notes.source, notes.source_slot, notes.armature) == (source, gathered.source.slot, target.name):
             return action
@@ -231,12 +235,12 @@ def proxy_of(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.type
     for other in context.view_layer.objects:
         if (
             other.type == "ARMATURE"
-            and other.heft.proxy_of == armature
+            and settings_on(other).proxy_of == armature
             and {bone.name for bone in other.data.bones} <= wanted
         ):
             return other
     proxy = make_proxy(context, armature)
-    proxy.heft.proxy_of = armature
+    settings_on(proxy).proxy_of = armature
     return proxy
 
 
@@ -265,7 +269,7 @@ def remember(
     kept: str,
 ) -> None:
     """Keep on the action what it was made from and for, how it went, and what the overlay draws."""
-    notes = action.heft
+    notes = notes_on(action)
     notes.report, notes.kept, notes.armature = report, kept, target.name
     notes.source, notes.source_slot = gathered.source.action(), gathered.source.slot
     notes.overlay = record.pack(result, gathered.sampling.clip.skeleton.parent)
@@ -274,7 +278,7 @@ def remember(
 def write_diagnostics(armature: bpy.types.Object, action: bpy.types.Action, result: BakeResult, rows: slice) -> None:
     """Key what was measured on the armature's own properties."""
     bag = only_bag(action)
-    feet = armature.heft.feet
+    feet = settings_on(armature).feet
     feet.clear()
     for name, values in sorted(result.curves.items()):
         path = PATHS.get(name)

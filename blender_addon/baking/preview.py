@@ -52,7 +52,7 @@ def get(armature: bpy.types.Object, part: str) -> Array:
     """Return a channel of all bones (nb, width), in the order of pose bones."""
     flat = np.empty(WIDTHS[part] * len(armature.pose.bones), dtype=np.float32)
     armature.pose.bones.foreach_get(part, flat)
-    return flat.reshape(-1, WIDTHS[part])
+    return flat.reshape(-1, WIDTHS[part]).astype(np.float64)
 
 
 def put(armature: bpy.types.Object, parts: dict[str, Array]) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import bpy
@@ -12,6 +12,7 @@ from ...core import archive
 from ...core.batch.journal import SUFFIX, Entry
 from ...core.batch.plan import Plan
 from ...core.job import BakeJob, BakeResult
+from ..typed import settings_on
 from . import output
 from .gather import Gathered, gather, gathered_before
 
@@ -76,18 +77,18 @@ class Scenes:
         return armatures[0]
 
 
-def armatures_to_bake(objects: Sequence[bpy.types.Object], name: str | None) -> list[bpy.types.Object]:
+def armatures_to_bake(objects: Iterable[bpy.types.Object], name: str | None) -> list[bpy.types.Object]:
     """Return the armature of that name, else those that were set up, else the only one."""
-    armatures = [one for one in objects if one.type == "ARMATURE" and one.heft.proxy_of is None]
+    armatures = [one for one in objects if one.type == "ARMATURE" and settings_on(one).proxy_of is None]
     there = ", ".join(one.name for one in armatures)
     if name is not None:
         named = [one for one in armatures if one.name == name]
         if not named:
             raise ValueError(f"There is no armature '{name}' in the scene; choose from: {there or 'none'}.")
         return named
-    found = [one for one in armatures if one.heft.character] or armatures
+    found = [one for one in armatures if settings_on(one).character] or armatures
     if not found:
         raise ValueError("There is no armature in the scene: add one.")
-    if len(found) > 1 and not found[0].heft.character:
+    if len(found) > 1 and not settings_on(found[0]).character:
         raise ValueError(f"There are several armatures; choose one with --armature: {there}.")
     return found

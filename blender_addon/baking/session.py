@@ -19,6 +19,7 @@ from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
 from ...core.worker import tasks
 from ...core.worker.messages import Message
+from ..typed import progress_on
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
 from .gather import Gathered, gather
@@ -122,7 +123,7 @@ class Session:
 
     def begin_showing(self) -> None:
         """Start posing the armatures while they are simulated; everything is restored at the end."""
-        state = bpy.context.window_manager.heft
+        state = progress_on(bpy.context.window_manager)
         state.running, state.stop = True, False
         for turn in self.turns:
             armature = turn.armature()
@@ -168,7 +169,7 @@ class Session:
         """The same where there is nothing left to pose: another file is being loaded."""
         self.stop()
         self._cleanup.close()
-        bpy.context.window_manager.heft.running = False
+        progress_on(bpy.context.window_manager).running = False
         if self in going_on:
             going_on.remove(self)
 

@@ -7,10 +7,11 @@ import contextlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import bpy
 
+from ..typed import notes_on, settings_on
 from ..writer import assigned_curves
 
 
@@ -19,16 +20,16 @@ class Unkeyed(NamedTuple):
 
     bone: str
     part: str  # such as "location"
-    index: int
+    array_index: int
     value: float
 
 
 class Layer(NamedTuple):
     """How an action lies over the NLA's tracks."""
 
-    blend: str
+    blend: Literal["REPLACE", "COMBINE", "ADD", "SUBTRACT", "MULTIPLY"]
     influence: float
-    extrapolation: str
+    extrapolation: Literal["NOTHING", "HOLD", "HOLD_FORWARD"]
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,12 @@ def source_of(armature: bpy.types.Object) -> Source:
     """Return what is to be simulated; ValueError, in words for the user, where that cannot be told."""
     animation = armature.animation_data
     assigned = animation.action if animation else None
-    baked = assigned.heft if assigned is not None and assigned.heft.report else None
+    baked = notes_on(assigned) if assigned is not None and notes_on(assigned).report else None
     kept = json.loads(baked.kept) if baked is not None and baked.kept else None
     layer = Layer(*kept["layer"]) if kept else layer_of(animation)
     muted = tuple((bone, constraint) for bone, constraint in kept["muted"]) if kept else ()
     unkeyed = tuple(Unkeyed(*one) for one in kept["unkeyed"]) if kept else ()
-    chosen, slot = armature.heft.source_action, ""
+    chosen, slot = settings_on(armature).source_action, ""
     if chosen is None and baked is not None:
         chosen, slot = baked.source, baked.source_slot
     elif chosen is None or chosen == assigned:
@@ -118,22 +119,24 @@ def playing(armature: bpy.types.Object, source: Source) -> Iterator[None]:
 def values_of(armature: bpy.types.Object, channels: Iterable[Unkeyed]) -> list[Unkeyed]:
     """Return the same channels with their present values; those of bones that are gone are left out."""
     bones = armature.pose.bones
-    return [one._replace(value=getattr(bones[one.bone], one.part)[one.index]) for one in channels if one.bone in bones]
+    return [
+        one._replace(value=getattr(bones[one.bone], one.part)[one.array_index]) for one in channels if one.bone in bones
+    ]
 
 
 def set_values(armature: bpy.types.Object, channels: Iterable[Unkeyed]) -> None:
     """Set channels of bones."""
     for one in channels:
-        bone = armature.pose.bones.get(one.bone)
+        bone: bpy.types.PoseBone | None = armature.pose.bones.get(one.bone)
         if bone is not None:
-            getattr(bone, one.part)[one.index] = one.value
+            getattr(bone, one.part)[one.array_index] = one.value
 
 
 def unkeyed_by(armature: bpy.types.Object, source: Source, keyed: Iterable[tuple[str, int]]) -> list[Unkeyed]:
     """Return those of the keyed channels of bones that the source, which is playing, does not key."""
     action = source.action()
     own = set() if action is None else {(c.data_path, c.array_index) for c in assigned_curves(armature, action)}
-    known = {(one.bone, one.part, one.index): one for one in source.unkeyed}
+    known = {(one.bone, one.part, one.array_index): one for one in source.unkeyed}
     found = []
     for path, index in keyed:
         bone, part = bone_of(path)
@@ -172,5 +175,6 @@ def assign(
 
 def constraint_of(armature: bpy.types.Object, bone: str, constraint: str) -> bpy.types.Constraint | None:
     """Return a bone's constraint, None where either is gone."""
-    posed = armature.pose.bones.get(bone)
-    return None if posed is None else posed.constraints.get(constraint)
+    posed: bpy.types.PoseBone | None = armature.pose.bones.get(bone)
+    found: bpy.types.Constraint | None = None if posed is None else posed.constraints.get(constraint)
+    return found

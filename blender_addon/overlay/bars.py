@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import blf
 import bpy
 import gpu
@@ -10,6 +12,8 @@ from gpu_extras.batch import batch_for_shader
 
 from ..contacts import intervals_of_keys, keyed
 from ..properties.contacts import POINTS
+from ..typed import as_kind, settings_on
+from ..words import interface
 from .data import Color
 
 ROW, GAP = 13.0, 2.0  # pixels at scale 1
@@ -33,11 +37,11 @@ def draw() -> None:
     """Draw the active armature's contacts in the region at hand."""
     context = bpy.context
     armature = context.active_object
-    if armature is None or armature.type != "ARMATURE" or not armature.heft.show_contacts:
+    if armature is None or armature.type != "ARMATURE" or not settings_on(armature).show_contacts:
         return
     found = {point: intervals_of_keys(curve) for point, curve in keyed(armature).items() if point in POINTS}
     rows = sorted((point for point in found if found[point]), key=order_of)
-    labelled = context.space_data.mode != "TIMELINE"
+    labelled = as_kind(context.space_data, bpy.types.SpaceDopeSheetEditor).mode != "TIMELINE"
     scale = context.preferences.system.ui_scale
     row, gap = (scale * size for size in ((ROW, GAP) if labelled else (LOW_ROW, LOW_GAP)))
     last = armature.animation_data.action.curve_frame_range[1] if rows else 0.0
@@ -64,8 +68,9 @@ def draw_bars(
     color: Color,
 ) -> None:
     """Draw a row; what never ends does at the last frame."""
-    to_pixels = region.view2d.view_to_region
-    corners, triangles = [], []
+    to_pixels: Any = region.view2d.view_to_region
+    corners: list[tuple[float, float]] = []
+    triangles: list[tuple[int, int, int]] = []
     for start, end in intervals:
         left = max(to_pixels(start, 0.0, clip=False)[0], 0)
         right = min(to_pixels(min(end, last), 0.0, clip=False)[0], region.width)
@@ -86,7 +91,7 @@ def draw_label(text: str, low: float, scale: float) -> None:
     blf.size(font, LABEL_SIZE * scale)
     blf.color(font, *INK)
     blf.position(font, 6.0 * scale, low + 3.0 * scale, 0.0)
-    blf.draw(font, bpy.app.translations.pgettext_iface(text))
+    blf.draw(font, interface(text))
 
 
 _handles: list[object] = []

@@ -97,10 +97,10 @@ def ellipsoid(body: Body) -> list[Array]:
     squares = 2.5 * (moments.sum() - 2.0 * moments) / body.mass
     half = np.sqrt(np.maximum(squares, 1e-8))
     angle = np.linspace(0.0, 2.0 * np.pi, CIRCLE + 1)
-    circles = []
+    circles: list[Array] = []
     for i, j in ((0, 1), (1, 2), (2, 0)):
         points = np.outer(half[i] * np.cos(angle), axes[:, i]) + np.outer(half[j] * np.sin(angle), axes[:, j])
-        circles.append(np.array(body.center_of_mass) + points)
+        circles.append(np.asarray(np.array(body.center_of_mass) + points, np.float64))
     return circles
 
 
@@ -134,7 +134,8 @@ def outline(points: Array) -> Array:
 
 def joined(segments: Sequence[tuple[Array, Color]]) -> Lines:
     """Cut polylines into segments and put all into one array."""
-    vertices, colors = [], []
+    vertices: list[Array] = []
+    colors: list[Color] = []
     for points, color in segments:
         for pair in pairwise(points):
             vertices += pair

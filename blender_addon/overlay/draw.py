@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Show characters over their rigs in the 3D Viewport."""
 
+from typing import Any
+
 import bpy
 import gpu
 import numpy as np
@@ -9,6 +11,7 @@ from gpu_extras.batch import batch_for_shader
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.reading import rotations_of
+from ..typed import as_kind, notes_on, settings_on
 from . import record
 from .data import Lines, character_lines, joined, read_character, read_rides
 
@@ -20,7 +23,7 @@ def placement(armature: bpy.types.Object, rides_text: str, unit: float) -> dict[
     place = {}
     matrix = np.array(armature.matrix_world)
     for body, ride in read_rides(rides_text).items():
-        bone = armature.pose.bones.get(ride.bone)
+        bone: bpy.types.PoseBone | None = armature.pose.bones.get(ride.bone)
         if bone is None:
             return {}
         world = matrix @ np.array(bone.matrix)
@@ -32,7 +35,7 @@ def placement(armature: bpy.types.Object, rides_text: str, unit: float) -> dict[
 
 def lines_of(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
     """Return the lines of an armature's character in the scene's own units, or None where it shows none."""
-    settings = armature.heft
+    settings = settings_on(armature)
     if not (settings.show_character and settings.character and settings.rides):
         return None
     unit = context.scene.unit_settings.scale_length * settings.scale
@@ -48,10 +51,10 @@ def lines_of_bake(context: bpy.types.Context, armature: bpy.types.Object) -> Lin
     """Return what there is to see of the bake that the armature plays, or None."""
     animation = armature.animation_data
     action = animation.action if animation else None
-    kept = record.unpack(action.heft.overlay) if action is not None and action.heft.overlay else None
+    kept = record.unpack(notes_on(action).overlay) if action is not None and notes_on(action).overlay else None
     if kept is None:
         return None
-    settings, scene = armature.heft, context.scene
+    settings, scene = settings_on(armature), context.scene
     lines = record.lines_at(
         kept,
         scene.frame_current_final,
@@ -66,13 +69,13 @@ def lines_of_bake(context: bpy.types.Context, armature: bpy.types.Object) -> Lin
 
 def lines_of_pushes(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
     """Return an arrow for every push that acts on the armature now, or None."""
-    settings = armature.heft
+    settings = settings_on(armature)
     if not settings.show_pushes:
         return None
     unit = context.scene.unit_settings.scale_length * settings.scale
     segments = []
     for other in context.view_layer.objects:
-        push = other.heft.push
+        push = settings_on(other).push
         if other.type == "EMPTY" and push.armature in {armature, settings.proxy_of} and push.armature and push.strength:
             matrix = np.array(other.matrix_world)
             along = matrix[:3, 2] / max(float(np.linalg.norm(matrix[:3, 2])), 1e-9)
@@ -87,7 +90,7 @@ def lines_of_pushes(context: bpy.types.Context, armature: bpy.types.Object) -> L
 def draw() -> None:
     """Draw what belongs to the selected armatures and the active one."""
     context = bpy.context
-    if not context.space_data.overlay.show_overlays:
+    if not as_kind(context.space_data, bpy.types.SpaceView3D).overlay.show_overlays:
         return
     shown = {o.name: o for o in (*context.selected_objects, context.active_object) if o and o.type == "ARMATURE"}
     for armature in shown.values():
@@ -100,9 +103,8 @@ def draw() -> None:
 def draw_lines(context: bpy.types.Context, lines: Lines) -> None:
     """Draw segments on top of everything."""
     shader = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
-    batch = batch_for_shader(
-        shader, "LINES", {"pos": lines.vertices.astype(np.float32), "color": lines.colors.astype(np.float32)}
-    )
+    places: dict[str, Any] = {"pos": lines.vertices.astype(np.float32), "color": lines.colors.astype(np.float32)}
+    batch = batch_for_shader(shader, "LINES", places)
     shader.uniform_float("viewportSize", (context.region.width, context.region.height))
     shader.uniform_float("lineWidth", LINE_WIDTH * context.preferences.system.ui_scale)
     gpu.state.blend_set("ALPHA")

@@ -7,8 +7,10 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
@@ -48,7 +50,7 @@ class Record:
         return row if abs(self.frames[row] - frame) <= NEAR else None
 
 
-def pack(result: BakeResult, parent: Sequence[int]) -> str:
+def pack(result: BakeResult, parent: Sequence[int] | NDArray[np.int64]) -> str:
     """Return a result's part that the overlay draws."""
     fall = result.fall
     record = Record(
@@ -56,14 +58,16 @@ def pack(result: BakeResult, parent: Sequence[int]) -> str:
         parent=np.asarray(parent, dtype=np.float64),
         ghost=result.reference[..., :3, 3],
         center=result.center_of_mass,
-        support_start=result.support.start,
+        support_start=result.support.start.astype(np.float64),
         support=result.support.point,
-        force_start=result.forces.start,
+        force_start=result.forces.start.astype(np.float64),
         force_point=result.forces.point,
         force=result.forces.force,
         fall=np.array([] if fall is None else [fall.frame, *fall.place]),
     )
-    arrays = {entry.name: np.asarray(getattr(record, entry.name), dtype=np.float32) for entry in fields(Record)}
+    arrays: dict[str, Any] = {
+        entry.name: np.asarray(getattr(record, entry.name), dtype=np.float32) for entry in fields(Record)
+    }
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return base64.b85encode(buffer.getvalue()).decode()

@@ -28,9 +28,9 @@ CLASSES = (HEFT_PG_action,)
 
 def register() -> None:
     """Hang it on every action."""
-    bpy.types.Action.heft = PointerProperty(type=HEFT_PG_action)
+    bpy.types.Action.heft = PointerProperty(type=HEFT_PG_action)  # type: ignore[attr-defined]
 
 
 def unregister() -> None:
     """Take it off."""
-    del bpy.types.Action.heft
+    del bpy.types.Action.heft  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from ...core.motion.upright import Up
 from ..rig.families import FAMILIES
 from ..rig.role_names import ROLES, Roles
 from . import bake, contacts, overrides, scene
@@ -36,7 +37,7 @@ class HEFT_PG_role(bpy.types.PropertyGroup):
 
     def is_by_hand(self) -> bool:
         """Whether the bones are not those that Set Up found."""
-        return "\n".join(self.names()) != self.found
+        return bool("\n".join(self.names()) != self.found)
 
     def assign(self, names: tuple[str, ...]) -> None:
         """Make these the role's bones; it always has one entry at least, for the panel to show."""
@@ -219,9 +220,10 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     foothold: PointerProperty(type=scene.HEFT_PG_foothold, override=OVERRIDABLE)
     weight: PointerProperty(type=scene.HEFT_PG_weight, override=OVERRIDABLE)
 
-    def up_in_motion(self) -> str:
+    def up_in_motion(self) -> Up:
         """The axis of the world that is up in the motion, as chosen or else as found."""
-        return self.found_up if self.up == "AUTO" else self.up
+        up: Up = self.found_up if self.up == "AUTO" else self.up
+        return up
 
     def chosen_roles(self) -> dict[str, tuple[str, ...]]:
         """The roles that have bones."""
@@ -263,12 +265,13 @@ CLASSES = (
 def register() -> None:
     """Hang the settings on every object; only armatures use them."""
     bake.register()
-    bpy.types.Object.heft = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
+    whole = PointerProperty(type=HEFT_PG_armature, override=OVERRIDABLE)
+    bpy.types.Object.heft = whole  # type: ignore[attr-defined]
     overrides.register()
 
 
 def unregister() -> None:
     """Take them off."""
     overrides.unregister()
-    del bpy.types.Object.heft
+    del bpy.types.Object.heft  # type: ignore[attr-defined]
     bake.unregister()

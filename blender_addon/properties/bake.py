@@ -241,9 +241,9 @@ CLASSES = (
 
 def register() -> None:
     """Hang the progress on the window manager."""
-    bpy.types.WindowManager.heft = PointerProperty(type=HEFT_PG_progress)
+    bpy.types.WindowManager.heft = PointerProperty(type=HEFT_PG_progress)  # type: ignore[attr-defined]
 
 
 def unregister() -> None:
     """Take it off."""
-    del bpy.types.WindowManager.heft
+    del bpy.types.WindowManager.heft  # type: ignore[attr-defined]

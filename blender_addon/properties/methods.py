@@ -4,8 +4,6 @@
 A setting is added in the method's own `settings.py`, a method by a folder of its own; nothing is to be done here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, get_type_hints
 
@@ -21,7 +19,7 @@ from .overrides import OVERRIDABLE
 
 def property_of(entry: Setting, kind: type, default: Any) -> Any:
     """Return a setting as a property; all may be changed in a linked rig."""
-    said = {"name": entry.label, "description": entry.description, "override": OVERRIDABLE}
+    said: dict[str, Any] = {"name": entry.label, "description": entry.description, "override": OVERRIDABLE}
     if entry.choices:
         items = [(one.value.upper(), one.label, one.tip, number) for number, one in enumerate(entry.choices)]
         return EnumProperty(items=items, default=default.upper(), **said)
@@ -33,10 +31,10 @@ def property_of(entry: Setting, kind: type, default: Any) -> Any:
     said |= {"default": default, "min": entry.bounds[0], "max": entry.bounds[1], "soft_min": low, "soft_max": high}
     if kind is int:
         return IntProperty(**said)
-    subtype = "FACTOR" if entry.unit == SHARE else "NONE"
+    said["subtype"] = "FACTOR" if entry.unit == SHARE else "NONE"
     # dragged by ten of the last digit that is shown; Blender counts in hundredths
-    step = min(max(100.0 * 10.0 ** (1 - entry.digits), 1e-2), 100.0)
-    return FloatProperty(precision=entry.digits, step=step, subtype=subtype, **said)
+    said["step"] = min(max(100.0 * 10.0 ** (1 - entry.digits), 1e-2), 100.0)
+    return FloatProperty(precision=entry.digits, **said)
 
 
 def group_of(method: Method) -> type:
@@ -61,33 +59,34 @@ CONTROLLERS = [
     for method in METHODS.values()
 ]
 
-MethodSettings = type(
-    "MethodSettings",
-    (),
-    {
-        "__doc__": "The method, and every method's settings: a part of `obj.heft`.",
-        "__annotations__": {
-            "controller": EnumProperty(
-                name="Method",
-                description="How the character is controlled while it is simulated",
-                items=CONTROLLERS,
-                default=DEFAULT.upper(),
-                override=OVERRIDABLE,
-            ),
-            **{name: PointerProperty(type=group, override=OVERRIDABLE) for name, group in GROUPS.items()},
-        },
-    },
-)
+
+class MethodSettings:
+    """The method, and every method's settings: a part of `obj.heft`."""
+
+    controller: EnumProperty(
+        name="Method",
+        description="How the character is controlled while it is simulated",
+        items=CONTROLLERS,
+        default=DEFAULT.upper(),
+        override=OVERRIDABLE,
+    )
 
 
-def method_of(settings: Any) -> Method:
+# Blender makes properties of annotations
+MethodSettings.__annotations__ |= {
+    name: PointerProperty(type=group, override=OVERRIDABLE) for name, group in GROUPS.items()
+}
+
+
+def method_of(settings: MethodSettings) -> Method:
     """Return the method that `obj.heft` has chosen."""
     return METHODS[settings.controller.lower()]
 
 
-def group_in(settings: Any) -> bpy.types.PropertyGroup:
+def group_in(settings: MethodSettings) -> bpy.types.PropertyGroup:
     """Return the chosen method's own settings."""
-    return getattr(settings, method_of(settings).name)
+    group: bpy.types.PropertyGroup = getattr(settings, method_of(settings).name)
+    return group
 
 
 def names_shown(method: Method, shown: Shown) -> Iterator[str]:
@@ -95,7 +94,7 @@ def names_shown(method: Method, shown: Shown) -> Iterator[str]:
     return (name for name, entry in settings_of(method.settings).items() if entry.shown == shown)
 
 
-def values_in(settings: Any) -> dict[str, bool | int | float | str]:
+def values_in(settings: MethodSettings) -> dict[str, bool | int | float | str]:
     """Return the settings of the chosen method, by the core's names."""
     method, group = method_of(settings), group_in(settings)
     found: dict[str, bool | int | float | str] = {}

@@ -7,14 +7,18 @@ again, Blender prints "expected ID type", and the changes are lost. So before a 
 both sides, in the library's data in memory only.
 """
 
+from typing import Literal
+
 import bpy
 from bpy.app.handlers import persistent
 
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
-OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+from ..typed import as_kind, settings_on
+
+OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
+OVERRIDABLE_LIST: set[Literal["LIBRARY_OVERRIDABLE", "USE_INSERTION"]] = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
 
 
-@persistent
+@persistent  # type: ignore[untyped-decorator]
 def make_groups(*_arguments: object) -> None:
     """Have all overrides of Heft's settings compared member by member."""
     names = groups()
@@ -25,16 +29,21 @@ def make_groups(*_arguments: object) -> None:
             continue
         for either in (owner, override.reference):
             for name in names:
-                getattr(either.heft, name)  # to read it makes it
+                getattr(settings_on(as_kind(either, bpy.types.Object)), name)  # to read it makes it
         for noted in [entry for entry in override.properties if entry.rna_path in whole]:
             override.properties.remove(noted)
 
 
 def groups() -> list[str]:
     """Return the names of the groups of settings in `obj.heft`."""
-    settings = bpy.types.Object.bl_rna.properties["heft"].fixed_type
-    pointers = [entry for entry in settings.properties if entry.type == "POINTER" and entry.fixed_type.base is not None]
-    return [entry.identifier for entry in pointers if entry.fixed_type.base.identifier == "PropertyGroup"]
+    settings = as_kind(bpy.types.Object.bl_rna.properties["heft"], bpy.types.PointerProperty).fixed_type
+    pointers = [entry for entry in settings.properties if isinstance(entry, bpy.types.PointerProperty)]
+    return [entry.identifier for entry in pointers if is_group(entry.fixed_type.base)]
+
+
+def is_group(base: bpy.types.Struct | None) -> bool:
+    """Return whether what stands on this is a group of properties."""
+    return base is not None and base.identifier == "PropertyGroup"
 
 
 def register() -> None:

@@ -11,8 +11,41 @@ LABELS: dict[Region, str] = {"legs": "Legs", "trunk": "Trunk", "arms": "Arms", "
 BY_REGION = tuple(f"looseness_{region}" for region in REGIONS)
 
 
-def _share(region: Region) -> FloatProperty:
-    return FloatProperty(
+class ReactionSettings:
+    """How the character reacts: a part of `obj.heft`."""
+
+    recovery: BoolProperty(
+        name="Recover",
+        description="After a push, take extra steps rather than fall, then continue with the action from there",
+        default=True,
+        options=set(),
+        override=OVERRIDABLE,
+    )
+    recovery_effort: IntProperty(
+        name="Attempts",
+        description="How many ways of stepping to try after each push, at most. More are slower and save more falls",
+        default=RECOVERY_EFFORT,
+        min=1,
+        max=MOST_RECOVERY_EFFORT,
+        options=set(),
+        override=OVERRIDABLE,
+    )
+    looseness: FloatProperty(
+        name="Looseness",
+        description="How far the body yields while it recovers from a push: 0 keeps the action's poses, 1 bends and "
+        "swings freely",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        options=set(),
+        override=OVERRIDABLE,
+    )
+
+
+# Blender makes properties of annotations
+ReactionSettings.__annotations__ |= {
+    name: FloatProperty(
         name=LABELS[region],
         description="How much of Looseness this part of the body has",
         default=1.0,
@@ -22,49 +55,11 @@ def _share(region: Region) -> FloatProperty:
         options=set(),
         override=OVERRIDABLE,
     )
+    for name, region in zip(BY_REGION, REGIONS, strict=True)
+}
 
 
-ReactionSettings = type(
-    "ReactionSettings",
-    (),
-    {
-        "__doc__": "How the character reacts: a part of `obj.heft`.",
-        "__annotations__": {
-            "recovery": BoolProperty(
-                name="Recover",
-                description="After a push, take extra steps rather than fall, then continue with the action from there",
-                default=True,
-                options=set(),
-                override=OVERRIDABLE,
-            ),
-            "recovery_effort": IntProperty(
-                name="Attempts",
-                description="How many ways of stepping to try after each push, at most. More are slower and save more "
-                "falls",
-                default=RECOVERY_EFFORT,
-                min=1,
-                max=MOST_RECOVERY_EFFORT,
-                options=set(),
-                override=OVERRIDABLE,
-            ),
-            "looseness": FloatProperty(
-                name="Looseness",
-                description="How far the body yields while it recovers from a push: 0 keeps the action's poses, 1 "
-                "bends and swings freely",
-                default=0.0,
-                min=0.0,
-                max=1.0,
-                subtype="FACTOR",
-                options=set(),
-                override=OVERRIDABLE,
-            ),
-            **{name: _share(region) for name, region in zip(BY_REGION, REGIONS, strict=True)},
-        },
-    },
-)
-
-
-def looseness_in(settings: "ReactionSettings") -> dict[Region, float]:
+def looseness_in(settings: ReactionSettings) -> dict[Region, float]:
     """Return the looseness of each region that has any."""
     found = {region: settings.looseness * getattr(settings, f"looseness_{region}") for region in REGIONS}
     return {region: round(value, 6) for region, value in found.items() if value > 0.0}

@@ -19,9 +19,8 @@ def vertices_of_bones(
     clouds: dict[str, list[Array]] = {}
     to_place = place @ np.linalg.inv(np.array(armature.matrix_world))
     for mesh_object in skinned(armature):
-        strongest = np.array(
-            strongest_bones(mesh_object, {bone.name for bone in armature.data.bones if bone.use_deform})
-        )
+        deforming = {bone.name for bone in armature.data.bones if bone.use_deform}
+        strongest = np.array(strongest_bones(mesh_object, deforming), dtype=np.str_)
         points = np.empty(3 * len(mesh_object.data.vertices), dtype=np.float32)
         mesh_object.data.vertices.foreach_get("co", points)
         matrix = to_place @ np.array(mesh_object.matrix_world)
@@ -39,7 +38,10 @@ def skinned(armature: bpy.types.Object) -> list[bpy.types.Object]:
         other
         for other in bpy.data.objects
         if other.type == "MESH"
-        and any(modifier.type == "ARMATURE" and modifier.object == armature for modifier in other.modifiers)
+        and any(
+            isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object == armature
+            for modifier in other.modifiers
+        )
     ]
 
 

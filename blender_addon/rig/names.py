@@ -9,7 +9,7 @@ them with less weight, so that the shape of the chain can settle it.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from .vocabulary import (
@@ -171,26 +171,28 @@ def read_name(name: str) -> Name:
     every, joined = set(words), "".join(words)
     stem = re.sub(r"\d+", "#", joined) + "".join(re.findall(r"\d+", name))
     front, hind = bool(every & FRONT), bool(every & HIND) and bool(side)
-    said = {
-        "control": _among(every, joined, CONTROL) or re.match(r"(MCH|WGT|VIS|ORG|CTRL|IK|FK)[-_]", name) is not None,
-        "riding": _among(every, joined, RIDING),
-        "twist": _among(every, joined, TWIST),
-        "front": front,
-        "hind": hind,
-        "stem": stem,
-    }
+    said = Name(
+        side,
+        parts={},
+        control=_among(every, joined, CONTROL) or re.match(r"(MCH|WGT|VIS|ORG|CTRL|IK|FK)[-_]", name) is not None,
+        riding=_among(every, joined, RIDING),
+        twist=_among(every, joined, TWIST),
+        front=front,
+        hind=hind,
+        stem=stem,
+    )
     if every & FINGER or longest_fragment(words, FINGER) not in {"", "ring"}:
-        return Name(side, {"finger": 1.0}, **said)
+        return replace(said, parts={"finger": 1.0})
     tables = SIDED_PARTS if side else MIDDLE_PARTS
     fragment = longest_fragment(words, tables)
     if not fragment and not side:
         # A limb's name without its side still says which part it is.
         tables, fragment = SIDED_PARTS, longest_fragment(words, SIDED_PARTS)
     if side and fragment == "hip" and "joint" in name.lower():
-        return Name(side, {"hip_joint": 0.6}, **said)
+        return replace(said, parts={"hip_joint": 0.6})
     parts = dict(tables.get(fragment, {}))
     if front:
         parts = {ROLE_OF_FRONT_LEG.get(part, part): weight for part, weight in parts.items()}
     if side and "pelvis" in words:
         parts = {"hip_joint": 0.8}
-    return Name(side, parts, **said)
+    return replace(said, parts=parts)

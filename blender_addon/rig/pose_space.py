@@ -124,7 +124,7 @@ def inherited(bone: RestBone, parent_rest: Array, axes: Array) -> Array:
         return axes / lengths if bone.inherit_rotation else still
     turned = rotations_of(axes) if bone.inherit_rotation else still
     if bone.inherit_scale == "AVERAGE":
-        return turned * np.cbrt(np.abs(np.linalg.det(axes)))[:, None, None]
+        turned = turned * np.cbrt(np.abs(np.linalg.det(axes)))[:, None, None]
     return turned
 
 

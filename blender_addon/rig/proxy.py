@@ -3,6 +3,7 @@
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from .reading import ordered_bones
 
@@ -59,7 +60,7 @@ def make_proxy(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.ty
     return proxy
 
 
-def columns_of(armature: bpy.types.Object, proxy: bpy.types.Object) -> np.ndarray:
+def columns_of(armature: bpy.types.Object, proxy: bpy.types.Object) -> NDArray[np.int64]:
     """Return where in the armature's order of bones each of the proxy's stands, to pick its poses."""
     place = {bone.name: index for index, bone in enumerate(ordered_bones(armature))}
     return np.array([place[bone.name] for bone in ordered_bones(proxy)], dtype=np.int64)

@@ -7,10 +7,10 @@ never raw curves. Lengths become metres here, once: by the object's scale and by
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.motion import quaternions
 from ...core.motion.clip import Clip, Skeleton
@@ -123,14 +123,17 @@ def sample_armatures(
             for index, armature in enumerate(armatures):
                 evaluated = armature.evaluated_get(graph)
                 evaluated.pose.bones.foreach_get("matrix", flat[index][row])
-                place[index][row] = evaluated.matrix_world
+                place[index][row] = np.array(evaluated.matrix_world)
             if look is not None:
                 look(row, graph)
     finally:
         scene.frame_set(now, subframe=part)
     for index, up in enumerate(ups or ()):
         place[index] = standing_matrix(up) @ place[index]
-    return [_sampling(scene, *each) for each in zip(armatures, flat, place, units.tolist(), repeat(frames))]
+    return [
+        _sampling(scene, armature, flat[index], place[index], float(units[index]), frames)
+        for index, armature in enumerate(armatures)
+    ]
 
 
 def standing_matrix(up: Up) -> Array:
@@ -150,7 +153,12 @@ def stood(sampling: Sampling, up: Up) -> Sampling:
 
 
 def _sampling(
-    scene: bpy.types.Scene, armature: bpy.types.Object, flat: Array, place: Array, unit: float, frames: Array
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    flat: NDArray[np.float32],
+    place: Array,
+    unit: float,
+    frames: Array,
 ) -> Sampling:
     order = {bone.name: index for index, bone in enumerate(armature.pose.bones)}
     columns = [order[bone.name] for bone in ordered_bones(armature)]
@@ -177,7 +185,7 @@ def rotations_of(matrices: Array) -> Array:
     Where the axes are at right angles that is their directions; elsewhere the polar decomposition.
     """
     lengths = np.sqrt(np.einsum("...ij,...ij->...j", matrices, matrices))
-    unit = matrices / np.maximum(lengths, 1e-30)[..., None, :]
+    unit: Array = matrices / np.maximum(lengths, 1e-30)[..., None, :]
     x, y, z = (unit[..., i] for i in range(3))
     leaning = sum(np.abs(np.einsum("...i,...i->...", a, b)) for a, b in ((x, y), (y, z), (z, x))) > LARGEST_LEAN
     if leaning.any():

@@ -19,6 +19,7 @@ from ...core.motion.tempo import likely_rate
 from ...core.motion.upright import Up, up_of
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
+from ..typed import settings_on
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
@@ -57,7 +58,7 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
 
     Roles that the user chose by hand are kept unless told otherwise; a scale other than one is.
     """
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     check_usable(armature)
     frames = frames_of_motion(context.scene, armature)
     (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
@@ -105,7 +106,7 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
     """Keep on the armature what was found."""
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
@@ -116,7 +117,7 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
 
 def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """Show what was found of an armature that cannot be set up yet, so that the rest can be chosen by hand."""
-    settings: HEFT_PG_armature = armature.heft
+    settings: HEFT_PG_armature = settings_on(armature)
     if len(settings.roles) or armature.library is not None or not len(armature.data.bones):
         return
     found = Roles({}, {})
@@ -200,7 +201,8 @@ def frames_of_motion(scene: bpy.types.Scene, armature: bpy.types.Object) -> Arra
     ranges: list[tuple[float, float]] = []
     if animation is not None and animation.action is not None:
         curves = assigned_curves(armature, animation.action)
-        ranges = [tuple(curve.range()) for curve in curves if not curve.data_path.startswith("heft.")]
+        spans = [curve.range() for curve in curves if not curve.data_path.startswith("heft.")]
+        ranges = [(span.x, span.y) for span in spans]
     elif animation is not None:
         ranges = [
             (strip.frame_start, strip.frame_end)

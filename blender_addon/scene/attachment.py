@@ -12,6 +12,7 @@ from ...core.motion import quaternions
 from ...core.motion.clip import Clip
 from ...core.motion.quaternions import Array
 from ..overlay.data import Ride, read_rides
+from ..typed import settings_on
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def attach(armature: bpy.types.Object, bone: str, clip: Clip, owner: str) -> Att
     """Return the body that a bone is part of; `owner` is the thing attached, to be named where there is none."""
     if bone not in armature.data.bones:
         raise ValueError(f"{owner} names the bone '{bone}', which {armature.name} does not have: choose another.")
-    rides = read_rides(armature.heft.rides) if armature.heft.rides else {}
+    rides = read_rides(settings_on(armature).rides) if settings_on(armature).rides else {}
     if not rides:
         raise ValueError(f"{armature.name} is not set up as a character: press Set Up first.")
     bodies = {ride.bone: (body, ride) for body, ride in rides.items()}
@@ -49,7 +50,7 @@ def attach(armature: bpy.types.Object, bone: str, clip: Clip, owner: str) -> Att
 
 def _leader(armature: bpy.types.Object, bone: str, leaders: set[str]) -> str:
     """Return the bone whose body a bone belongs to: itself, one of its role's chain, or the nearest above."""
-    roles = armature.heft.chosen_roles()
+    roles = settings_on(armature).chosen_roles()
     trunk = roles.pop("spine", ()) + roles.pop("chest", ())
     chains = (trunk, *roles.values())
     above = armature.data.bones[bone]

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whom a scene's things are for, and where they are kept."""
 
+from typing import Literal
+
 import bpy
+
+from ..typed import as_kind, settings_on
+
+Display = Literal["SINGLE_ARROW", "SPHERE", "CIRCLE"]  # of an empty
 
 
 def chosen_character(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -13,10 +19,12 @@ def chosen_character(context: bpy.types.Context) -> bpy.types.Object | None:
     if len(selected) == 1:
         return selected[0]
     if active is not None:
-        for settings in (active.heft.push, active.heft.grab, active.heft.foothold, active.heft.weight):
-            if settings.armature is not None:
-                return settings.armature
-    known = [other for other in context.view_layer.objects if other.type == "ARMATURE" and other.heft.character]
+        own = settings_on(active)
+        for settings in (own.push, own.grab, own.foothold, own.weight):
+            armature: bpy.types.Object | None = settings.armature
+            if armature is not None:
+                return armature
+    known = [other for other in context.view_layer.objects if other.type == "ARMATURE" and settings_on(other).character]
     return known[0] if len(known) == 1 else None
 
 
@@ -32,7 +40,7 @@ def chosen_bone(armature: bpy.types.Object) -> str:
     """Return the active bone, else the one that the hips follow, else the first."""
     bone = armature.data.bones.active
     if bone is None:
-        pelvis = armature.heft.roles.get("pelvis")
+        pelvis = settings_on(armature).roles.get("pelvis")
         names = pelvis.names() if pelvis else ()
         bone = armature.data.bones.get(names[0]) if names else None
     return (bone or armature.data.bones[0]).name
@@ -47,11 +55,11 @@ def check_own(armature: bpy.types.Object) -> None:
 def own_collection(context: bpy.types.Context, armature: bpy.types.Object, kind: str) -> bpy.types.Collection:
     """Return the armature's collection of terrain or props, made if it has none."""
     check_own(armature)
-    collection = getattr(armature.heft, kind)
+    collection: bpy.types.Collection | None = getattr(settings_on(armature), kind)
     if collection is None:
         collection = bpy.data.collections.new(f"{armature.name} {kind.title()}")
         context.scene.collection.children.link(collection)
-        setattr(armature.heft, kind, collection)
+        setattr(settings_on(armature), kind, collection)
     if not collection.is_editable or collection.library is not None:
         raise ValueError(f"The collection {collection.name} is linked from another file: choose one of your own.")
     return collection
@@ -62,7 +70,7 @@ def add_empty(
     armature: bpy.types.Object,
     bone: str,
     name: str,
-    display: str,
+    display: Display,
     size: float,
     *,
     follows: bool = True,
@@ -74,7 +82,7 @@ def add_empty(
     collection = context.collection if context.collection.is_editable else context.scene.collection
     collection.objects.link(empty)
     if follows:
-        follow = empty.constraints.new("COPY_LOCATION")
+        follow = as_kind(empty.constraints.new("COPY_LOCATION"), bpy.types.CopyLocationConstraint)
         follow.target, follow.subtarget, follow.head_tail, follow.use_offset = armature, bone, 0.5, True
     else:
         pose = armature.pose.bones[bone]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.motion.quaternions import Array
 from ...core.simulation import Course
+from ..typed import settings_on
 
 
 class CourseReader:
@@ -20,7 +21,7 @@ class CourseReader:
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        course = self._armature.evaluated_get(graph).heft.course
+        course = settings_on(self._armature.evaluated_get(graph)).course
         self._found[row] = course.forward, course.left, course.heading
 
     def course(self, rate: float, start: int) -> Course:

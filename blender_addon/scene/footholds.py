@@ -11,6 +11,7 @@ import numpy as np
 from ...core.motion.clip import Clip
 from ...core.motion.quaternions import Array
 from ...core.simulation import Foothold
+from ..typed import settings_on
 from .attachment import attach, place_of
 
 
@@ -32,13 +33,13 @@ def find_marks(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> l
         Mark(other)
         for other in view_layer.objects
         if other.type == "EMPTY"
-        and other.heft.foothold.armature == armature
+        and settings_on(other).foothold.armature == armature
         and other.visible_get(view_layer=view_layer)
     ]
 
 
 def foothold_of(mark: Mark, armature: bpy.types.Object, clip: Clip, unit: float) -> Foothold:
     """Return the foothold in metres."""
-    attachment = attach(armature, mark.empty.heft.foothold.bone, clip, mark.empty.name)
+    attachment = attach(armature, settings_on(mark.empty).foothold.bone, clip, mark.empty.name)
     x, y, z = place_of(mark.matrix, unit).tolist()
     return Foothold(attachment.body, (x, y, z))

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.motion.clip import Clip
 from ...core.motion.quaternions import Array
 from ...core.motion.schedule import runs
 from ...core.simulation import Grab
 from ...core.simulation.grabs import GrabKind
+from ..typed import settings_on
 from .attachment import attach, place_of
 
 MOVES = 1e-3  # m: a held object that goes further than this while it is held must be a prop
@@ -26,13 +28,13 @@ class Grip:
     empty: bpy.types.Object
     matrix: Array  # (nf, 4, 4) in the world
     target: Array  # (nf, 3) of the held object
-    holding: np.ndarray  # (nf,)
+    holding: NDArray[np.bool_]  # (nf,)
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        self.matrix[row] = self.empty.evaluated_get(graph).matrix_world
-        self.holding[row] = self.empty.heft.grab.holding
-        held = self.empty.heft.grab.target
+        self.matrix[row] = np.array(self.empty.evaluated_get(graph).matrix_world)
+        self.holding[row] = settings_on(self.empty).grab.holding
+        held = settings_on(self.empty).grab.target
         if held is not None:
             self.target[row] = held.evaluated_get(graph).matrix_world.translation
 
@@ -42,7 +44,9 @@ def find_grips(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object, fram
     return [
         Grip(other, np.zeros((frames, 4, 4)), np.zeros((frames, 3)), np.zeros(frames, dtype=np.bool_))
         for other in view_layer.objects
-        if other.type == "EMPTY" and other.heft.grab.armature == armature and other.visible_get(view_layer=view_layer)
+        if other.type == "EMPTY"
+        and settings_on(other).grab.armature == armature
+        and other.visible_get(view_layer=view_layer)
     ]
 
 
@@ -55,7 +59,7 @@ def grabs_of(
     """
     if not grip.holding.any():
         return []
-    settings, name = grip.empty.heft.grab, grip.empty.name
+    settings, name = settings_on(grip.empty).grab, grip.empty.name
     attachment = attach(armature, settings.bone, clip, name)
     other = props.get(settings.target.name_full) if settings.target is not None else None
     found = []

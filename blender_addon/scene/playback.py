@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.motion.playback import Playback, rising
 from ...core.motion.quaternions import Array
+from ..typed import settings_on
 
 
 class Tempo:
@@ -21,7 +22,7 @@ class Tempo:
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        playback = self._armature.evaluated_get(graph).heft.playback
+        playback = settings_on(self._armature.evaluated_get(graph)).playback
         self._speed[row], self._over[row] = playback.speed, playback.go_over
 
     def playback(self, rate: float, start: int) -> Playback:

@@ -20,6 +20,7 @@ from ...core.motion.clip import Clip
 from ...core.motion.quaternions import Array
 from ...core.simulation import Prop
 from ..rig.reading import rotations_of
+from ..typed import as_kind, settings_on
 from .attachment import attach, place_of
 
 SMALLEST = 1e-4  # m: half an extent of a box
@@ -48,12 +49,12 @@ def find_things(
     view_layer: bpy.types.ViewLayer, armature: bpy.types.Object
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Return the props of a character that are shown, and the weights that it carries."""
-    collection = armature.heft.props
+    collection = settings_on(armature).props
     shown = [] if collection is None else collection.all_objects
     meshes = [one for one in shown if one.type == "MESH" and one.visible_get(view_layer=view_layer)]
     return (
-        [one for one in meshes if one.heft.weight.armature is None],
-        [one for one in meshes if one.heft.weight.armature == armature],
+        [one for one in meshes if settings_on(one).weight.armature is None],
+        [one for one in meshes if settings_on(one).weight.armature == armature],
     )
 
 
@@ -76,7 +77,8 @@ def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str]) -> ScenePr
     elif body.collision_shape in {"SPHERE", "CAPSULE"}:
         prop = Prop.sphere(name, max(x, y, z), body.mass, middle, **turn)
     else:
-        shape = body.bl_rna.properties["collision_shape"].enum_items[body.collision_shape].name
+        shapes = as_kind(body.bl_rna.properties["collision_shape"], bpy.types.EnumProperty).enum_items
+        shape = shapes[body.collision_shape].name
         raise ValueError(
             f"{thing.name} has the collision shape {shape}, which Heft does not support: choose Box, Sphere or Capsule "
             "under Physics ▸ Rigid Body."
@@ -86,7 +88,7 @@ def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str]) -> ScenePr
 
 def load_of(thing: bpy.types.Object, box: Box, armature: bpy.types.Object, clip: Clip, row: int) -> Load:
     """Return what an object weighs on its bone, as it lies to it in a frame of the clip: a ball of its size."""
-    settings = thing.heft.weight
+    settings = settings_on(thing).weight
     attachment = attach(armature, settings.bone, clip, thing.name)
     middle = attachment.local(clip, row, box.position + quaternions.rotate(box.orientation, box.center))
     radius = float(np.cbrt(box.half.prod()))

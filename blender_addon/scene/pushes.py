@@ -15,6 +15,7 @@ import numpy as np
 from ...core.motion.clip import Clip
 from ...core.motion.quaternions import Array
 from ...core.simulation import Push
+from ..typed import settings_on
 from .attachment import attach, place_of
 
 
@@ -28,8 +29,8 @@ class Arrow:
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        self.matrix[row] = self.empty.evaluated_get(graph).matrix_world
-        self.strength[row] = self.empty.heft.push.strength
+        self.matrix[row] = np.array(self.empty.evaluated_get(graph).matrix_world)
+        self.strength[row] = settings_on(self.empty).push.strength
 
 
 def find_arrows(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object, frames: int) -> list[Arrow]:
@@ -37,7 +38,9 @@ def find_arrows(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object, fra
     return [
         Arrow(other, np.zeros((frames, 4, 4)), np.zeros(frames))
         for other in view_layer.objects
-        if other.type == "EMPTY" and other.heft.push.armature == armature and other.visible_get(view_layer=view_layer)
+        if other.type == "EMPTY"
+        and settings_on(other).push.armature == armature
+        and other.visible_get(view_layer=view_layer)
     ]
 
 
@@ -54,7 +57,7 @@ def push_of(arrow: Arrow, armature: bpy.types.Object, clip: Clip, unit: float, s
     if length[pushing].min() < 1e-9:
         raise ValueError(f"{name} is scaled to zero, so its push has no direction: scale it up.")
     direction = axis / np.maximum(length, 1e-9)[:, None]
-    attachment = attach(armature, arrow.empty.heft.push.bone, clip, name)
+    attachment = attach(armature, settings_on(arrow.empty).push.bone, clip, name)
     first = int(pushing[0])
     point = attachment.local(clip, first, place_of(arrow.matrix[first], unit))
     x, y, z = point.tolist()

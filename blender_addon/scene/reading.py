@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import bpy
 
@@ -11,6 +13,7 @@ from ...core.job import Scene
 from ...core.motion.clip import Clip
 from ...core.motion.playback import Playback
 from ..overlay.data import read_rides
+from ..typed import settings_on
 from .course import CourseReader
 from .footholds import find_marks, foothold_of
 from .grabs import find_grips, grabs_of
@@ -30,6 +33,13 @@ class Surroundings:
     notes: tuple[str, ...]  # what could not be taken as it is, in sentences
 
 
+class Moving(Protocol):
+    """What is looked at in every frame."""
+
+    def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
+        """Read frame `row`."""
+
+
 class SceneReader:
     """Looks around at every frame: hand `look` to the reading of the poses, then ask for what there was."""
 
@@ -37,7 +47,7 @@ class SceneReader:
         """Look for everything that belongs to the armature. The simulation is to begin at frame `start` of them."""
         context.view_layer.update()  # what was removed just now is still listed as nothing
         self._armature, self._scene, self._start = armature, context.scene, start
-        self._unit = context.scene.unit_settings.scale_length * armature.heft.scale
+        self._unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
         self._ground = Ground(armature, context.view_layer, frames)
         self._arrows = find_arrows(context.view_layer, armature, frames)
         self._grips = find_grips(context.view_layer, armature, frames)
@@ -50,8 +60,9 @@ class SceneReader:
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
         self._ground.look(row, graph)
-        for moving in (*self._arrows, *self._grips, self._course, self._tempo):
-            moving.look(row, graph)
+        moving: Iterable[Moving] = (*self._arrows, *self._grips, self._course, self._tempo)
+        for one in moving:
+            one.look(row, graph)
         if row == self._start:
             for mark in self._marks:
                 mark.look(graph)
@@ -62,7 +73,7 @@ class SceneReader:
         """Return what was there while the poses of the clip were read; ValueError in a sentence for the user."""
         armature, unit, start = self._armature, self._unit, self._start
         surfaces, notes = self._ground.surfaces(unit, clip.rate, start)
-        taken = set(read_rides(armature.heft.rides)) if armature.heft.rides else set()
+        taken = set(read_rides(settings_on(armature).rides)) if settings_on(armature).rides else set()
         props = [prop_of(thing, self._boxes[thing.name_full], taken) for thing in self._props]
         names = {prop.object_name: prop.prop.name for prop in props}
         pushes = [push_of(arrow, armature, clip, unit, start) for arrow in self._arrows]
@@ -72,7 +83,7 @@ class SceneReader:
         gravity = self._scene.gravity if self._scene.use_gravity else (0.0, 0.0, 0.0)
         scene = Scene(
             surfaces=tuple(surfaces),
-            friction=armature.heft.floor_friction,
+            friction=settings_on(armature).floor_friction,
             pushes=tuple(push for push in pushes if push is not None),
             grabs=tuple(grabs),
             footholds=tuple(footholds),

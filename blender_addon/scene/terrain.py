@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.contact.terrain import Mesh, Plane, RigidMotion, Surface
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.mesh import skinned
 from ..rig.reading import rotations_of
+from ..typed import settings_on
 
 SHAPED = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
 STILL = 1e-6  # of the largest number in a matrix: less than this is no motion
@@ -31,7 +33,7 @@ class Piece:
     name: str
     friction: float
     points: Array  # (nv, 3) in the mesh's own space, Blender units
-    triangles: np.ndarray  # (nt, 3)
+    triangles: NDArray[np.int64]  # (nt, 3)
     matrix: Array  # (nf, 4, 4) of the mesh in the world
     changes: bool = False  # its shape
 
@@ -48,7 +50,7 @@ class Ground:
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        collection = self.armature.heft.terrain
+        collection = settings_on(self.armature).terrain
         if collection is None:
             return
         members = [one for one in collection.all_objects if one.visible_get(view_layer=self.view_layer)]
@@ -66,7 +68,7 @@ class Ground:
             # What a curve is drawn as comes as an instance of the curve: that has been seen already.
             if instance.object.type in SHAPED and instance.object.original != instance.parent.original:
                 self.instanced = True
-                key = (instance.parent.name_full, instance.object.name_full, str(list(instance.persistent_id)))
+                key = (instance.parent.name_full, instance.object.name_full, str(np.array(instance.persistent_id)))
                 self._see(row, key, instance.object.original, instance.object, np.array(instance.matrix_world))
 
     def _see(
@@ -82,7 +84,7 @@ class Ground:
             points, triangles = read_mesh(evaluated)
             # What appears later has stood where it appears.
             matrix = np.tile(place, (self.frames, 1, 1))
-            piece = Piece(member.name, member.heft.surface.friction, points, triangles, matrix)
+            piece = Piece(member.name, settings_on(member).surface.friction, points, triangles, matrix)
             self.pieces[key] = piece
         elif row == self.frames - 1:
             points, _ = read_mesh(evaluated)
@@ -94,7 +96,7 @@ class Ground:
 
         Without a collection there are no surfaces: the character's ground is the level floor that its motion is on.
         """
-        settings = self.armature.heft
+        settings = settings_on(self.armature)
         if settings.terrain is None:
             return [], []
         found: list[Surface] = [Plane(friction=settings.floor_friction)] if settings.use_floor else []
@@ -127,7 +129,7 @@ class Ground:
         return found, notes
 
 
-def read_mesh(evaluated: bpy.types.Object) -> tuple[Array, np.ndarray]:
+def read_mesh(evaluated: bpy.types.Object) -> tuple[Array, NDArray[np.int64]]:
     """Return vertices (nv, 3) and triangles (nt, 3) of an evaluated object, in its own space."""
     mesh = evaluated.to_mesh()
     if mesh is None:

@@ -14,6 +14,7 @@ import bpy
 from ...core.worker.messages import Message
 from ...core.worker.worker import Worker
 from .. import redraw
+from ..typed import as_kind, progress_on, settings_on
 from . import kernels
 
 LOOK = 0.5  # seconds between looks at a preparation
@@ -74,7 +75,7 @@ class Keeper:
             self.give_way()
             redraw.panels()
             return None
-        if bpy.context.window_manager.heft.running:
+        if progress_on(bpy.context.window_manager).running:
             self.give_way()
             return LOOK
         if self._preparer is None or (left[0] == chosen() != self._first):
@@ -104,13 +105,14 @@ class Keeper:
 def chosen() -> str:
     """The active object's method."""
     active = bpy.context.active_object
-    return active.heft.controller.lower() if active is not None else ""
+    return settings_on(active).controller.lower() if active is not None else ""
 
 
 def labels() -> dict[str, str]:
     """What each method is called, as one chooses among them: to import all of them takes a while."""
-    settings = bpy.types.Object.bl_rna.properties["heft"].fixed_type
-    return {item.identifier.lower(): item.name for item in settings.properties["controller"].enum_items}
+    settings = as_kind(bpy.types.Object.bl_rna.properties["heft"], bpy.types.PointerProperty).fixed_type
+    methods = as_kind(settings.properties["controller"], bpy.types.EnumProperty).enum_items
+    return {item.identifier.lower(): item.name for item in methods}
 
 
 def missing() -> list[str]:

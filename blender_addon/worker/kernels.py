@@ -10,6 +10,7 @@ import os
 import runpy
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -76,8 +77,9 @@ def keep_kernels_outside() -> None:
     import numba
 
     folder = kernel_folder()
-    if folder is not None and not numba.config.CACHE_DIR:
-        numba.config.CACHE_DIR = str(folder)
+    settings: Any = numba.config
+    if folder is not None and not settings.CACHE_DIR:
+        settings.CACHE_DIR = str(folder)
 
 
 def are_ready(method: str) -> bool:

@@ -89,6 +89,8 @@ class _Loop:
         self.frame: list[int] = []
         self.lap: list[int] = []
         self.help: list[Array] = []
+        # of help that answers to the step's own velocities: by how much, and those before the step
+        self._follows: tuple[Array, Array] | None = None
         self._note()
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
@@ -101,6 +103,8 @@ class _Loop:
         # torques on a free root are help: no motor drives it
         helped = self._free and len(law.torque) == self._nv
         self.help.append(np.array(law.torque[:6]) if helped else np.zeros(6))
+        if helped and law.implicit is not None:
+            self._follows = law.implicit[:6] / state.dt, state.v[:6].copy()
         return law
 
     def _acting_law(self, state: State, contacts: Contacts) -> AffineLaw:
@@ -116,6 +120,10 @@ class _Loop:
         """Note what was wanted; False ends the simulation."""
         self._note()
         q, v = stepper.system_q, stepper.v
+        if self._follows is not None:
+            slope, before = self._follows
+            self.help[-1] -= slope * (v[:6] - before)
+            self._follows = None
         if self._follower.lost:
             self._given_up = state
             return False

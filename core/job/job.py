@@ -226,11 +226,13 @@ def _from_5(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     """A job of version 6, as version 7 says the same.
 
-    Motions travelled as they were, stiff and without recovery, and what could not be was refused.
+    Motions travelled as they were, stiff and without recovery, what could not be was refused, and balance moved a body
+    as readily as it bent it.
     """
     del keep
+    far = {"root_place": 1.0, "root_turn": 1.0, "root_of_clip": False}
     new = {"travel": "travelling", "recovery": False, "recovery_effort": RECOVERY_EFFORT, "looseness": {}}
-    return {**job, **new, "help": "none"}
+    return {**job, **new, "reference": {**far, **job["reference"]}, "help": "none"}
 
 
 OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6}

@@ -2,7 +2,7 @@
 """The stages before control: from a job's clip to a reference, and what lays its frames back onto the clip's bones."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
@@ -44,6 +44,8 @@ SLOW = 0.25  # m/s, of a foot that stands
 UNEVEN = 0.06  # m, over which the heights of standing feet spread where a clip was not made for level ground
 SHORTEST = 3  # samples
 LONGEST_PUT = 60.0  # s of a motion that are put on other ground
+# Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for.
+NEAR: Mapping[str, Any] = {"root_place": 20.0, "root_turn": 2.0, "root_of_clip": True}
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
@@ -108,7 +110,7 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
 
 def reference_settings(job: BakeJob) -> Settings:
     """What the job asks of its reference; ValueError where that makes no sense."""
-    return make_settings(Settings, job.reference, "a reference").checked()
+    return make_settings(Settings, {**NEAR, **job.reference}, "a reference").checked()
 
 
 def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tuple[Contact, ...]:

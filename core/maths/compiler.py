@@ -17,22 +17,28 @@ compiled as numba does it by itself, which takes three times as long and gives t
 
 import logging
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
 from llvmlite import ir
-from llvmlite.binding import Linkage, parse_assembly
+from llvmlite.binding import Linkage, get_host_cpu_features, parse_assembly
+from numba.core import config
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 
+from .kernel_cache import mark
+
 KNOWN = {"0.62.1", "0.68.1"}  # of numba, as locks/wheels.txt has them
 
 ENVIRONMENT = "_ZN08NumbaEnv"
+DEFINED = re.compile(r"^(define .*) \{$", re.MULTILINE)  # a function, in LLVM's language
+WIDE = r'\1 "target-features"="+avx,+avx2" {'
 NO_ENTRY: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 # What Python and LLVM raise where bytes are not what they were, or name a class that has gone.
@@ -57,18 +63,30 @@ told: list[Callable[[], None]] = []
 log = logging.getLogger(__name__)
 
 
-def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """A function with both faces; `options` are those of `numba.njit`."""
+def compiled(function: Callable[..., Any], options: dict[str, Any], *, wide: bool = False) -> Any:
+    """A function with both faces; `options` are those of `numba.njit`.
+
+    A `wide` one's entry is for vectors of four doubles, on processors that have them.
+    """
     if numba.__version__ not in KNOWN:
         _say_once()
         return numba.njit(cache=True, **options)(function)
     inner = numba.njit(pipeline_class=InnerCompiler, **options, **NO_ENTRY)(function)
-    entry = Entry(function, targetoptions={**inner.targetoptions, **options}, pipeline_class=EntryCompiler)
+    compiler = EntryCompiler
+    if wide and has_wide_vectors():
+        compiler = WideCompiler
+        mark(function, "wide")
+    entry = Entry(function, targetoptions={**inner.targetoptions, **options}, pipeline_class=compiler)
     for name in NO_ENTRY:
         del entry.targetoptions[name]
     entry.inner = inner
     entry.keep()
     return entry
+
+
+def has_wide_vectors() -> bool:
+    """Whether this processor has vectors that kernels for every processor do without."""
+    return bool(config.CPU_NAME == "x86-64" and get_host_cpu_features().get("avx2"))  # type: ignore[attr-defined]
 
 
 class Entry(CPUDispatcher):
@@ -210,6 +228,16 @@ class EntryLibrary(JITCodeLibrary):
         return self.name, "object", (self._get_compiled_object(), parse_assembly(str(names)).as_bitcode())
 
 
+class WideLibrary(EntryLibrary):
+    """The same for processors with AVX2. Bits are those of any: without leave nothing is fused or reordered."""
+
+    def _optimize_final_module(self) -> None:
+        module = parse_assembly(DEFINED.sub(WIDE, str(self._final_module)))
+        module.name = self._final_module.name
+        self._final_module = module
+        super()._optimize_final_module()
+
+
 class InnerCompiler(QuickCompiler):
     """Of what kernels call."""
 
@@ -219,7 +247,13 @@ class InnerCompiler(QuickCompiler):
 class EntryCompiler(QuickCompiler):
     """Of what Python calls."""
 
-    library = EntryLibrary
+    library: type[EntryLibrary] = EntryLibrary
+
+
+class WideCompiler(EntryCompiler):
+    """Of what Python calls for long loops."""
+
+    library = WideLibrary
 
 
 def _reached(entry: JITCodeLibrary) -> tuple[list[InnerLibrary], list[JITCodeLibrary]]:

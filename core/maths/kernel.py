@@ -28,6 +28,11 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", compiled(function, OPTIONS))
 
 
+def wide_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """The same for products of matrices, in vectors of four doubles where the processor has them. Python calls it."""
+    return cast("Callable[P, R]", compiled(function, OPTIONS, wide=True))
+
+
 def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """The same for a function that makes arrays or owns them, with reference counts. Nothing a step calls is one."""
     return cast("Callable[P, R]", compiled(function, COUNTING))

@@ -13,7 +13,7 @@ NUMBA_CACHE_LOCATOR_CLASSES the class.
 import hashlib
 import inspect
 import types
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Self
 
@@ -46,8 +46,16 @@ class ByContent(_CacheLocator):
         return Stamp(self._function)
 
     def get_disambiguator(self) -> str:
-        """A module has one function of a name, and the cache one version of it."""
-        return "kernel"
+        """A module has one function of a name, and the cache one version of it for each kind of processor."""
+        return _marks.get(self._function, "kernel")
+
+
+def mark(function: Callable[..., Any], kind: str) -> None:
+    """Keep a function by another name, since what is kept under its own would not do."""
+    _marks[function] = kind
+
+
+_marks: dict[Callable[..., Any], str] = {}
 
 
 class Stamp:

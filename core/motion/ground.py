@@ -8,18 +8,20 @@ nobody knows where exactly their edges were.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.ndimage import minimum_filter
 from scipy.spatial import cKDTree
 
-from ..character import Character
+from ..character import Character, Corner
 from ..contact.terrain import HeightGrid, make_terrain
 from .fit import Trajectory
 from .labels import label
 from .quality import lacking_support
 from .quaternions import Array
-from .schedule import ContactSchedule, contact_points, runs
+from .schedule import ContactPoint, ContactSchedule, Mask, contact_points, runs
 from .tracks import ground_under, point_places, velocities
 
 STILL = 0.2  # m/s
@@ -29,6 +31,7 @@ LEVEL = 0.03  # m: footprints no further apart in height are on the same level
 SPACING = 0.02  # m, of the grid
 MARGIN = 0.6  # m, of ground around the footprints
 AROUND = 1.5  # m, of ground around the body's way
+TREADING = 0.5  # m/s: a foot that holds the body and rolls over one end is slower there
 RAISED = 0.04  # m off z = 0, from which on a footprint is not on it
 RESTS = 0.5  # s, for which a raised foot rests
 RESTING = 0.06  # m/s, more slowly than it moves then: one that is held up in the air sways
@@ -79,7 +82,10 @@ def footprints(character: Character, trajectory: Trajectory) -> list[Footprint]:
 def estimate_ground(
     character: Character, trajectory: Trajectory, held: Sequence[Footprint] | None = None
 ) -> HeightGrid:
-    """Ground under a trajectory's footprints, or under some; ValueError where no foot stands still."""
+    """Ground under a trajectory's footprints, or under some; ValueError where no foot stands still.
+
+    Where its soles pass lower than that, the ground is as low as the next footprints down: edges lie behind them.
+    """
     held = footprints(character, trajectory) if held is None else held
     if not held:
         raise ValueError("No foot stands still, so the ground cannot be estimated: check the motion's contacts.")
@@ -94,7 +100,32 @@ def estimate_ground(
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
     _, nearest = cKDTree(soles).query(grid.reshape(-1, 2))
     heights = np.repeat(level, ALONG_SOLE)[nearest].reshape(len(x), len(y))
+    swept = _swept(character, trajectory, low, heights.shape)
+    below = np.unique(level)[np.maximum(np.searchsorted(np.unique(level), swept + LEVEL, side="right") - 1, 0)]
+    heights = np.where(swept < heights - LEVEL, np.minimum(below, swept), heights)
     return HeightGrid(np.ascontiguousarray(heights), SPACING, (float(low[0]), float(low[1])))
+
+
+def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tuple[int, ...]) -> Array:
+    """How low soles come over each cell of a grid (nx, ny) from `low` on; infinite where none does."""
+    corners = [shape for shape in character.contacts if isinstance(shape, Corner)]
+    points = [ContactPoint(one.name, character.index(one.body), one.position) for one in corners]
+    places = point_places(character, trajectory.q, points)
+    share = np.linspace(0.0, 1.0, ALONG_SOLE)[:, None, None]
+    lines = [
+        (1.0 - share) * places[:, i] + share * places[:, j]
+        for i, j in combinations(range(len(points)), 2)
+        if points[i].body == points[j].body
+    ]
+    result = np.full(shape, np.inf)
+    if lines:
+        x, y, z = np.concatenate(lines).reshape(-1, 3).T
+        cell = tuple(
+            np.clip(np.rint((v - low[k]) / SPACING).astype(int), 0, shape[k] - 1) for k, v in enumerate((x, y))
+        )
+        np.minimum.at(result, cell, z)
+    around: Array = minimum_filter(result, 3)
+    return around
 
 
 class MissingGround(NamedTuple):
@@ -106,7 +137,7 @@ class MissingGround(NamedTuple):
     @property
     def line(self) -> str:
         """For the report."""
-        heights = sorted({round(100.0 * one.height) for one in self.raised})
+        heights = sorted({round(100.0 * z) for z in _levels(np.array([one.height for one in self.raised])).tolist()})
         first, last = min(one.frames[0] for one in self.raised), max(one.frames[1] for one in self.raised)
         return (
             f"It stands on ground that the scene lacks, {' and '.join(map(str, heights))} cm off the floor, in frames "
@@ -129,6 +160,7 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
         start, stop = trajectory.sample(one.frames[0]), trajectory.sample(one.frames[1]) + 1
         if lacking[start:stop].mean() > 0.3 or _rests(one, trajectory):
             raised.append(one)
+    raised += _trodden(character, trajectory, lacking, (*level, *raised))
     raised = [one for one in raised if not any(_contradict(one, other) for other in (*level, *raised))]
     if not raised:
         return None
@@ -140,6 +172,36 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     height = ground_under(terrain, places, np.zeros(len(feet)), trajectory.rate).height
     through = (height.min(axis=1) < -THROUGH).mean()
     return MissingGround(ground, tuple(raised)) if after.mean() <= lacking.mean() and through < MOST_THROUGH else None
+
+
+def _trodden(
+    character: Character, trajectory: Trajectory, lacking: Mask, known: Sequence[Footprint]
+) -> list[Footprint]:
+    """Footprints (of both ends, at the lower one's height) of feet that hardly rest, on a slope or the toes.
+
+    Where something is lacking that holds the body, it is under the lower foot, if that is slow.
+    """
+    points = [point for point in contact_points(character) if point.foot]
+    bodies = list(dict.fromkeys(point.body for point in points))
+    places = point_places(character, trajectory.q, points)
+    speed = np.linalg.norm(velocities(places, trajectory.rate), axis=2)
+    columns = [[i for i, point in enumerate(points) if point.body == body] for body in bodies]
+    low = np.stack([places[:, own, 2].min(axis=1) for own in columns], axis=1)
+    found = []
+    for body, own, height in zip(bodies, columns, low.T, strict=True):
+        slow = speed[:, own].min(axis=1)
+        bears = lacking & (slow < TREADING) & (height < low.min(axis=1) + LEVEL) & (height > RAISED)
+        for start, stop in runs(np.asarray(bears)):
+            frames = (trajectory.frame(start), trajectory.frame(stop - 1))
+            name = character.bodies[body].name
+            seen = any(one.body == name and one.frames[0] <= frames[1] and frames[0] <= one.frames[1] for one in known)
+            if seen or len(own) < 2 or stop - start < SHORTEST * trajectory.rate:
+                continue
+            slowest = start + int(slow[start:stop].argmin())
+            there = places[slowest, own]
+            there[:, 2] = there[:, 2].min()
+            found.append(Footprint(name, frames, tuple(there[0]), tuple(there[-1]), float(slow[slowest])))
+    return found
 
 
 def _contradict(one: Footprint, other: Footprint) -> bool:

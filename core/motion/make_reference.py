@@ -18,24 +18,26 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d
 
 from ..character import Character
 from ..contact.terrain import Terrain
 from .as_it_is import reference_as_it_is
-from .clean_up import CleanMotion, clean_up
+from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
-from .fit import Trajectory
+from .fit import Trajectory, velocities
 from .footholds import clear_of_edges, is_level, put_on
 from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
 from .quality import Concern, concerns, slowness
 from .quaternions import Array
 from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
-from .schedule import ContactSchedule, Mask
+from .schedule import ContactSchedule, Mask, runs
 from .spacetime import Ends, Help, NoReferenceError, Settings, build_reference
 from .tracks import center_of_mass_path
 
 BROKEN = np.radians(45.0)  # a clean-up that turns a joint by more has pinned what moves
+TRIALS = 3  # of a clean-up with fewer contacts each time
 AROUND = 0.1  # s around a lack of support, in which help is as cheap as there
 LONGEST_UNSUPPORTED = 0.25  # s, of which a body may be held up by nothing: so much an optimiser bridges by a leap
 
@@ -121,9 +123,12 @@ def make_reference(
         unsupported: list[tuple[float, float]] = []
     else:
         clean = clean_up(character, trajectory, schedule, terrain)
-        if help_given != "none" and clean.moved.joints.max(initial=0.0) > BROKEN:
+        for _ in range(TRIALS if help_given != "none" else 0):
             # what rolls over the ground was pinned to one place of it
-            schedule = _feet_alone(schedule)
+            fewer = _without_broken(character, schedule, clean, trajectory.rate)
+            if fewer is schedule:
+                break
+            schedule = fewer
             clean = clean_up(character, trajectory, schedule, terrain)
         clip, asked, planned = trajectory, clean.trajectory, clean.held
         doubts = concerns(character, trajectory, clean)
@@ -141,6 +146,10 @@ def make_reference(
         if put:
             asked, planned = put_on(character, *laps, onto.terrain, onto.floor)
             terrain, bounds, clip, settings = onto.terrain, None, asked, clear_of_edges(settings or Settings())
+    if put or cycle is not None:  # where the clip's own root tells nothing
+        settings = replace(settings or Settings(), root_place=1.0, root_turn=1.0)
+    elif settings is not None and settings.root_of_clip:
+        asked = _with_root(character, asked, trajectory)
     frames = len(asked.q)
     rests = bounds is None and ends_at_rest(character, asked, planned)
     if rests:
@@ -165,6 +174,15 @@ def make_reference(
     return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put)
 
 
+def _with_root(character: Character, asked: Trajectory, clip: Trajectory) -> Trajectory:
+    """A trajectory with the place of the clip's root, low-passed as it is."""
+    if character.bodies[0].joint.kind != "free":
+        return asked
+    q = asked.q.copy()
+    q[:, :3] = low_passed(character, np.array(clip.q, order="C"), clip.rate, CUTOFF)[:, :3]
+    return replace(asked, q=q, v=velocities(character, q, asked.rate))
+
+
 def _laps(character: Character, cycle: GaitCycle, seconds: float) -> tuple[Trajectory, ContactSchedule]:
     """A cycle for so long, and a lap more, beyond whose end a controller need not look."""
     return repeat(character, replace(cycle, schedule=cycle.held), math.ceil(seconds / cycle.period) + 1)
@@ -181,10 +199,25 @@ def _missing(trajectory: Trajectory, doubts: Iterable[Concern]) -> Mask:
     return found
 
 
-def _feet_alone(schedule: ContactSchedule) -> ContactSchedule:
-    """Without the contacts of anything but feet, and of what is held by hand."""
-    sure = np.array([point.foot or point.grab or point.moves for point in schedule.points], dtype=np.bool_)
-    return replace(schedule, active=schedule.active & sure)
+def _without_broken(
+    character: Character, schedule: ContactSchedule, clean: CleanMotion, rate: float
+) -> ContactSchedule:
+    """The schedule without contacts for whose sake a joint between them and the root was turned too far."""
+    near = 2 * round(AROUND * rate) + 1
+    broken: Mask = maximum_filter1d(clean.moved.joints > BROKEN, near, axis=0)
+    if not broken.any():
+        return schedule
+    active = schedule.active.copy()
+    for i, point in enumerate(schedule.points):
+        if point.grab or point.moves:
+            continue
+        chain = [point.body]
+        while chain[-1] > 0:
+            chain.append(int(character.tree.parent[chain[-1]]))
+        bent: Mask = np.asarray(broken[:, chain].any(axis=1))
+        for start, stop in runs(active[:, i]):
+            active[start:stop, i] = not bent[start:stop].any()
+    return replace(schedule, active=active) if (active != schedule.active).any() else schedule
 
 
 def unsupported_frames(trajectory: Trajectory, doubts: Iterable[Concern]) -> list[tuple[float, float]]:

@@ -9,11 +9,10 @@ half the unknowns: a contact that takes no part has a normal impulse of zero, an
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.lcp import LcpWorkspace
 from ..maths.dense import copy_into
 from ..maths.kernel import kernel
 from .equations import rows_times
-from .workspace import Groups, Memory
+from .workspace import Groups, Machine, Memory
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -25,13 +24,13 @@ STILL = 1e-7
 
 
 @kernel
-def choose_groups(
-    memory: Memory, groups: Groups, key: Indices, limits: int, active: int, everything: bool, problem: LcpWorkspace
-) -> tuple[int, bool]:
+def choose_groups(machine: Machine, limits: int, active: int, everything: bool) -> tuple[int, bool]:
     """Who takes part. Returns the number of unknowns, and whether there is a guess which of them are basic.
 
     The guess: those that were for the same contact or limit one step ago.
     """
+    memory, scratch = machine.memory, machine.scratch
+    groups, key, problem = scratch.groups, scratch.contacts.key, scratch.lcp
     known = memory.known[0]
     guessed = False
     at = n = 0
@@ -58,10 +57,10 @@ def choose_groups(
 
 
 @kernel
-def add_missed(
-    memory: Memory, groups: Groups, limits: int, active: int, n: int, change: Array, problem: LcpWorkspace
-) -> int:
+def add_missed(machine: Machine, limits: int, active: int, n: int) -> int:
     """Let groups take part that the impulses of others would push too far; returns the number of unknowns then."""
+    memory, scratch = machine.memory, machine.scratch
+    groups, change, problem = scratch.groups, scratch.change, scratch.lcp
     for g in range(active):
         if groups.first[g] < 0 and slack(groups, g, change) < -UNHEEDED:
             groups.first[g] = n
@@ -86,10 +85,10 @@ def slack(groups: Groups, g: int, change: Array) -> float:
 
 
 @kernel
-def remember_basis(
-    memory: Memory, groups: Groups, key: Indices, limits: int, active: int, problem: LcpWorkspace
-) -> None:
+def remember_basis(machine: Machine, limits: int, active: int) -> None:
     """For the next step: the basis by contact and limit, and where the points stuck that did not slide."""
+    memory, scratch = machine.memory, machine.scratch
+    groups, key, problem = scratch.groups, scratch.contacts.key, scratch.lcp
     sides = memory.basis.shape[1] - 2
     memory.known[0] = active
     for g in range(active):

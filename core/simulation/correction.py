@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact import lcp
-from ..contact.lcp import LcpWorkspace
 from ..maths.kernel import kernel
 from .equations import add_impulse
-from .workspace import Groups, Held
+from .workspace import Groups, Held, Machine
 
 Array = NDArray[np.float64]
 
@@ -42,10 +41,11 @@ def needs_correction(groups: Groups, active: int, held: Held, rows: int) -> bool
 
 
 @kernel
-def update_repair(
-    groups: Groups, active: int, dt: float, workspace: LcpWorkspace, matrix: Array, q: Array, repair: Array
-) -> None:
+def update_repair(machine: Machine, active: int) -> None:
     """Complete `repair`, which holds the grabs' part. Without an answer of the LCP that part is all."""
+    scratch = machine.scratch
+    groups, dt, workspace, matrix = scratch.groups, machine.system.settings.dt, scratch.lcp, scratch.repair_matrix
+    q, repair = scratch.repair_vector, scratch.repair
     M = matrix[: active * active].reshape(active, active)
     deep = False
     for g in range(active):

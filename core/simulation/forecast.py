@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What forces a law would meet in the step about to be taken, without taking it, and what more torque would change.
 
-Between `prepare` and `solve` the contact problem of all groups (problem.py) is posed once. Torque at a joint changes
+Between `begin_step` and `solve` the contact problem of all groups (problem.py) is posed once. Torque at a joint changes
 only its vector, in proportion: M stays, and q(extra) = q + sum over j of extra_j slope_j. So another torque costs
 another solution of the same problem, which starts from the last one's basis. No step is taken, and the state stays as
 it is: the step that follows gives the same bits as without.
@@ -21,7 +21,7 @@ from .holding import remove_held
 from .impulses import pose_problem
 from .problem import set_speed
 from .stepper import pose
-from .workspace import Memory, Scratch, System
+from .workspace import Machine
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -61,25 +61,27 @@ def make_forecast(velocities: int, contacts: int, unknowns: int, joints: int) ->
 
 
 @kernel
-def begin(system: System, memory: Memory, scratch: Scratch, forecast: Forecast) -> bool:
-    """Normal forces under the law alone; False where the contact problem has no answer. The step must be prepared."""
+def begin(machine: Machine, forecast: Forecast) -> bool:
+    """Normal forces under the law alone; False where the contact problem has no answer. The step must be begun."""
+    scratch = machine.scratch
     copy_into(scratch.bodies.diagonal, forecast.diagonal)
-    rows, limits, active = pose(system, memory, scratch, forecast.torque, forecast.implicit)
-    n, warm = choose_groups(memory, scratch.groups, scratch.contacts.key, limits, active, True, scratch.lcp)
-    pose_problem(system, scratch, limits, active, rows, n, forecast.no_gain)
+    rows, limits, active = pose(machine, forecast.torque, forecast.implicit)
+    n, warm = choose_groups(machine, limits, active, True)
+    pose_problem(machine, limits, active, rows, n, forecast.no_gain)
     copy_into(forecast.diagonal, scratch.bodies.diagonal)
     forecast.counts[0], forecast.counts[1], forecast.counts[2] = n, limits, rows
     for i in range(n):
         forecast.vector[0, i] = scratch.vector[i]
-    solved = _answer(system, scratch, forecast, forecast.vector[0], warm)
+    solved = _answer(machine, forecast, forecast.vector[0], warm)
     for i in range(n):
         forecast.basis[i] = scratch.lcp.basis[i]
     return solved
 
 
 @kernel
-def add_joint(system: System, scratch: Scratch, forecast: Forecast, j: int, velocity: int) -> None:
+def add_joint(machine: Machine, forecast: Forecast, j: int, velocity: int) -> None:
     """After `begin`: how the problem's vector changes by 1 N m at a velocity, as the j-th of the extra torques."""
+    system, scratch = machine.system, machine.scratch
     groups, effect, limits = scratch.groups, forecast.effect, forecast.counts[1]
     effect[:] = 0.0
     effect[velocity] = system.settings.dt
@@ -92,20 +94,22 @@ def add_joint(system: System, scratch: Scratch, forecast: Forecast, j: int, velo
 
 
 @kernel
-def with_extra(system: System, scratch: Scratch, forecast: Forecast) -> bool:
+def with_extra(machine: Machine, forecast: Forecast) -> bool:
     """Normal forces with `forecast.extra` beside the law; False where the contact problem has no answer."""
+    scratch = machine.scratch
     for i in range(forecast.counts[0]):
         q = forecast.vector[0, i]
         for j in range(forecast.extra.shape[0]):
             q += forecast.extra[j] * forecast.slope[j, i]
         forecast.vector[1, i] = q
         scratch.lcp.basis[i] = forecast.basis[i]
-    return _answer(system, scratch, forecast, forecast.vector[1], True)
+    return _answer(machine, forecast, forecast.vector[1], True)
 
 
 @kernel
-def _answer(system: System, scratch: Scratch, forecast: Forecast, vector: Array, warm: bool) -> bool:
+def _answer(machine: Machine, forecast: Forecast, vector: Array, warm: bool) -> bool:
     """Solve, and write the normal forces."""
+    system, scratch = machine.system, machine.scratch
     n, limits = forecast.counts[0], forecast.counts[1]
     if n > 0:
         M = scratch.matrix[: n * n].reshape(n, n)

@@ -17,7 +17,7 @@ from ..maths.kernel import kernel
 from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, set_row, subtract
 from .equations import impulse_to_y
 from .grabs import grab_error, update_anchor
-from .workspace import Groups, Held, Memory, Scratch, System
+from .workspace import Groups, Held, Machine
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -29,8 +29,9 @@ FASTEST_REPAIR = 2.0
 
 
 @kernel
-def update_held_rows(system: System, memory: Memory, scratch: Scratch, time: float) -> int:
+def update_held_rows(machine: Machine, time: float) -> int:
     """Rows and errors of the grabs that hold at `time`; returns how many rows."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     grabs, bodies, held = system.grabs, scratch.bodies, scratch.held
     parent, L = system.tree.velocity_parent, bodies.factor
     count = 0

@@ -17,7 +17,7 @@ from .choice import add_missed, choose_groups, remember_basis
 from .equations import add_impulse, update_delassus
 from .holding import release_held_rows, remove_held
 from .problem import assemble, update_gain, update_impulses, worst_miss
-from .workspace import Groups, Memory, Scratch, System
+from .workspace import Groups, Machine, Scratch
 
 Array = NDArray[np.float64]
 
@@ -27,22 +27,21 @@ YIELDING = (1e-7, 1e-6, 1e-5)
 
 
 @kernel
-def find_impulses(
-    system: System, memory: Memory, scratch: Scratch, limits: int, active: int, rows: int, gain: Array
-) -> int:
+def find_impulses(machine: Machine, limits: int, active: int, rows: int, gain: Array) -> int:
     """Impulses and `change`, what they and the law's answer to them add to y on what the grabs leave free.
 
     `rows` are those of grabs. Returns the status of the contact problem; fills the outcome's residual, miss and counts.
     """
-    groups, contacts, outcome = scratch.groups, scratch.contacts, scratch.outcome
+    scratch = machine.scratch
+    groups, outcome = scratch.groups, scratch.outcome
     everything = rows > 0 or gain.shape[1] == 0
-    n, warm = choose_groups(memory, groups, contacts.key, limits, active, everything, scratch.lcp)
+    n, warm = choose_groups(machine, limits, active, everything)
     status, residual, pivots, columns, solved = SOLVED, 0.0, 0, 0, -1
     while status == SOLVED and solved < n:
-        columns = pose_problem(system, scratch, limits, active, rows, n, gain)
+        columns = pose_problem(machine, limits, active, rows, n, gain)
         status, residual, more = _solve_problem(scratch, n, warm)
         pivots += more
-        update_impulses(groups, limits, active, system.side, scratch.lcp.z)
+        update_impulses(machine, limits, active)
         scratch.change[:] = 0.0
         for g in range(active):
             support = groups.support[g, : groups.support_length[g]]
@@ -50,30 +49,27 @@ def find_impulses(
         _add_answer(groups, limits, active, columns, scratch.change)
         remove_held(scratch.held, rows, scratch.change)
         solved, warm = n, True
-        n = add_missed(memory, groups, limits, active, n, scratch.change, scratch.lcp)
+        n = add_missed(machine, limits, active, n)
     outcome.lcp_residual[0], outcome.residual[0] = residual, np.inf
     outcome.counts[0], outcome.counts[1], outcome.counts[2], outcome.counts[3] = status, solved, pivots, 0
     if status == SOLVED:
-        remember_basis(memory, groups, contacts.key, limits, active, scratch.lcp)
+        remember_basis(machine, limits, active)
         _add_answer(groups, limits, active, columns, scratch.load)
-        outcome.residual[0] = worst_miss(
-            groups, limits, active, system.side, contacts.friction, scratch.lcp.z, scratch.change
-        )
+        outcome.residual[0] = worst_miss(machine, limits, active)
     return status
 
 
 @kernel
-def pose_problem(system: System, scratch: Scratch, limits: int, active: int, rows: int, n: int, gain: Array) -> int:
+def pose_problem(machine: Machine, limits: int, active: int, rows: int, n: int, gain: Array) -> int:
     """Matrix and vector of those that take part, of n unknowns; returns the columns of the law's answer."""
-    groups, contacts = scratch.groups, scratch.contacts
+    groups = machine.scratch.groups
     update_delassus(groups, active, False)
     if rows > 0:
         release_held_rows(groups, active)
     columns = 0
     if gain.shape[1] > 0:
-        parent, L, first = system.tree.velocity_parent, scratch.bodies.factor, system.motors[0]
-        columns = update_gain(parent, L, scratch.root, groups, limits, active, contacts.normal, first, gain)
-    assemble(groups, limits, active, n, columns, system.side, contacts.friction, scratch.matrix, scratch.vector)
+        columns = update_gain(machine, limits, active, gain)
+    assemble(machine, limits, active, n, columns)
     return columns
 
 

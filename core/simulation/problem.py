@@ -13,28 +13,21 @@ from ..maths.kernel import inlined_kernel, kernel
 from ..maths.vectors import Vector, cross, dot, row, set_row
 from .choice import slack
 from .equations import columns_to_y, rows_times_columns
-from .workspace import Groups
+from .workspace import Machine
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
 @kernel
-def update_gain(
-    parent: Indices,
-    L: Array,
-    root: Array,
-    groups: Groups,
-    limits: int,
-    active: int,
-    normal: Array,
-    first: int,
-    gain: Array,
-) -> int:
+def update_gain(machine: Machine, limits: int, active: int, gain: Array) -> int:
     """`groups.gain` of the law's answer `gain` (motors, 3 nc) to forces in the world; returns its columns.
 
     `first` is the velocity of the first motor.
     """
+    scratch, system = machine.scratch, machine.system
+    parent, L, root, groups = system.tree.velocity_parent, scratch.bodies.factor, scratch.root, scratch.groups
+    normal, first = scratch.contacts.normal, system.motors[0]
     nv, motors = root.shape[0], gain.shape[0]
     columns = 0
     for g in range(limits, active):
@@ -59,18 +52,11 @@ def update_gain(
 
 
 @kernel
-def assemble(
-    groups: Groups,
-    limits: int,
-    active: int,
-    n: int,
-    columns: int,
-    side: Array,
-    friction: Array,
-    matrix: Array,
-    q: Array,
-) -> None:
+def assemble(machine: Machine, limits: int, active: int, n: int, columns: int) -> None:
     """Matrix (n, n) and vector of the LCP; `columns` are those of the law's answer, 0 without one."""
+    scratch = machine.scratch
+    groups, side, friction, matrix = scratch.groups, machine.system.side, scratch.contacts.friction, scratch.matrix
+    q = scratch.vector
     sides = side.shape[0]
     M = matrix[: n * n].reshape(n, n)
     nv = groups.rows.shape[1]
@@ -139,8 +125,9 @@ def _fill_block(below: bool, beside: bool, B: Array, i: int, j: int, side: Array
 
 
 @kernel
-def update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Array) -> None:
+def update_impulses(machine: Machine, limits: int, active: int) -> None:
     """From the LCP's unknowns to normal and tangents."""
+    groups, side, z = machine.scratch.groups, machine.system.side, machine.scratch.lcp.z
     sides = side.shape[0]
     for g in range(active):
         i = groups.first[g]
@@ -155,10 +142,11 @@ def update_impulses(groups: Groups, limits: int, active: int, side: Array, z: Ar
 
 
 @kernel
-def worst_miss(
-    groups: Groups, limits: int, active: int, side: Array, friction: Array, z: Array, change: Array
-) -> float:
+def worst_miss(machine: Machine, limits: int, active: int) -> float:
     """Largest violation of a normal row, a limit or a cone, as a speed; from velocities, not from the LCP's matrix."""
+    scratch = machine.scratch
+    groups, side, friction, z = scratch.groups, machine.system.side, scratch.contacts.friction, scratch.lcp.z
+    change = scratch.change
     sides = side.shape[0]
     worst = 0.0
     for g in range(active):

@@ -17,7 +17,7 @@ from ..maths.kernel import kernel
 from ..maths.vectors import cross, dot, row, set_row, subtract
 from .equations import add_point_rows, fill_support, point_velocity, rows_times, rows_to_y
 from .holding import project_group
-from .workspace import Groups, Held, Memory, Scratch, Settings, System
+from .workspace import Machine, Memory, Settings
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -29,10 +29,10 @@ BOUNCES = 0.2
 
 
 @kernel
-def update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: int) -> int:
+def update_limit_rows(machine: Machine, rows: int) -> int:
     """The first groups: limits that are near or being approached; returns how many."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     limits, settings, groups = system.limits, system.settings, scratch.groups
-    parent, L = system.tree.velocity_parent, scratch.bodies.factor
     count = 0
     for i in range(limits.kind.shape[0]):
         gap, rate = limit_gap(limits, i, scratch.q_next)
@@ -53,16 +53,16 @@ def update_limit_rows(system: System, memory: Memory, scratch: Scratch, rows: in
         Z[k, 0] = rate[0]
         if ball:
             Z[k + 1, 0], Z[k + 2, 0] = rate[1], rate[2]
-        _finish_group(parent, L, scratch.root, scratch.free, scratch.repair, groups, count, scratch.held, rows)
+        _finish_group(machine, count, rows)
         count += 1
     return count
 
 
 @kernel
-def update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits: int, rows: int) -> None:
+def update_contact_rows(machine: Machine, limits: int, rows: int) -> None:
     """The other groups: normal and two tangents of each candidate, the first along its sliding."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     contacts, groups, bodies = scratch.contacts, scratch.groups, scratch.bodies
-    parent, L = system.tree.velocity_parent, bodies.factor
     dt = system.settings.dt
     for c in range(contacts.filled[0]):
         g = limits + c
@@ -82,7 +82,7 @@ def update_contact_rows(system: System, memory: Memory, scratch: Scratch, limits
         groups.support_length[g] = fill_support(chain, others, groups.support[g], Z)
         add_point_rows(bodies.motion, chain, 1.0, arm, n, t, s, Z)
         add_point_rows(bodies.motion, others, -1.0, arm, n, t, s, Z)
-        _finish_group(parent, L, scratch.root, scratch.free, scratch.repair, groups, g, scratch.held, rows)
+        _finish_group(machine, g, rows)
         groups.speed[g, 0] -= dot(n, surface)
         groups.speed[g, 1] -= dot(t, surface)
         groups.speed[g, 2] -= dot(s, surface)
@@ -109,10 +109,11 @@ def _allowed_approach(settings: Settings, gap: float, approach: float) -> float:
 
 
 @kernel
-def _finish_group(
-    parent: Indices, L: Array, root: Array, free: Array, repair: Array, groups: Groups, g: int, held: Held, rows: int
-) -> None:
+def _finish_group(machine: Machine, g: int, rows: int) -> None:
     """To y coordinates; speed without impulses; and off the grabs."""
+    scratch = machine.scratch
+    parent, L, root, free = machine.system.tree.velocity_parent, scratch.bodies.factor, scratch.root, scratch.free
+    repair, groups, held = scratch.repair, scratch.groups, scratch.held
     support, Z = groups.support[g, : groups.support_length[g]], groups.rows[g]
     rows_to_y(parent, L, root, support, Z)
     set_row(groups.speed, g, rows_times(support, Z, free))

@@ -16,8 +16,8 @@ corner to where it stuck: c is how far it has come from there.
 A gap below zero counts as zero here; positions are mended apart (correction.py). With a restitution e, the first row of
 a contact that approaches and would touch in this step is N v_{k+1} + e N v_k >= 0 (Newton's law). The discrete bias h
 and the implicit parts of M are dynamics.stepping's. The step has two halves, because a controller's law is formed at
-q_{k+1}, from the contacts there: `prepare` leads to q_{k+1}, `solve` finds v_{k+1}. Its first part, `pose`, may be had
-alone: forecast.py asks by it what forces a law would meet.
+q_{k+1}, from the contacts there: `begin_step` leads to q_{k+1}, `solve` finds v_{k+1}. The latter's first part, `pose`,
+may be had alone: forecast.py asks by it what forces a law would meet.
 """
 
 import numpy as np
@@ -66,7 +66,7 @@ from .holding import (
 from .impulses import find_impulses
 from .pushes import mean_force
 from .rows import update_contact_rows, update_limit_rows
-from .workspace import Machine, Memory, Scratch, System
+from .workspace import Machine
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -80,22 +80,23 @@ FASTEST = 100.0
 
 
 @kernel
-def prepare(machine: Machine) -> None:
+def begin_step(machine: Machine) -> None:
     """From (q_k, v_k) to q_{k+1}: kinematics, equation of motion and contact candidates there."""
     system, memory, scratch = machine.system, machine.memory, machine.scratch
     dt = system.settings.dt
     if not memory.moving[0]:
-        _begin_moving(system, memory, scratch)
+        _begin_moving(machine)
     integrate_positions(system.tree, memory.q, memory.v, dt, scratch.q_next)
     update_discrete_equation(system.tree, scratch.bodies, scratch.q_next, memory.v, memory.momentum, dt, scratch.zero)
     pose_terrain(system.terrain, memory.clock[0] + dt, scratch.pose)
-    _find_contacts(system, scratch)
-    _drop_distant(system, scratch)
+    _find_contacts(machine)
+    _drop_distant(machine)
 
 
 @kernel
-def _begin_moving(system: System, memory: Memory, scratch: Scratch) -> None:
+def _begin_moving(machine: Machine) -> None:
     """Before the first step, the momentum that the next steps carry on."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     tree, bodies = system.tree, scratch.bodies
     update_kinematics(tree, bodies, memory.q, memory.v)
     update_mass_matrix(tree, bodies)
@@ -105,8 +106,9 @@ def _begin_moving(system: System, memory: Memory, scratch: Scratch) -> None:
 
 
 @kernel
-def _find_contacts(system: System, scratch: Scratch) -> None:
+def _find_contacts(machine: Machine) -> None:
     """Whatever is within the margin, or within reach of the fastest thing in this step."""
+    system, scratch = machine.system, machine.scratch
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
     fastest = 0.0
     for b in range(system.extent.shape[0]):
@@ -132,8 +134,9 @@ def _find_contacts(system: System, scratch: Scratch) -> None:
 
 
 @kernel
-def _drop_distant(system: System, scratch: Scratch) -> None:
+def _drop_distant(machine: Machine) -> None:
     """Keep candidates that are nearer than the margin, or so fast that this step could bring them there."""
+    system, scratch = machine.system, machine.scratch
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
     count = 0
     for i in range(contacts.filled[0]):
@@ -150,11 +153,12 @@ def _drop_distant(system: System, scratch: Scratch) -> None:
 
 
 @kernel
-def pose(system: System, memory: Memory, scratch: Scratch, torque: Array, implicit: Array) -> tuple[int, int, int]:
+def pose(machine: Machine, torque: Array, implicit: Array) -> tuple[int, int, int]:
     """The equation of motion under a law and the rows of all groups; returns the rows of grabs, limits and groups.
 
     torque (nv,); implicit (nv,), or empty, is added to the equation's diagonal.
     """
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     tree, bodies, held = system.tree, scratch.bodies, scratch.held
     L, root = bodies.factor, scratch.root
     dt = system.settings.dt
@@ -163,16 +167,16 @@ def pose(system: System, memory: Memory, scratch: Scratch, torque: Array, implic
             bodies.diagonal[i] += implicit[i]
         factorize(tree, bodies)
     update_root(L, root)
-    _update_load(system, memory, scratch, torque)
-    rows = update_held_rows(system, memory, scratch, memory.clock[0] + dt)
+    _update_load(machine, torque)
+    rows = update_held_rows(machine, memory.clock[0] + dt)
     orthonormalize(held, rows)
     copy_into(scratch.load, scratch.free)
     remove_held(held, rows, scratch.free)
     update_grab_repair(held, rows, dt, scratch.repair)
 
-    limits = update_limit_rows(system, memory, scratch, rows)
+    limits = update_limit_rows(machine, rows)
     active = limits + scratch.contacts.filled[0]
-    update_contact_rows(system, memory, scratch, limits, rows)
+    update_contact_rows(machine, limits, rows)
     return rows, limits, active
 
 
@@ -182,37 +186,38 @@ def solve(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
 
     torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty.
     """
-    system, memory, scratch = machine.system, machine.memory, machine.scratch
-    rows, limits, active = pose(system, memory, scratch, torque, implicit)
-    status = find_impulses(system, memory, scratch, limits, active, rows, gain)
+    scratch = machine.scratch
+    rows, limits, active = pose(machine, torque, implicit)
+    status = find_impulses(machine, limits, active, rows, gain)
     if status != SOLVED:
         return NOT_FINITE if status == LCP_NOT_FINITE else UNSOLVED
-    fastest = _update_velocity(system, memory, scratch)
+    fastest = _update_velocity(machine)
     if not fastest < np.inf:
         return NOT_FINITE
     if not scratch.outcome.residual[0] <= ACCEPTED * (1.0 + fastest):
         return MISSED
-    _update_outcome(system, memory, scratch, limits, active, rows, torque, gain, implicit)
+    _update_outcome(machine, limits, active, rows, torque, gain, implicit)
     update_momentum(scratch.bodies, scratch.v_next)
     if needs_correction(scratch.groups, active, scratch.held, rows):
-        _correct_positions(system, scratch, active)
+        _correct_positions(machine, active)
     for i in range(scratch.q_next.shape[0]):
         if not np.isfinite(scratch.q_next[i]):
             return NOT_FINITE
-    _move_on(system, memory, scratch)
+    _move_on(machine)
     return STEPPED
 
 
 @kernel
 def step(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
     """Both, for a law that is known beforehand."""
-    prepare(machine)
+    begin_step(machine)
     return solve(machine, torque, gain, implicit)
 
 
 @kernel
-def _update_load(system: System, memory: Memory, scratch: Scratch, torque: Array) -> None:
+def _update_load(machine: Machine, torque: Array) -> None:
     """`start` and `load`: y of v_k, and of what v_{k+1} would be without contacts, limits and grabs."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     bodies, load = scratch.bodies, scratch.load
     parent, L, root = system.tree.velocity_parent, bodies.factor, scratch.root
     dt, time = system.settings.dt, memory.clock[0]
@@ -246,8 +251,9 @@ def _add_wrench(motion: Array, chain: Indices, linear: Vector, moment: Vector, o
 
 
 @kernel
-def _update_velocity(system: System, memory: Memory, scratch: Scratch) -> float:
+def _update_velocity(machine: Machine) -> float:
     """`v_next` by the impulses that were found; returns its greatest entry, infinite where one is no finite number."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     change, v = scratch.change, scratch.v_next
     for i in range(change.shape[0]):
         change[i] += scratch.free[i] - scratch.start[i]
@@ -262,12 +268,13 @@ def _update_velocity(system: System, memory: Memory, scratch: Scratch) -> float:
 
 
 @kernel
-def _correct_positions(system: System, scratch: Scratch, active: int) -> None:
+def _correct_positions(machine: Machine, active: int) -> None:
     """`q_next` where nothing is too deep or beyond its limit (correction.py)."""
+    system, scratch = machine.system, machine.scratch
     tree, bodies, groups = system.tree, scratch.bodies, scratch.groups
     dt, change = system.settings.dt, scratch.change
     update_delassus(groups, active, True)
-    update_repair(groups, active, dt, scratch.lcp, scratch.repair_matrix, scratch.repair_vector, scratch.repair)
+    update_repair(machine, active)
     velocity_from_y(tree.velocity_parent, bodies.factor, scratch.root, scratch.repair, change)
     integrate_positions(tree, scratch.q_next, change, dt, scratch.q_next)
     scratch.outcome.counts[3] = 1
@@ -278,8 +285,9 @@ def _correct_positions(system: System, scratch: Scratch, active: int) -> None:
 
 
 @kernel
-def _move_on(system: System, memory: Memory, scratch: Scratch) -> None:
+def _move_on(machine: Machine) -> None:
     """The next state becomes the state."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     copy_into(scratch.q_next, memory.q)
     copy_into(scratch.v_next, memory.v)
     copy_into(scratch.bodies.momentum, memory.momentum)
@@ -290,17 +298,10 @@ def _move_on(system: System, memory: Memory, scratch: Scratch) -> None:
 
 @kernel
 def _update_outcome(
-    system: System,
-    memory: Memory,
-    scratch: Scratch,
-    limits: int,
-    active: int,
-    rows: int,
-    torque: Array,
-    gain: Array,
-    implicit: Array,
+    machine: Machine, limits: int, active: int, rows: int, torque: Array, gain: Array, implicit: Array
 ) -> None:
     """Forces of the step."""
+    system, memory, scratch = machine.system, machine.memory, machine.scratch
     outcome, contacts, groups, grabs = scratch.outcome, scratch.contacts, scratch.groups, system.grabs
     bodies = scratch.bodies
     dt = system.settings.dt

@@ -157,7 +157,7 @@ class World:
         self._machine = Machine(self.system, self._memory, self._scratch)
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
-        self._prepared = False
+        self._begun = False
         self._made_of = WorldArguments(
             character=character,
             terrain=self.system.terrain,
@@ -347,15 +347,15 @@ class World:
         self._memory.impulse[b, :3] += p
         self._memory.impulse[b, 3:] += np.cross(arm + w * twice + np.cross(axis, twice), p)
 
-    def prepare(self) -> Contacts:
+    def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
-        self._begin()
-        stepper.prepare(self._machine)
-        self._prepared = True
+        self._keep_start()
+        stepper.begin_step(self._machine)
+        self._begun = True
         return self._scratch.contacts
 
     def state(self) -> State:
-        """What a controller sees between `prepare` and `solve`."""
+        """What a controller sees between `begin_step` and `solve`."""
         nq, nv = self.character.nq, self.character.nv
         return State(
             time=self.time,
@@ -370,20 +370,20 @@ class World:
 
     def solve(self, law: Torques | AffineLaw | None = None) -> None:
         """Second half: find v_{k+1} under a law and move on; `DivergedError` if that gives no valid state."""
-        if not self._prepared:
-            raise RuntimeError("A step must be prepared before it is solved.")
+        if not self._begun:
+            raise RuntimeError("A step must be begun before it is solved.")
         self._run(stepper.solve, law)
 
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
-            self._begin()
+            self._keep_start()
             self._run(stepper.step, action)
             return
-        contacts = self.prepare()
+        contacts = self.begin_step()
         self.solve(action if isinstance(action, AffineLaw) else self._ask(action, contacts))
 
-    def _begin(self) -> None:
+    def _keep_start(self) -> None:
         """Keep the state for a trace: a step that fails may leave another start for the next."""
         if self._traced:
             self._before = self.save_state()
@@ -399,7 +399,7 @@ class World:
     def _run(self, kernel: Callable[..., int], law: Torques | AffineLaw | None) -> None:
         """Let a kernel of the stepper find v_{k+1} under a law and move on, or say why it did not."""
         arguments = self._arguments(law)
-        self._prepared = False
+        self._begun = False
         code = kernel(self._machine, *arguments)
         if code != stepper.STEPPED:
             reason = self._reason(code)
@@ -420,7 +420,7 @@ class World:
         self._scratch.outcome.grab_force[:] = 0.0
         self._scratch.outcome.lcp_residual[:] = 0.0
         self._scratch.outcome.residual[:] = 0.0
-        self._prepared = False
+        self._begun = False
 
     def _arguments(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
         """Generalised torque (nv,), gain and diagonal for the kernel; infinities show in the step's outcome."""

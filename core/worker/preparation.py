@@ -24,21 +24,12 @@ from ..motion.clip import Clip, LocalPoses, Skeleton, from_local
 from ..motion.playback import Playback
 from ..simulation import Course, Foothold, Grab, Prop, Push, Slider, World
 
-STANDING = 12  # frames
 STEPPING = 48
 RATE = 24.0  # frames a second
 LIFTED = 0.8  # rad
 PATIENT = 10  # niceness
 RATE_OF_STEPS = 120.0  # steps of simulation a second
 COMMON = 38  # entries that are compiled by whichever method comes first, besides its own: what a bar goes by
-
-
-def standing_job() -> BakeJob:
-    """A figure with straight legs that stands for a moment."""
-    skeleton = figure()
-    position = np.tile(skeleton.head, (STANDING, 1, 1))
-    clip = Clip(skeleton, RATE, position, np.tile(skeleton.orientation, (STANDING, 1, 1)))
-    return BakeJob(clip=clip, roles={name: (name,) for name in skeleton.names})
 
 
 def figure() -> Skeleton:

@@ -80,7 +80,7 @@ def row(name: str, controller: Balance) -> str:
     reduced, literal, solved, unknowns = [], [], [], []
     misses = np.zeros((2, 2))  # of both forms: root, cones
     for _ in range(round(LASTS * RATE)):
-        contacts, state = world.prepare(), world.state()
+        contacts, state = world.begin_step(), world.state()
         if not reduced:
             controller.law(state, contacts)
             controller.seek()

@@ -23,7 +23,7 @@ from heft.core import (
     solve_lcp,
 )
 from heft.core.control.replanning import Replanning
-from heft.core.control.replanning.evaluation import PRESENT
+from heft.core.control.replanning.law import PRESENT
 from heft.core.control.replanning.modes import RIGID, make_modes, subtree_stiffness
 from heft.core.simulation import DivergedError, Push, World
 from heft.studies.lib.replanning_follow import FALLEN, seeded, table, walk
@@ -67,7 +67,7 @@ class AnalyticWorld:
         nv = character.nv
         # a world prepares a step at its next pose, which is to be this one
         world.reset(integrate(character, self.q, self.v, -dt), self.v)
-        contacts = world.prepare()
+        contacts = world.begin_step()
         state = world.state()
         M = mass_matrix(character, self.q)
         h = bias_force(character, self.q, self.v if self._kind.coriolis else np.zeros(nv))

@@ -34,7 +34,7 @@ def step_times(world, controller) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     for _ in range(STEPS):
         states.append((world.q, world.v))
         first = time.perf_counter()
-        contacts = world.prepare()
+        contacts = world.begin_step()
         begun = time.perf_counter()
         law = controller.law(world.state(), contacts)
         done = time.perf_counter()

@@ -22,8 +22,9 @@ BAKE = """
 import hashlib
 from heft import core
 import numpy as np
-from heft.core.job import precompute
-from heft.core.worker.preparation import standing_job
+from heft.core.job import BakeJob, precompute
+from heft.core.motion.clip import Clip
+from heft.core.worker.preparation import figure
 
 digest = hashlib.sha256()
 
@@ -37,8 +38,11 @@ def add(value):
     elif isinstance(value, tuple | list):
         [add(one) for one in value]
 
-add(precompute(standing_job()))
-add(core.run(standing_job()))
+bones = figure()
+clip = Clip(bones, 24.0, np.tile(bones.head, (12, 1, 1)), np.tile(bones.orientation, (12, 1, 1)))
+standing = BakeJob(clip=clip, roles={name: (name,) for name in bones.names})
+add(precompute(standing))
+add(core.run(standing))
 print(digest.hexdigest())
 """
 

@@ -57,7 +57,7 @@ def test_a_torque_that_is_not_finite_fails_again(path):
 
 def test_an_unsolvable_step_fails_again_with_the_same_problem(path):
     world = fallen()
-    count = int(world.prepare().filled[0])
+    count = int(world.begin_step().filled[0])
     gain = np.random.default_rng(1).normal(size=(MOTORS, 3 * count))
     with pytest.raises(DivergedError, match="no contact forces satisfy") as raised:
         world.solve(AffineLaw(np.zeros(MOTORS), contact_gain=gain))

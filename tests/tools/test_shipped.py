@@ -85,6 +85,18 @@ def test_others_go(extension):
     assert list(user.iterdir()) == [folder]
 
 
+def test_who_asks_for_kernels_of_this_processor_keeps_them_beside_those_for_all(extension, monkeypatch):
+    root, user = extension
+    with monkeypatch.context() as asked:
+        asked.setenv("HEFT_PROCESSOR", "own")
+        own = shipped.install(root / "kernels", user)
+    assert content(user) == set()
+    shipped.note_ready(own, "a core", "gait")
+    folder = shipped.install(root / "kernels", user)
+    assert folder != own
+    assert shipped.ready(own, "a core") == {"gait"}
+
+
 def test_a_copy_that_was_cut_short_is_never_taken_for_whole(extension, monkeypatch):
     root, user = extension
 

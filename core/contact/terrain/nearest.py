@@ -123,7 +123,11 @@ def _nearest_on_plane(terrain: Terrain, s: int, p: Vector, limit: float) -> tupl
 
 @inlined_kernel
 def _nearest_on_grid(terrain: Terrain, s: int, p: Vector, limit: float) -> tuple[float, Vector, Vector]:
-    """Distance to the plane of the triangle above or below p: exact on even ground, first order elsewhere."""
+    """Distance to the plane of the triangle above or below p: exact on even ground, first order elsewhere.
+
+    A point over a riser's upper edge is over level ground: to the plane of so steep a triangle it may be near however
+    high it is.
+    """
     x = (p[0] - terrain.grid_frame[s, 0]) / terrain.grid_frame[s, 2]
     y = (p[1] - terrain.grid_frame[s, 1]) / terrain.grid_frame[s, 2]
     nx, ny = terrain.grid_size[s, 0], terrain.grid_size[s, 1]
@@ -146,6 +150,10 @@ def _nearest_on_grid(terrain: Terrain, s: int, p: Vector, limit: float) -> tuple
     slope_x /= terrain.grid_frame[s, 2]
     slope_y /= terrain.grid_frame[s, 2]
     inverse = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    if inverse < STANDABLE:
+        top = max(low, high, terrain.heights[corner + ny if x >= y else corner + 1])
+        if p[2] > top:
+            height, slope_x, slope_y, inverse = top, 0.0, 0.0, 1.0
     n = (-slope_x * inverse, -slope_y * inverse, inverse)
     distance = (p[2] - height) * inverse
     if distance > limit:

@@ -13,7 +13,7 @@ from ...motion.cycles import power
 from ..law import AffineLaw, NoLawError, State
 from ..method import Follower
 from ..track import Track
-from .evaluation import Machine, Weights, make_goal, make_scratch, update_law
+from .law import Machine, Weights, make_goal, make_scratch, update_law
 from .policy import make_policy
 from .riding import make_ride
 from .settings import Settings

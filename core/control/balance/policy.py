@@ -17,7 +17,7 @@ from ...motion.quaternions import conjugate, multiply, rotate
 from ...motion.schedule import runs
 from ..corners import spread_over_corners
 from ..track import Track
-from .evaluation import Points
+from .law import Points
 from .mapping import Model, make_model, map_to_model, update_accelerations
 from .regulator import HIPS, TRACKING, full_gain, linearise, regulate, standing_curvature
 

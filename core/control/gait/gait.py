@@ -13,9 +13,9 @@ from ..law import AffineLaw, State
 from ..method import Follower
 from .arms import hang_arms
 from .biped import LEG, make_biped
-from .evaluation import update_law
 from .gains import Feedback, Gains, load_gains
 from .heading import Heading
+from .law import update_law
 from .pendulum import returning_speed
 from .settings import Settings
 from .stabiliser import Stabiliser

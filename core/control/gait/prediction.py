@@ -17,7 +17,6 @@ from ...maths.vectors import add, cross, dot, row, row_angular, set_row, set_row
 from ...simulation.choice import remember_basis
 from ...simulation.forecast import Forecast, add_joint, begin, with_extra
 from ...simulation.workspace import Machine as Stepper
-from ...simulation.workspace import Memory, Scratch, System
 from .reduced import Mirror
 from .sole import ACCEPTED, SLACKER, UNBALANCED, Shares, cost, quality
 
@@ -85,10 +84,9 @@ def hang_weights(predictor: Predictor) -> None:
 @kernel
 def predict(predictor: Predictor, torque: Array, implicit: Array, stance: int) -> Shares:
     """Shares of the standing sole's sides under a law (nv,); none where there is no answer."""
-    stepper, forecast = predictor.stepper, predictor.forecast
-    if not _begin(stepper.system, stepper.memory, stepper.scratch, predictor.mirror, forecast, torque, implicit):
+    if not _begin(predictor, torque, implicit):
         return 0.0, 0.0, 0.0, 0.0, 0.0
-    return _shares(stepper.system, stepper.scratch, forecast, predictor.leg, stance)
+    return _shares(predictor, stance)
 
 
 @kernel
@@ -100,62 +98,36 @@ def correct(predictor: Predictor, torque: Array, implicit: Array, stance: int) -
         return
     predictor.counts[LACKING] += 1
     forecast, leg = predictor.forecast, predictor.leg
-    found = _search(
-        predictor.stepper.system,
-        predictor.stepper.scratch,
-        forecast,
-        leg,
-        predictor.evolution,
-        predictor.drawn,
-        predictor.counts,
-        shares,
-        stance,
-    )
-    if found:
+    if _search(predictor, shares, stance):
         predictor.counts[CORRECTED] += 1
         for j in range(leg.reach.shape[0]):
             torque[leg.whole[stance, j]] += forecast.extra[j]
 
 
 @kernel
-def _begin(
-    system: System,
-    memory: Memory,
-    scratch: Scratch,
-    mirror: Mirror,
-    forecast: Forecast,
-    torque: Array,
-    implicit: Array,
-) -> bool:
+def _begin(predictor: Predictor, torque: Array, implicit: Array) -> bool:
     """Forces under the law, as far as it concerns the model."""
+    stepper, mirror, forecast = predictor.stepper, predictor.mirror, predictor.forecast
     for i in range(6, mirror.velocity.shape[0]):
         forecast.torque[i] = torque[mirror.velocity[i]]
         forecast.implicit[i] = implicit[mirror.velocity[i]]
-    known = begin(system, memory, scratch, forecast)
+    known = begin(stepper, forecast)
     if known and mirror.removed.shape[0] > 0:
         # a reduced model takes no step that would remember it
         limits = forecast.counts[1]
-        active = limits + scratch.contacts.filled[0]
-        remember_basis(memory, scratch.groups, scratch.contacts.key, limits, active, scratch.lcp)
+        active = limits + stepper.scratch.contacts.filled[0]
+        remember_basis(stepper, limits, active)
     return known
 
 
 @kernel
-def _search(
-    system: System,
-    scratch: Scratch,
-    forecast: Forecast,
-    leg: Leg,
-    evolution: Evolution,
-    drawn: Array,
-    counts: Indices,
-    initial: Shares,
-    stance: int,
-) -> bool:
+def _search(predictor: Predictor, initial: Shares, stance: int) -> bool:
     """By CMA-ES, generation by generation, until one brings an acceptable sample; then `forecast.extra` is it."""
+    stepper, leg, forecast = predictor.stepper, predictor.leg, predictor.forecast
+    evolution, drawn = predictor.evolution, predictor.drawn
     n = leg.reach.shape[0]
     for j in range(n):
-        add_joint(system, scratch, forecast, j, leg.joint[stance, j])
+        add_joint(stepper, forecast, j, leg.joint[stance, j])
     begin_search(evolution, SPREAD)
     for generation in range(drawn.shape[0]):
         ask(evolution, drawn[generation])
@@ -163,9 +135,9 @@ def _search(
             for j in range(n):
                 forecast.extra[j] = leg.reach[j] * evolution.sample[k, j]
             evolution.cost[k] = np.inf
-            if with_extra(system, scratch, forecast):
-                evolution.cost[k] = cost(_shares(system, scratch, forecast, leg, stance), initial, leg.limit)
-        counts[TRIED] += drawn.shape[1]
+            if with_extra(stepper, forecast):
+                evolution.cost[k] = cost(_shares(predictor, stance), initial, leg.limit)
+        predictor.counts[TRIED] += drawn.shape[1]
         going_on = tell(evolution)
         best = evolution.order[0]
         if evolution.cost[best] < ACCEPTED:
@@ -178,16 +150,18 @@ def _search(
 
 
 @kernel
-def _shares(system: System, scratch: Scratch, forecast: Forecast, leg: Leg, stance: int) -> Shares:
+def _shares(predictor: Predictor, stance: int) -> Shares:
     """Of the normal forces at the standing foot and what hangs from it."""
-    contacts, bodies, foot = scratch.contacts, scratch.bodies, leg.foot[stance]
+    leg, forecast, parent = predictor.leg, predictor.forecast, predictor.stepper.system.tree.parent
+    contacts, bodies = predictor.stepper.scratch.contacts, predictor.stepper.scratch.bodies
+    foot = leg.foot[stance]
     ankle = row(bodies.position, foot)
     forward = (bodies.rotation[foot, 0, 0], bodies.rotation[foot, 1, 0], bodies.rotation[foot, 2, 0])
     left = (bodies.rotation[foot, 0, 1], bodies.rotation[foot, 1, 1], bodies.rotation[foot, 2, 1])
     total = ahead = beside = 0.0
     for c in range(contacts.filled[0]):
         b = contacts.body[c]
-        if b == foot or system.tree.parent[b] == foot:
+        if b == foot or parent[b] == foot:
             arm = subtract(row(contacts.point, c), ankle)
             total += forecast.normal[c]
             if dot(arm, forward) > leg.middle[stance, 0]:

@@ -17,7 +17,7 @@ from ...motion import quaternions
 from ...simulation import World
 from ...simulation.forecast import make_forecast
 from ...simulation.law import State
-from ...simulation.stepper import prepare
+from ...simulation.stepper import begin_step
 from ...simulation.workspace import Machine
 from .biped import UPRIGHT, Biped, sole_corners
 from .prediction import Leg, Predictor, correct, hang_weights, place_model, predict
@@ -72,7 +72,7 @@ class Stabiliser:
         predictor, stepper = self._predictors[model, side]
         if stepper is not state.machine:
             place_model(predictor)
-            prepare(stepper)
+            begin_step(stepper)
             hang_weights(predictor)
         return predictor
 

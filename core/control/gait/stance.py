@@ -17,10 +17,10 @@ from ...maths.rotations import (
     quaternion_row,
 )
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, subtract
-from .biped import NONE, UPRIGHT, Biped
+from .biped import NONE, UPRIGHT
 from .turns import turned
 from .velocity import BINS
-from .workspace import LEFT, STANCE_KNEE, Memory, Scratch, Walk
+from .workspace import LEFT, STANCE_KNEE, Machine
 
 # Horizontal force on the centre of mass at most, of the weight.
 PULL = 0.15
@@ -28,20 +28,10 @@ WITHIN = 0.9  # share of the sole within which the ground's force stays
 
 
 @kernel
-def stand(
-    tree: Tree,
-    bodies: Workspace,
-    biped: Biped,
-    walk: Walk,
-    memory: Memory,
-    work: Scratch,
-    center: Vector,
-    along: Vector,
-    phase: float,
-    wanted: Quaternion,
-    dt: float,
-) -> None:
+def stand(machine: Machine, center: Vector, along: Vector, phase: float, wanted: Quaternion, dt: float) -> None:
     """The standing leg: what its joints add for velocity, height and the pelvis, and how far its ankle may go."""
+    tree, bodies, biped, walk = machine.tree, machine.bodies, machine.biped, machine.walk
+    memory, work = machine.memory, machine.work
     stance, swing, heading = memory.stance[0], 1 - memory.stance[0], walk.heading[0]
     mass, side = biped.mass, 1.0 if memory.stance[0] == LEFT else -1.0
     weight = mass * biped.gravity

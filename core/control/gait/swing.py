@@ -3,9 +3,8 @@
 
 import math
 
-from ...character.tree import HINGE, Tree
+from ...character.tree import HINGE
 from ...dynamics.kinematics import point_velocity
-from ...dynamics.workspace import Workspace
 from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import quaternion_conjugate, quaternion_log, quaternion_multiply, quaternion_row
 from ...maths.vectors import Vector, add_scaled, dot, row, subtract
@@ -13,7 +12,7 @@ from .biped import Biped
 from .leg import aim_thigh, bend_knee
 from .pendulum import returning_width, step_length
 from .turns import set_ball, turned, twist
-from .workspace import LEFT, SWING_FOOT, Memory, Scratch, Walk
+from .workspace import LEFT, SWING_FOOT, Machine
 
 AHEAD = 0.01  # s, after which the leg's pose gives its velocity
 SINKING = 0.4  # m/s at which a foot that is late goes on down
@@ -25,22 +24,13 @@ REACH = 0.6  # of the hips' height, how far a step reaches at most
 
 
 @kernel
-def pose_swing(
-    tree: Tree,
-    bodies: Workspace,
-    biped: Biped,
-    walk: Walk,
-    memory: Memory,
-    work: Scratch,
-    center: Vector,
-    velocity: Vector,
-    phase: float,
-    leaving: bool,
-) -> None:
+def pose_swing(machine: Machine, center: Vector, velocity: Vector, phase: float, leaving: bool) -> None:
     """The swinging leg's goal, and by where it would be a moment later its velocity.
 
     A foot that is still `leaving` the ground rolls over its tip: one that went ahead at once dragged its toes along.
     """
+    tree, bodies, biped, walk = machine.tree, machine.bodies, machine.biped, machine.walk
+    memory, work = machine.memory, machine.work
     swing, heading = 1 - memory.stance[0], walk.heading[0]
     ankle, standing = row(bodies.position, biped.foot[swing]), row(bodies.position, biped.foot[1 - swing])
     if memory.fresh[0] or leaving:
@@ -65,8 +55,8 @@ def pose_swing(
     for moment in range(2):
         later = AHEAD * moment
         place, then = add_scaled(center, later, velocity), phase + later / walk.step_seconds
-        pitch = toes_down(memory, work, then)
-        target = _swing_target(biped, walk, memory, place, velocity, standing, then, pitch, arrival)
+        pitch = toes_down(machine, then)
+        target = _swing_target(machine, place, velocity, standing, then, pitch, arrival)
         if leaving:
             rolled = _tip_ahead(biped, swing, down) - _tip_ahead(biped, swing, pitch)
             x, y = bodies.rotation[biped.foot[swing], 0, 0], bodies.rotation[biped.foot[swing], 1, 0]
@@ -95,11 +85,12 @@ def pose_swing(
 
 
 @inlined_kernel
-def toes_down(memory: Memory, work: Scratch, phase: float) -> float:
+def toes_down(machine: Machine, phase: float) -> float:
     """Pitch wanted of the swinging foot: the style's, to which it comes from the one that it left with.
 
     One that turned its toes down at once would thrust them back over the ground.
     """
+    memory, work = machine.memory, machine.work
     part = min(phase / ROLLING, 1.0)
     own = 1.0 - part * part * (3.0 - 2.0 * part)
     pitch: float = own * memory.pitch[0] + (1.0 - own) * work.pose[SWING_FOOT]
@@ -115,9 +106,7 @@ def _tip_ahead(biped: Biped, side: int, pitch: float) -> float:
 
 @kernel
 def _swing_target(
-    biped: Biped,
-    walk: Walk,
-    memory: Memory,
+    machine: Machine,
     center: Vector,
     velocity: Vector,
     standing: Vector,
@@ -126,6 +115,7 @@ def _swing_target(
     arrival: float,
 ) -> Vector:
     """Where the swinging ankle is to be, in the world: from where it left to where the pendulum comes to rest."""
+    biped, walk, memory = machine.biped, machine.walk, machine.memory
     side = 1.0 if memory.stance[0] == LEFT else -1.0
     heading, height, gravity = walk.heading[0], center[2] - standing[2], biped.gravity
     along = turned(velocity, -heading)

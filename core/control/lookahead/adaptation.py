@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 @kernel
 def adapt(machine: Machine, J: Array, k: int) -> bool:
     """`torque` and `gain` from `control`; `J` (nv, 3 np) is J~^T. False where a matrix is not positive definite."""
-    tree, bodies, contacts, work = machine.tree, machine.bodies, machine.contacts, machine.work
+    contacts, work = machine.contacts, machine.work
     policy = machine.policy
     adaptation = machine.choices.adaptation
     nv, motors = work.inverse.shape[0], work.torque.shape[0]
@@ -71,9 +71,9 @@ def adapt(machine: Machine, J: Array, k: int) -> bool:
     gain[:] = 0.0
     for c in range(n):
         point = row(contacts.point, c)
-        _add_gain(tree, bodies, contacts.body[c], -1.0, point, work.column, answer, gain, 3 * c)
+        _add_gain(machine, contacts.body[c], -1.0, point, answer, gain, 3 * c)
         if contacts.other[c] >= 0:
-            _add_gain(tree, bodies, contacts.other[c], 1.0, point, work.column, answer, gain, 3 * c)
+            _add_gain(machine, contacts.other[c], 1.0, point, answer, gain, 3 * c)
     return True
 
 
@@ -135,18 +135,9 @@ def _mark(tree: Tree, bodies: Workspace, b: int, column: NDArray[np.int64]) -> N
 
 
 @kernel
-def _add_gain(
-    tree: Tree,
-    bodies: Workspace,
-    b: int,
-    sign: float,
-    point: Vector,
-    column: NDArray[np.int64],
-    answer: Array,
-    gain: Array,
-    first: int,
-) -> None:
+def _add_gain(machine: Machine, b: int, sign: float, point: Vector, answer: Array, gain: Array, first: int) -> None:
     """Add sign answer J^T of a point of body b to three columns of the gain; props have no say in torques."""
+    tree, bodies, column = machine.tree, machine.bodies, machine.work.column
     if b >= tree.parent.shape[0]:
         return
     arm = subtract(point, row(bodies.position, 0))

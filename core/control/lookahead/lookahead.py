@@ -14,8 +14,8 @@ from ...dynamics.workspace import Workspace
 from ...simulation.outcome import Simulation
 from ..law import AffineLaw, NoLawError, State
 from ..method import Follower
-from .evaluation import update_law
 from .height import Landing, ground_height, height_at, next_landings, point_places
+from .law import update_law
 from .phase import SEARCH, is_overdue, next_touchdown
 from .precompute import HELP, Policy, precompute
 from .settings import Settings
@@ -107,15 +107,7 @@ class LookAhead(Follower):
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The law for one step; and on to the next frame."""
-        if abs(state.dt - self.track.dt) > SAME_STEP * self.track.dt:
-            raise ValueError(
-                f"The track steps by {self.track.dt} s, but the world by {state.dt} s: use the same rate for both."
-            )
-        if self.settings.reset_phase:
-            self._reset_phase(state, contacts)
-        machine = self._machine_on(state.work, contacts)
-        if self.settings.follow_ground:
-            self._follow_ground(machine, state)
+        machine = self._ready(state, contacts)
         frame = self.place.frame
         after = self.after(self.place)
         self._anchor[:] = after.anchor
@@ -130,6 +122,25 @@ class LookAhead(Follower):
         motors, n = len(scratch.torque), int(contacts.filled[0])
         torque = self._with_help(frame, scratch.torque)
         return AffineLaw(torque, scratch.gain[: motors * 3 * n].reshape(motors, 3 * n))
+
+    def go_on(self, state: State, contacts: Contacts) -> tuple[Place, Place]:
+        """On to the next frame without a law, for who has one of another kind: the places before and after."""
+        self._ready(state, contacts)
+        before, self.place = self.place, self.after(self.place)
+        return before, self.place
+
+    def _ready(self, state: State, contacts: Contacts) -> Machine:
+        """The kernels' pointer, with the place brought to where feet and ground have it before the step."""
+        if abs(state.dt - self.track.dt) > SAME_STEP * self.track.dt:
+            raise ValueError(
+                f"The track steps by {self.track.dt} s, but the world by {state.dt} s: use the same rate for both."
+            )
+        if self.settings.reset_phase:
+            self._reset_phase(state, contacts)
+        machine = self._machine_on(state.work, contacts)
+        if self.settings.follow_ground:
+            self._follow_ground(machine, state)
+        return machine
 
     def _with_help(self, frame: int, torque: Array) -> Array:
         """Torques of all velocities (nv,) where help acts on the root in the step from this frame; else as they are."""

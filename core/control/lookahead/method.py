@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from ...cache import Cache
 from ...motion.reference import Reference
-from ..method import Method, Needs, Preset
+from ..method import Follower, Method, Needs, Preset
 from ..recovery import Recovering
 from ..stage import Stage
+from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
 from .precompute import precompute
 from .search import choose_settings, rehearse
@@ -19,9 +20,9 @@ from .storage import load_policy, policy_key, save_policy
 from .track import Track
 
 REHEARSED = 30.0  # s of a longer simulation that are rehearsed
+STRAYS = 0.01  # m, RMS
+STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
 FEW = 12  # rehearsals, where help is at hand for who falls in all of them
-HELD_IN_PLACE = (100.0, 1.0)  # times as dear is it to leave its way, for who is held up
-HELPED = "It would fall by itself with any settings that were tried: help holds it up."
 
 
 class Plan(NamedTuple):
@@ -43,28 +44,34 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan
     return Plan(LookAhead(character, track, settings, policy), reference)
 
 
-def start(plan: Plan, stage: Stage) -> LookAhead | Recovering:
+def start(plan: Plan, stage: Stage) -> Follower:
     """Follow the track from its first frame on, with settings that hold if there are such."""
     controller, reference = plan
     controller.terrain = stage.terrain
-    controller = _rehearsed(controller, stage)
+    controller, falls = _rehearsed(controller, stage)
     controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
+    if stage.helped and (falls or not (stage.scene.pushes or stage.scene.props)):
+        # nothing pushed it: what makes it fall is the motion, which is to be had in any case
+        return Carried(controller, FALLING if falls else LOSING)
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
     return Recovering(controller, reference, stage) if recovers else controller
 
 
-def _rehearsed(controller: LookAhead, stage: Stage) -> LookAhead:
-    """The controller, or one with other settings where with its own the character falls."""
+def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
+    """The controller, or one with other settings where with its own the character falls; whether it falls by itself.
+
+    What a push needs is found once it has come.
+    """
     own = controller.settings
     if own.rehearsals == 0:
-        return controller
+        return controller, False
     most = min(own.rehearsals, FEW) if stage.helped else own.rehearsals
     choice = choose_settings(
         controller.character,
         controller.track,
         own,
-        world=stage.world(pushed=not stage.recovery),  # what a push needs is found once it has come
+        world=stage.world(pushed=not stage.recovery),
         duration=min(stage.seconds, REHEARSED),
         lift=stage.lift,
         replicas=1,
@@ -73,28 +80,29 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> LookAhead:
         controller=controller,
         progress=lambda number: stage.rehearsing(number / most),
     )
-    if stage.helped and not choice.held and (stage.recovery or not stage.scene.pushes):
-        # nobody pushed it: what makes it fall is the motion, which is to be had in any case
-        return _held_up(controller, stage)
     if choice.settings != own:
         controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
+    if choice.held and stage.helped and not stage.scene.pushes and own.location == Settings.location:
+        controller = _staying(controller, stage, choice.trials[-1].rehearsals[0].away)
     controller.rehearsed = choice.text
+    return controller, not choice.held and (stage.recovery > 0 or not stage.scene.pushes)
+
+
+def _staying(controller: LookAhead, stage: Stage, away: float) -> LookAhead:
+    """The controller, or where it strays so far from its path one that leaves that less readily.
+
+    To hold on to a place costs steadiness against pushes, of which there are none.
+    """
+    world, steps = stage.world(), round(min(stage.seconds, REHEARSED) * stage.rate)
+    for dearer in STAYING:
+        if away < STRAYS:
+            break
+        settings = replace(controller.settings, location=dearer * Settings.location)
+        other = LookAhead(controller.character, controller.track, settings, terrain=stage.terrain)
+        rehearsal = rehearse(other, world, steps, 0, stage.lift)
+        if rehearsal.survived and rehearsal.away < away:
+            controller, away = other, rehearsal.away
     return controller
-
-
-def _held_up(controller: LookAhead, stage: Stage) -> LookAhead:
-    """The same with help at hand in all steps: the first way of giving it that holds, or the last."""
-    own, track = controller.settings, controller.track.helped()
-    world = stage.world(pushed=not stage.recovery)
-    steps = round(min(stage.seconds, REHEARSED) * stage.rate)
-    for dearer in HELD_IN_PLACE:
-        for adaptation in (0.0, own.adaptation):
-            settings = replace(own, location=dearer * own.location, adaptation=adaptation)
-            held = LookAhead(controller.character, track, settings, terrain=stage.terrain)
-            held.rehearsed = HELPED
-            if rehearse(held, world, steps, 0, stage.lift).survived:
-                return held
-    return held
 
 
 METHOD = Method(

@@ -35,6 +35,7 @@ class Rehearsal(NamedTuple):
     seconds: float  # that it stayed up
     survived: bool
     degrees: float  # RMS of the joints' errors
+    away: float = 0.0  # m, RMS of the root's distance from its reference
 
 
 @dataclass(frozen=True)
@@ -152,25 +153,27 @@ def rehearse(controller: LookAhead, world: World, steps: int, seed: int, lift: f
     if seed > 0:
         v = v + np.random.default_rng(seed).normal(scale=NOISE, size=character.nv)
     world.reset(q, v)
-    squares = 0.0
+    squares = away = 0.0
     for step in range(steps):
         try:
             world.step(controller)
         except DivergedError:
-            return _ended(step, False, squares, track.dt)
+            return _ended(step, False, squares, away, track.dt)
         error = difference(character, controller.reference_state()[0], world.q)
         if abs(error[2]) > LOST or np.linalg.norm(error[3:6]) > TIPPED:
-            return _ended(step, False, squares, track.dt)
+            return _ended(step, False, squares, away, track.dt)
         squares += float(np.mean(error[6:] ** 2))
-    return _ended(steps, True, squares, track.dt)
+        away += float(np.sum(error[:3] ** 2))
+    return _ended(steps, True, squares, away, track.dt)
 
 
 def _plain(value: float | str) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _ended(steps: int, survived: bool, squares: float, dt: float) -> Rehearsal:
-    return Rehearsal(steps * dt, survived, float(np.degrees(np.sqrt(squares / max(steps, 1)))))
+def _ended(steps: int, survived: bool, squares: float, away: float, dt: float) -> Rehearsal:
+    count = max(steps, 1)
+    return Rehearsal(steps * dt, survived, float(np.degrees(np.sqrt(squares / count))), float(np.sqrt(away / count)))
 
 
 def _steps(track: Track, duration: float | None) -> int:

@@ -17,7 +17,7 @@ from ...character.tree import FREE
 from ...dynamics import bias_force, point_jacobian
 from ...motion.cycle import Cycle
 from ...motion.reference import Reference
-from ...motion.spacetime.help import HELPERS, helping
+from ...motion.spacetime.help import helping
 from ..corners import spread_over_corners
 from ..track import checked_arrays
 
@@ -122,21 +122,6 @@ class Track:
             point_local=np.array([place for _, place in places], dtype=np.float64).reshape(-1, 3),
             grip=grip,
             help=helps,
-        )
-
-    def helped(self) -> "Track":
-        """The same with help at hand in all steps, where it has none: to be given where control asks for it."""
-        if self.help.any():
-            return replace(self, loaded=self.loaded | self.help)
-        frames, more = len(self.q), len(HELPERS)
-        return replace(
-            self,
-            force=np.concatenate((self.force, np.zeros((frames, more, 3))), axis=1),
-            loaded=np.concatenate((self.loaded, np.ones((frames, more), dtype=np.bool_)), axis=1),
-            point_body=np.concatenate((self.point_body, [point.body for point in HELPERS])),
-            point_local=np.concatenate((self.point_local, [point.position for point in HELPERS])),
-            grip=np.concatenate((self.grip, np.ones(more, dtype=np.bool_))),
-            help=np.concatenate((self.help, np.ones(more, dtype=np.bool_))),
         )
 
     def settled(self, character: Character) -> "Track":

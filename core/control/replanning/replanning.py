@@ -19,7 +19,7 @@ from ..law import AffineLaw, NoLawError, State
 from ..method import Follower
 from ..track import Track
 from .editing import transition
-from .evaluation import Goal, Machine, Points, Weights, make_scratch, update_law
+from .law import Goal, Machine, Points, Weights, make_scratch, update_law
 from .modes import subtree_stiffness
 from .settings import Settings
 from .unfelt import Unfelt

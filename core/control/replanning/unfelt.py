@@ -38,7 +38,7 @@ class Unfelt:
 
     def state(self) -> tuple[Array, Array]:
         """Positions q_{k+1} and velocities v_k there in the world's coming step, which is taken there too."""
-        self._without.prepare()
+        self._without.begin_step()
         state = self._without.state()
         q, v = state.q_next.copy(), state.v.copy()
         self._without.step(self._controller)

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
+from ...dynamics import body_poses, difference
+from ..clean_up import CUTOFF, low_passed
 from ..cycle import Cycle
-from ..fit import Trajectory
+from ..fit import Trajectory, velocities
 from ..reference import Quality, Reference
 from ..schedule import ContactSchedule
 from .ends import Ends
@@ -30,6 +33,10 @@ USABLE_DEFECT = 1e-10
 SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the motion
 BENT = 3.0  # degrees of joints' RMS change, from which on that is tried
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
+NEAR = 0.03  # m of mean distance from the clip: farther is only who could not be held nearer
+WORTH_HELP = 0.01  # m, by which help must bring it nearer
+LEAP = 20.0  # rad/s or m/s by which a velocity changes from one frame to the next
+EVERY = 4  # frames, between those at which that is measured
 LONGEST = 100_000  # frames
 # Of help: by its size where it may be missing, else by the square of it; then dearer from there on, as far as it goes.
 SCARCE = Price(300.0, 0.03, 30.0)
@@ -105,7 +112,7 @@ def build_reference(
         return _reference(_as_keyed(request), whole=True)
     spent = _Spent()
     found, failed = _unaided(request, spent) if without_first or help_given == "none" else (None, None)
-    if help_given == "as_needed" and (found is None or not _is_near(request, found.quality)):
+    if help_given == "as_needed" and (found is None or not _is_near(request, found.quality) or _lacks(found)):
         found = _nearest([one for one in (found, _aided(request, spent)) if one is not None])
         if found is None or not _is_near(found.request, found.quality):
             found = _as_keyed(request)
@@ -213,7 +220,16 @@ def _feet_alone(request: Request) -> Request:
 
 
 def _as_keyed(request: Request) -> Found:
-    """The motion as it is; help carries all that contacts cannot."""
+    """The motion as it is; help carries all that contacts cannot.
+
+    But for what no force brings about within a frame: a leg that clean-up cannot stretch so far may leap.
+    """
+    ways = [difference(request.character, a, b) for a, b in pairwise(request.trajectory.q)]
+    leaps = np.abs(np.diff(ways, axis=0)).max(initial=0.0) * request.trajectory.rate > LEAP
+    if leaps and request.bounds.cycle is None:
+        q = low_passed(request.character, request.trajectory.q, request.trajectory.rate, CUTOFF)
+        v = velocities(request.character, q, request.trajectory.rate)
+        request = request._replace(trajectory=replace(request.trajectory, q=q, v=v))
     problem = _problem(request, helped=True)
     iterate = make_iterate(request.character, problem, request.settings.barrier_last)
     fill_as_keyed(request.character, problem, iterate, request.bounds.cycle)
@@ -222,9 +238,30 @@ def _as_keyed(request: Request) -> Found:
     return Found(request, problem, solution, quality)
 
 
+def _lacks(found: Found) -> bool:
+    """Whether it was moved farther than anybody would like by what seems to be missing."""
+    return bool(found.request.missing.any()) and _distance(found) > NEAR
+
+
+def _distance(found: Found) -> float:
+    """Mean distance of the bodies from where the clip has them, m."""
+    character, clip, q = found.request.character, found.request.clip.q, found.solution.iterate.q
+    rows = range(0, len(q), EVERY)
+    return float(np.mean([_ways(character, clip[k], q[k]) for k in rows]))
+
+
+def _ways(character: Character, q: Array, other: Array) -> Array:
+    """How far the bodies are apart in two poses (bodies,), m."""
+    places = [body_poses(character, np.ascontiguousarray(pose))[0] for pose in (q, other)]
+    result: Array = np.linalg.norm(places[1] - places[0], axis=1)
+    return result
+
+
 def _nearest(found: Sequence[Found]) -> Found | None:
-    """The first that is near enough, or that which is nearest."""
+    """The first that is near enough, unless the other is much nearer; or that which is nearest."""
     near = [one for one in found if _is_near(one.request, one.quality)]
+    if len(near) == 2 and _distance(near[1]) < _distance(near[0]) - WORTH_HELP:
+        return near[1]
     return next(iter(near), None) or min(
         found,
         key=lambda one: one.quality.root_rms_metres + np.radians(_departure(one.request, one.quality)),

@@ -294,13 +294,16 @@ def _contact_axes(normal: Array, grab: NDArray[np.bool_]) -> Array:
 
 
 def _pose_weights(character: Character, settings: Settings) -> Array:
-    """Between least and most, by the share of the mass that a joint moves; all of it for the root."""
+    """Between least and most, by the share of the mass that a joint moves; for a free root by factors of its own."""
     tree = character.tree
     moved = tree.mass.copy()
     for b in range(len(moved) - 1, 0, -1):
         moved[tree.parent[b]] += moved[b]
     share = moved[tree.velocity_body] / moved[0]
     weights: Array = settings.pose_least + (settings.pose_most - settings.pose_least) * share
+    if tree.joint[0] == FREE:
+        weights[:3] *= settings.root_place
+        weights[3:6] *= settings.root_turn
     return weights
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import copy_into
-from ...maths.kernel import kernel
+from ...maths.kernel import kernel, wide_kernel
 from ...maths.products import (
     add_symmetric_product,
     add_transposed_product,
@@ -124,7 +124,7 @@ def _add_upper_rows(group: NDArray[np.int64], upper: Array, source: Array, out: 
                 out[nv + first + j, c] += velocity * source[i, c]
 
 
-@kernel
+@wide_kernel
 def factor_programme(programme: QuadraticProgramme, work: RiccatiWorkspace, ends: bool) -> int:
     """S, L and Y of every frame, backwards; with `ends` also G of frame 0 (`work.end`) and `work.end_curvature`.
 

@@ -15,6 +15,9 @@ class Settings:
 
     pose_least: float = 5.0
     pose_most: float = 30.0
+    root_place: float = 1.0  # times that, of a free root's place: moving it moves all of the body
+    root_turn: float = 1.0  # of its turn
+    root_of_clip: bool = False  # the root is wanted where the clip has it, not where clean-up moved it for the feet
     velocity: float = 0.05
     velocity_level: float = 0.01  # of the root along x and y
     torque: float = 2e-6

@@ -267,6 +267,16 @@ def test_height_grid_on_an_inclined_plane_is_exact():
     assert nearest(grid, [0.9, 0.0, 1.0]).distance[0] == np.inf
 
 
+def test_over_the_edge_of_a_step_of_a_height_grid_its_upper_level_counts():
+    grid = HeightGrid(np.repeat([[0.0], [0.0], [0.4], [0.4]], 4, axis=1), 0.02, (0.0, 0.0))
+    found = nearest(grid, [[0.03, 0.03, 0.9], [0.03, 0.03, 0.41], [0.039, 0.03, 0.2]])
+    np.testing.assert_allclose(found.distance[:2], [0.5, 0.01], atol=1e-12)
+    np.testing.assert_allclose(found.normal[:2], [[0.0, 0.0, 1.0]] * 2, atol=1e-12)
+    # beside it is the riser, which pushes back
+    assert -0.02 < found.distance[2] < 0.0
+    assert found.normal[2, 0] < -0.99
+
+
 def test_height_grid_equals_the_mesh_of_its_triangles_on_the_grounds_face():
     def height(x, y):
         return 0.05 * np.sin(2 * x) * np.cos(3 * y)

@@ -54,9 +54,9 @@ def test_a_walk_started_off_its_reference_returns_to_it(walk, walk_track, seed):
 class Forgetful(World):
     """A world that does not remember where corners stuck."""
 
-    def prepare(self):
+    def begin_step(self):
         self._memory.stuck[:] = np.nan
-        return super().prepare()
+        return super().begin_step()
 
 
 def test_feet_that_stand_hardly_creep(walk, walk_track):

@@ -28,7 +28,7 @@ DT = 1.0 / 120.0
 
 def law_at(controller, world, q, v, frame=0, anchor=(0.0, 0.0, 0.0, 0.0)):
     world.reset(q, v)
-    contacts = world.prepare()
+    contacts = world.begin_step()
     controller.seek(frame, anchor)
     law = controller.law(world.state(), contacts)
     return law.torque.copy(), law.contact_gain.copy()
@@ -284,7 +284,7 @@ def test_muico_equation_15_is_the_least_squares_answer(stand, muico29, rng):
     J, W = np.concatenate(features), np.diag(np.concatenate(W))
     B_m = (J @ inverse)[:, 6:]
     C = -np.linalg.solve(np.eye(23) / 0.02 + B_m.T @ W @ B_m, B_m.T @ W)
-    contacts = world.prepare()
+    contacts = world.begin_step()
     n = int(contacts.filled[0])
     assert n > 0
     for c in range(n):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small jobs: the example's mannequin stands and waves, which takes a second to bake."""
 
+from dataclasses import replace
+
 import numpy as np
 from heft.core.contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
 from heft.core.job import BakeJob, BodySettings, ContactInterval, Load, MotionChoice, Scene
@@ -10,6 +12,9 @@ from heft.core.motion.playback import Playback
 from heft.core.simulation import Foothold, Grab, Prop, Push, Slider
 
 from tests.core.motion.skeletons import still, wooden, wooden_roles
+
+UP, DOWN = (0.3, 0.6), (1.4, 1.7)  # s, in which it rises, and comes down
+HEIGHT = 0.4  # m
 
 
 def waving_clip(seconds=1.0, fps=30.0, first_frame=10.0):
@@ -31,6 +36,22 @@ def waving_clip(seconds=1.0, fps=30.0, first_frame=10.0):
 def waving_job(**changes):
     """A job of half a second, if nothing else is said."""
     return BakeJob(waving_clip(0.5), wooden_roles(), **changes)
+
+
+def lifted(clip):
+    """The whole clip rises, hovers, and comes down."""
+    time = np.arange(len(clip.position)) / clip.rate
+    share = np.clip((time - UP[0]) / (UP[1] - UP[0]), 0.0, 1.0) - np.clip(
+        (time - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0
+    )
+    position = clip.position.copy()
+    position[..., 2] += HEIGHT * (share * share * (3.0 - 2.0 * share))[:, None]
+    return replace(clip, position=position)
+
+
+def hovering_job(**changes):
+    """One whose clip rises, hovers, and comes down."""
+    return BakeJob(lifted(waving_clip(2.0)), wooden_roles(), **changes)
 
 
 def lively_job():

@@ -6,34 +6,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heft.core.control.lookahead import LookAhead, Settings, Track
+from heft.core.control.lookahead.carried import Carried
 from heft.core.job import BakeJob, run
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.report import metrics
 from heft.core.simulation import Push, World
 
-from tests.core.job.jobs import waving_clip
+from tests.core.job.jobs import hovering_job, waving_clip
 from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips, wooden_roles
 from tests.core.motion.spacetime import motions
-
-UP, DOWN = (0.3, 0.6), (1.4, 1.7)  # s, in which it rises, and comes down
-HEIGHT = 0.4  # m
-
-
-def lifted(clip):
-    """The whole clip rises, hovers, and comes down."""
-    time = np.arange(len(clip.position)) / clip.rate
-    share = np.clip((time - UP[0]) / (UP[1] - UP[0]), 0.0, 1.0) - np.clip(
-        (time - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0
-    )
-    position = clip.position.copy()
-    position[..., 2] += HEIGHT * (share * share * (3.0 - 2.0 * share))[:, None]
-    return replace(clip, position=position)
 
 
 @pytest.fixture(scope="module")
 def job():
-    return BakeJob(lifted(waving_clip(2.0)), wooden_roles())
+    return hovering_job()
 
 
 @pytest.fixture(scope="module", params=["as_needed", "as_keyed"])
@@ -70,20 +57,38 @@ def test_what_can_be_takes_no_help():
     assert report["help_mean"] == report["help_max"] == report["help_frames"] == 0
 
 
-def test_help_at_hand_holds_up_who_would_fall():
+def test_who_is_about_to_fall_is_carried_back_to_its_motion():
     motion = motions.squat(120, 0.0)
     reference = make_reference(motion.character, Trajectory(motions.RATE, motion.q, motion.v)).reference
+    track = Track.of(reference)
     push = Push.constant("torso", (350.0, 0.0, 0.0), 0.1, 0.2)
     heights = []
-    for track in (Track.of(reference), Track.of(reference).helped()):
-        controller = LookAhead(motion.character, track, Settings(rehearsals=0))
+    for kind in (LookAhead, lambda *given: Carried(LookAhead(*given))):
+        controller = kind(motion.character, track, Settings(rehearsals=0))
         world = World(motion.character, rate=reference.rate, pushes=(push,))
         world.reset(*controller.reference_state())
         for _ in range(240):
             world.step(controller)
         heights.append(world.q[2] - motion.q[-1, 2])
     assert heights[0] < -0.2
-    assert abs(heights[1]) < 0.05
+    assert abs(heights[1]) < 0.02
+    assert 0.2 < controller.since < 0.8
+    np.testing.assert_allclose(world.q[:2], controller.reference_state()[0][:2], atol=0.05)
+
+
+def test_who_holds_itself_is_not_carried():
+    motion = motions.squat(120, 0.0)
+    reference = make_reference(motion.character, Trajectory(motions.RATE, motion.q, motion.v)).reference
+    ends = []
+    for kind in (LookAhead, lambda *given: Carried(LookAhead(*given))):
+        controller = kind(motion.character, Track.of(reference), Settings(rehearsals=0))
+        world = World(motion.character, rate=reference.rate)
+        world.reset(*controller.reference_state())
+        for _ in range(60):
+            world.step(controller)
+        ends.append(world.q)
+    assert controller.since is None
+    np.testing.assert_array_equal(*ends)
 
 
 def test_help_is_measured_as_a_share_of_the_weight():

@@ -4,7 +4,7 @@
 import ctypes
 
 from heft.core.maths.compiler import compiled
-from heft.core.maths.kernel import kernel
+from heft.core.maths.kernel import kernel, wide_kernel
 
 OPTIONS = {"error_model": "numpy"}
 POINTED = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(abs)
@@ -23,6 +23,13 @@ def outer(array):
     for i in range(array.shape[0]):
         total += inner(array[i])
     return total
+
+
+@wide_kernel
+def add_scaled(array, other, out):
+    for i in range(array.shape[0]):
+        for j in range(other.shape[0]):
+            out[j] += array[i] * other[j]
 
 
 def with_options(options):

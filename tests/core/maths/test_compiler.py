@@ -12,8 +12,8 @@ import numba
 import numpy as np
 import pytest
 from heft.core.maths import compiler, kernel_cache
-from heft.core.maths.compiler import KNOWN, Entry, compiled
-from heft.core.maths.kernel import kernel
+from heft.core.maths.compiler import KNOWN, Entry, compiled, has_wide_vectors
+from heft.core.maths.kernel import kernel, wide_kernel
 
 from tests.core.maths.kept import OPTIONS
 
@@ -108,6 +108,22 @@ class TestTwoFaces:
         assert [numba.__version__ in record.getMessage() for record in caplog.records] == [True]
 
 
+def product(a, b, out):
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(a.shape[1]):
+                out[i, j] += a[i, k] * b[k, j]
+
+
+def test_a_wide_kernel_has_the_bits_of_any_other():
+    generator = np.random.default_rng(3)
+    a, b = generator.normal(size=(37, 41)), generator.normal(size=(41, 29))
+    out = np.zeros((2, 37, 29))
+    for one, compile_it in zip(out, (kernel, wide_kernel), strict=True):
+        compile_it(product)(a, b, one)
+    assert out[0].tobytes() == out[1].tobytes()
+
+
 def test_quick_flags_are_equal_where_flags_are():
     one, other, third = compiler.QuickFlags(), compiler.QuickFlags(), compiler.QuickFlags()
     other.nrt = compiler.Flags().nrt  # said, and the same
@@ -156,6 +172,15 @@ except ValueError as error:
             values, found, _ = run(f'exec("{program}")')
             assert values == [len("A negative entry.")]
             assert found == hits
+
+    @pytest.mark.skipif(not has_wide_vectors(), reason="all kernels here are for the same vectors")
+    def test_only_a_wide_kernel_uses_vectors_of_four_and_is_kept_by_a_name_of_its_own(self, run, tmp_path):
+        called = "array = np.ones(9); out = np.zeros(9); add_scaled(array, array, out); print(out.sum()); "
+        assembly = "print(int('ymm' in next(iter({}.inspect_asm().values()))))"
+        assert run(called + assembly.format("add_scaled"))[0] == [81.0, 1.0]
+        assert run(called + "print(sum(add_scaled.stats.cache_hits.values()))")[0] == [81.0, 1.0]
+        assert [path.name.split("-")[1].split(".")[0] for path in tmp_path.rglob("*add_scaled*.nbi")] == ["wide"]
+        assert run("outer(np.ones(9)); " + assembly.format("outer"))[0] == [0.0]
 
     def test_what_cannot_be_read_is_made_anew_and_nothing_else(self, run, tmp_path):
         program = "print(outer(np.array([1.0, 2.0])), inner(4.0))"

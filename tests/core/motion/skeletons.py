@@ -41,7 +41,8 @@ CMU_ROLES = {
 
 
 def cmu(name):
-    return read_bvh(next(path for path in GOOD if path.name.startswith(name)), CMU_UNIT)
+    every = (*GOOD, *sorted((CLIPS / "cmu-hard").glob("*.bvh")))
+    return read_bvh(next(path for path in every if path.name.startswith(name)), CMU_UNIT)
 
 
 def skeleton(bones):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ground from footsteps, and references on it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core.contact.terrain import make_terrain
@@ -8,6 +10,8 @@ from heft.core.motion.fit import Trajectory
 from heft.core.motion.ground import estimate_ground, footprints, missing_ground
 from heft.core.motion.labels import label
 from heft.core.motion.make_reference import make_reference
+from heft.core.motion.schedule import contact_points
+from heft.core.motion.tracks import ground_under, point_places
 
 from tests.core.motion.skeletons import needs_clips
 from tests.core.motion.walkers import captured, glide
@@ -81,3 +85,23 @@ def test_feet_that_hover_where_they_stood_before_tell_of_no_ground():
     q = np.concatenate((walk.trajectory.q, walk.trajectory.q + np.eye(1, walk.character.nq, 2) * 0.4))
     trajectory = Trajectory(120.0, q, np.concatenate((walk.trajectory.v, walk.trajectory.v)))
     assert missing_ground(walk.character, trajectory, label(walk.character, trajectory)) is None
+
+
+def test_soles_keep_the_way_that_they_take_past_an_edge():
+    walk = glide()
+    held = footprints(walk.character, walk.trajectory)
+    raised = [replace(one, heel=(*one.heel[:2], 0.3), toe=(*one.toe[:2], 0.3)) for one in held[-2:]]
+    ground = estimate_ground(walk.character, walk.trajectory, [*held[:-2], *raised])
+    soles = point_places(
+        walk.character, walk.trajectory.q, [point for point in contact_points(walk.character) if point.foot]
+    )
+    under = ground_under(make_terrain([ground]), soles, np.zeros(soles.shape[1]), 120.0)
+    assert ground.heights.max() == pytest.approx(0.3)
+    assert under.height.min() > -0.035
+
+
+@needs_clips
+def test_cmu_feet_that_roll_up_a_slope_tell_of_it():
+    character, trajectory = captured("74_17")
+    found = missing_ground(character, trajectory, label(character, trajectory))
+    np.testing.assert_allclose(np.unique(found.ground.heights), [0.0, 0.08, 0.21, 0.3, 0.41, 0.48], atol=0.015)

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from heft.core.character import Character
 from heft.core.motion import fit
-from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.prepare import prepare
 
-from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
+from tests.core.motion.skeletons import CMU_ROLES, cmu
 
 THIGH, SHANK, ANKLE, HIP = 0.245 * 1.75, 0.246 * 1.75, 0.045 * 1.75, 0.05 * 1.75  # of muico29
 PERIOD, STANCE = 1.2, 0.72  # s
@@ -81,5 +80,5 @@ def turn(q, heading):
 @cache
 def captured(name):
     """Character and trajectory of a real clip, by the start of its name."""
-    found = prepare(read_bvh(next(path for path in GOOD if path.name.startswith(name)), CMU_UNIT), CMU_ROLES)
+    found = prepare(cmu(name), CMU_ROLES)
     return found.plan.character, found.trajectory

@@ -15,16 +15,15 @@ KNEE, PITCH, ROLL = 23, 24, 25  # of the left leg
 @allocating_kernel
 def foresee(machine, forecast, velocities):
     """Under the law and the extra torques."""
-    system, scratch = machine.system, machine.scratch
-    known = begin(system, machine.memory, scratch, forecast)
+    known = begin(machine, forecast)
     for j in range(len(velocities)):
-        add_joint(system, scratch, forecast, j, velocities[j])
-    return known and with_extra(system, scratch, forecast)
+        add_joint(machine, forecast, j, velocities[j])
+    return known and with_extra(machine, forecast)
 
 
 @allocating_kernel
 def foresee_law(machine, forecast):
-    return begin(machine.system, machine.memory, machine.scratch, forecast)
+    return begin(machine, forecast)
 
 
 def standing(seed, **options):
@@ -34,7 +33,7 @@ def standing(seed, **options):
     world.reset(GAIT28.neutral(), random.normal(scale=0.1, size=GAIT28.nv))
     for _ in range(12):
         world.step(law)
-    world.prepare()
+    world.begin_step()
     return world, law
 
 
@@ -57,7 +56,7 @@ class TestForecast:
     def test_it_is_what_the_step_then_finds_to_the_bit(self, seed):
         world, law = standing(seed)
         twin = world.copy()
-        twin.prepare()
+        twin.begin_step()
         forecast = forecast_of(world, law)
         assert foresee_law(world.state().machine, forecast)
         foreseen = forecast.normal.copy()

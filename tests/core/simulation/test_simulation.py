@@ -49,7 +49,7 @@ def test_folded_law_equals_solving_control_and_simulation_by_turns(gain):
     for _ in range(30):
         world.step(controller)
     for _ in range(3):
-        contacts = world.prepare()
+        contacts = world.begin_step()
         law = controller.law(world.state(), contacts)
         forces = np.zeros(3 * int(contacts.filled[0]))
         state = world.save_state()
@@ -57,7 +57,7 @@ def test_folded_law_equals_solving_control_and_simulation_by_turns(gain):
         # the LCP fixes the net effect of redundant corners only; the gain is alike for all, so the torque is unique
         for _ in range(200):
             turns.load_state(state)
-            turns.prepare()
+            turns.begin_step()
             turns.solve(AffineLaw(law.torque + law.contact_gain @ forces, None, law.implicit))
             change = turns.contacts.force.ravel() - forces
             forces = forces + 0.5 * change
@@ -244,6 +244,6 @@ def test_bad_input_is_refused_in_a_sentence(make):
         make()
 
 
-def test_solving_asks_for_preparing():
-    with pytest.raises(RuntimeError, match="prepared"):
+def test_solving_asks_for_a_begun_step():
+    with pytest.raises(RuntimeError, match="begun"):
         World(MUICO).solve()

@@ -37,7 +37,7 @@ def test_muico_eq_16_equals_control_and_simulation_by_turns_to_convergence():
     compared = 0
     for _ in range(60):
         by_turns = world.copy()
-        contacts = world.prepare()
+        contacts = world.begin_step()
         n = int(contacts.filled[0])
         answers = 1e-3 * rng.normal(size=(bodies, motors, 3))
         gain = np.concatenate([np.zeros((motors, 0)), *answers[contacts.body[:n]]], axis=1)

@@ -18,7 +18,8 @@ from heft.core.motion.playback import Playback
 from heft.core.simulation import Course, Grab, Prop, Push, Slider
 from heft.core.worker.preparation import COMMON, jobs, prepare
 
-from tests.core.job.jobs import waving_clip, waving_job
+from tests.core.job import golden
+from tests.core.job.jobs import hovering_job, waving_clip, waving_job
 from tests.core.motion.skeletons import dog, still
 
 ROOT = Path(__file__).parents[3]
@@ -138,6 +139,19 @@ def test_planar_characters(compiled, name):
 )
 def test_what_a_method_can_besides(compiled, method, changes):
     assert refusal(job_of(method, **changes)) == ""
+    assert compiled() == []
+
+
+@pytest.mark.parametrize("given", ["as_needed", "as_keyed"])
+def test_help(compiled, given):
+    assert refusal(hovering_job(help=given)) == ""
+    assert compiled() == []
+
+
+def test_recovery(compiled):
+    walk = replace(golden.kept("walk"), loop=True, seconds=2.5, settings={"rehearsals": 0}, looseness={"arms": 0.5})
+    done = run(replace(walk, scene=golden.pushed(250.0, 0.5 * np.pi), recovery=True))
+    assert done.report["recoveries"]
     assert compiled() == []
 
 

@@ -29,7 +29,7 @@ def followed(controller, world, seconds, noise=0.0):
 
 def law_at(controller, world, q, v, frame=0):
     world.reset(q, v)
-    contacts = world.prepare()
+    contacts = world.begin_step()
     controller.seek(frame)
     law = controller.law(world.state(), contacts)
     return law.torque.copy(), law.implicit.copy()

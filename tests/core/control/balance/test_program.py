@@ -138,7 +138,7 @@ def test_dynamics_and_friction_hold_in_a_walk(walk_on_corners, balance):
     world.reset(*controller.reference_state())
     weight = 9.81 * character.total_mass
     for _ in range(60):
-        contacts = world.prepare()
+        contacts = world.begin_step()
         state = world.state()
         law = controller.law(state, contacts)
         scratch, n = controller._scratch, controller.edges

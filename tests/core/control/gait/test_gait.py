@@ -22,7 +22,7 @@ def first_law(q=None, v=None, **settings):
     world = World(GAIT28, rate=300.0)
     world.reset(q, v)
     gait = Gait(GAIT28, Course(), 300.0, Settings(**settings))
-    contacts = world.prepare()
+    contacts = world.begin_step()
     return gait, gait.law(world.state(), contacts), world
 
 

@@ -31,7 +31,7 @@ def walking(walk_on_corners):
 
 def law_at(controller, world, q, v, frame=0):
     world.reset(q, v)
-    contacts = world.prepare()
+    contacts = world.begin_step()
     controller.seek(frame)
     law = controller.law(world.state(), contacts)
     return law.torque.copy(), law.contact_gain.copy()
@@ -71,7 +71,7 @@ def test_modal_and_joint_space_solutions_give_equal_torques(character):
     start = integrate(character, track.q[0], 0.1 * rng.normal(size=nv), 1.0)
     torque, _ = law_at(Replanning(character, track, settings), world, start, rng.normal(size=nv))
 
-    world.prepare()
+    world.begin_step()
     state = world.state()
     here, v, bias = state.q_next, state.v, state.work.bias
     M, K = mass_matrix(character, here), np.diag(subtree_stiffness(character.tree))
@@ -163,7 +163,7 @@ def test_a_push_is_felt_after_the_delay(character):
     expected, _ = law_at(controller, world, q, v, 10)
     felt, _ = law_at(controller, world, q, pushed, 10)
     world.reset(q, pushed)
-    contacts = world.prepare()
+    contacts = world.begin_step()
     controller.seek(10, surprises=(0.0,))
     unfelt = controller.law(world.state(), contacts).torque.copy()
     assert np.abs(unfelt - expected).max() < 0.2 * np.abs(felt - expected).max()

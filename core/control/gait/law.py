@@ -19,11 +19,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character.tree import HINGE, VELOCITIES_OF_JOINT, Tree
-from ...contact.detection import Contacts
+from ...character.tree import HINGE, VELOCITIES_OF_JOINT
 from ...dynamics.centroidal import center_of_mass_from_root, momentum_about_root
 from ...dynamics.kinematics import difference_positions, integrate_positions, vector_at
-from ...dynamics.workspace import Workspace
 from ...maths.dense import copy_into
 from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import (
@@ -35,7 +33,7 @@ from ...maths.rotations import (
     quaternion_row,
 )
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, scale
-from .biped import NONE, UPRIGHT, Biped
+from .biped import NONE, UPRIGHT
 from .stance import stand
 from .swing import pose_swing, toes_down
 from .turns import set_ball, turned
@@ -56,8 +54,6 @@ from .workspace import (
     TORSO_ROLL,
     TORSO_YAW,
     Machine,
-    Memory,
-    Scratch,
     Walk,
 )
 
@@ -75,7 +71,7 @@ AVERAGE = 0.02  # s over which the ground's force is averaged
 @kernel
 def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     """Fill `work.torque` and `work.implicit`; True where the step is over, and the other leg is to stand."""
-    tree, bodies, contacts, biped = machine.tree, machine.bodies, machine.contacts, machine.biped
+    tree, bodies, biped = machine.tree, machine.bodies, machine.biped
     walk, memory, work = machine.walk, machine.memory, machine.work
     stance = memory.stance[0]
     swing = 1 - stance
@@ -91,11 +87,11 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     center = add(row(bodies.position, 0), center_of_mass_from_root(bodies.composite))
     velocity = scale(1.0 / mass, momentum_about_root(bodies.momentum_map, v)[0])
     along = turned(velocity, -heading)
-    _note(memory, along, side, phase, dt, mass, biped.gravity)
+    _note(machine, along, side, phase, dt)
 
-    _lead_over(tree, biped, begun, work)
+    _lead_over(machine, begun)
     work.speed[:] = 0.0
-    _pose_arms(tree, biped, work, stance)
+    _pose_arms(machine, stance)
     knee = tree.position_start[biped.shank[stance]]
     if memory.fresh[0]:
         memory.landed[0] = q[knee] * biped.knee_sign[stance]
@@ -103,30 +99,31 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     yields = max(1.0 - phase / SETTLING, 0.0)
     work.pose[STANCE_KNEE] += yields * (memory.landed[0] - work.pose[STANCE_KNEE])
     work.goal[knee] = biped.knee_sign[stance] * work.pose[STANCE_KNEE]
-    leaving = phase < LEAVING and _touches(tree, contacts, biped.foot[swing])
-    pose_swing(tree, bodies, biped, walk, memory, work, center, velocity, phase, leaving)
+    leaving = phase < LEAVING and _touches(machine, biped.foot[swing])
+    pose_swing(machine, center, velocity, phase, leaving)
     difference_positions(tree, q, work.goal, work.error)
     yaw, roll = heading + side * work.pose[PELVIS_YAW], -side * work.pose[PELVIS_ROLL]
     pelvis = _orientation(yaw, work.pose[PELVIS_PITCH], roll)
     if biped.trunk[0] != NONE:
         yaw, roll = heading + side * work.pose[TORSO_YAW], -side * work.pose[TORSO_ROLL]
-        _face(tree, bodies, biped, work, biped.trunk[0], _orientation(yaw, work.pose[TORSO_PITCH], roll))
+        _face(machine, biped.trunk[0], _orientation(yaw, work.pose[TORSO_PITCH], roll))
     # the standing foot is to lie flat, wherever it points: friction holds that, and the ankle must not pivot it
     pointing = math.atan2(bodies.rotation[biped.foot[stance], 1, 0], bodies.rotation[biped.foot[stance], 0, 0])
-    _face(tree, bodies, biped, work, biped.foot[stance], _orientation(pointing, 0.0, 0.0))
-    pitch = toes_down(memory, work, phase)
-    _face(tree, bodies, biped, work, biped.foot[swing], _orientation(heading, pitch, 0.0))
-    _hold(tree, bodies, biped, walk, work, v, dt)
-    stand(tree, bodies, biped, walk, memory, work, center, along, phase, pelvis, dt)
+    _face(machine, biped.foot[stance], _orientation(pointing, 0.0, 0.0))
+    pitch = toes_down(machine, phase)
+    _face(machine, biped.foot[swing], _orientation(heading, pitch, 0.0))
+    _hold(machine, v, dt)
+    stand(machine, center, along, phase, pelvis, dt)
 
     memory.clock[0] += dt
     memory.clock[1] += dt
-    return phase >= PATIENCE or (phase >= LANDING and _touches(tree, contacts, biped.foot[swing]))
+    return phase >= PATIENCE or (phase >= LANDING and _touches(machine, biped.foot[swing]))
 
 
 @kernel
-def _lead_over(tree: Tree, biped: Biped, begun: float, work: Scratch) -> None:
+def _lead_over(machine: Machine, begun: float) -> None:
     """The pose that the key poses are angles from: the walk's first one leads over to it as the style comes."""
+    tree, biped, work = machine.tree, machine.biped, machine.work
     if begun < 1.0:
         difference_positions(tree, biped.start, biped.base, work.error)
         integrate_positions(tree, biped.start, work.error, begun, work.goal)
@@ -147,8 +144,9 @@ def _interpolate(walk: Walk, phase: float, out: Array) -> None:
 
 
 @kernel
-def _note(memory: Memory, along: Vector, side: float, phase: float, dt: float, mass: float, gravity: float) -> None:
+def _note(machine: Machine, along: Vector, side: float, phase: float, dt: float) -> None:
     """Remember the velocity for learning, and what upward force its change tells of."""
+    memory, mass, gravity = machine.memory, machine.biped.mass, machine.biped.gravity
     share = min(dt / AVERAGE, 1.0)
     if memory.force[0] == 0.0:
         memory.force[0] = mass * gravity
@@ -163,8 +161,9 @@ def _note(memory: Memory, along: Vector, side: float, phase: float, dt: float, m
 
 
 @kernel
-def _pose_arms(tree: Tree, biped: Biped, work: Scratch, stance: int) -> None:
+def _pose_arms(machine: Machine, stance: int) -> None:
     """Arms swing about the trunk's left axis, elbows bend, the head nods."""
+    tree, biped, work = machine.tree, machine.biped, machine.work
     for k in range(2):
         forward = work.pose[STANCE_ARM] if k == stance else work.pose[SWING_ARM]
         out = work.pose[ARMS_OUT] if k == LEFT else -work.pose[ARMS_OUT]
@@ -172,17 +171,18 @@ def _pose_arms(tree: Tree, biped: Biped, work: Scratch, stance: int) -> None:
             work.goal[tree.position_start[biped.arm[k]]] -= tree.axis[biped.arm[k], 0, 1] * forward
         elif biped.arm[k] != NONE:
             turn = quaternion_multiply(quaternion_exp((0.0, -forward, 0.0)), quaternion_exp((out, 0.0, 0.0)))
-            _turn_ball(tree, work, biped.arm[k], turn)
+            _turn_ball(machine, biped.arm[k], turn)
         if biped.elbow[k] != NONE:
             bend = work.pose[STANCE_ELBOW] if k == stance else work.pose[SWING_ELBOW]
             work.goal[tree.position_start[biped.elbow[k]]] += biped.elbow_sign[k] * bend
     if biped.head[0] != NONE:
-        _turn_ball(tree, work, biped.head[0], quaternion_exp((0.0, work.pose[HEAD_PITCH], 0.0)))
+        _turn_ball(machine, biped.head[0], quaternion_exp((0.0, work.pose[HEAD_PITCH], 0.0)))
 
 
 @inlined_kernel
-def _turn_ball(tree: Tree, work: Scratch, b: int, turn: Quaternion) -> None:
+def _turn_ball(machine: Machine, b: int, turn: Quaternion) -> None:
     """Turn the goal of a ball, in the axes of the body above."""
+    tree, work = machine.tree, machine.work
     offset = quaternion_row(tree.offset_quaternion, b)
     i = tree.position_start[b]
     own = (work.goal[i], work.goal[i + 1], work.goal[i + 2], work.goal[i + 3])
@@ -191,8 +191,9 @@ def _turn_ball(tree: Tree, work: Scratch, b: int, turn: Quaternion) -> None:
 
 
 @inlined_kernel
-def _face(tree: Tree, bodies: Workspace, biped: Biped, work: Scratch, b: int, wanted: Quaternion) -> None:
+def _face(machine: Machine, b: int, wanted: Quaternion) -> None:
     """The error of a body's joint is by how much the body is turned otherwise in the world than wanted."""
+    tree, bodies, biped, work = machine.tree, machine.bodies, machine.biped, machine.work
     own = quaternion_row(bodies.quaternion, b)
     turn = quaternion_log(quaternion_multiply(wanted, quaternion_conjugate(own)))
     start = tree.velocity_start[b]
@@ -203,8 +204,10 @@ def _face(tree: Tree, bodies: Workspace, biped: Biped, work: Scratch, b: int, wa
 
 
 @kernel
-def _hold(tree: Tree, bodies: Workspace, biped: Biped, walk: Walk, work: Scratch, v: Array, dt: float) -> None:
+def _hold(machine: Machine, v: Array, dt: float) -> None:
     """PD and gravity of every joint, as if none stood."""
+    tree, bodies, biped, walk = machine.tree, machine.bodies, machine.biped, machine.walk
+    work = machine.work
     after = dt if walk.implicit[0] else 0.0
     gravity = vector_at(tree.gravity, 0)
     for i in range(6, v.shape[0]):
@@ -218,8 +221,9 @@ def _hold(tree: Tree, bodies: Workspace, biped: Biped, walk: Walk, work: Scratch
 
 
 @kernel
-def _touches(tree: Tree, contacts: Contacts, foot: int) -> bool:
+def _touches(machine: Machine, foot: int) -> bool:
     """Whether the foot, or what hangs from it, is on the ground."""
+    tree, contacts = machine.tree, machine.contacts
     for c in range(contacts.filled[0]):
         b = contacts.body[c]
         if (b == foot or tree.parent[b] == foot) and contacts.gap[c] < TOUCHING:

@@ -137,10 +137,10 @@ class Machine(Structure):
 @kernel
 def update_law(machine: Machine, q: Array, v: Array, dt: float, balancing: bool, heading: float) -> int:
     """Fill `work.torque` and `work.implicit`; returns edges of the program, -1 where it has no answer."""
-    tree, bodies, contacts, points = machine.tree, machine.bodies, machine.contacts, machine.points
-    weights, model, goal, work = machine.weights, machine.model, machine.goal, machine.work
+    tree, bodies = machine.tree, machine.bodies
+    weights, goal, work = machine.weights, machine.goal, machine.work
     program, nv = work.program, v.shape[0]
-    _take_along(bodies, contacts, points, goal, machine.ride, dt)
+    _take_along(machine, dt)
     difference_positions(tree, q, goal.q, work.error)
     damping = 2.0 * np.sqrt(weights.stiffness)
     for i in range(nv):
@@ -148,8 +148,8 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float, balancing: bool,
         program.target[i] = goal.acceleration[i] + spring
     rows = 0
     if balancing and weights.balance > 0.0:
-        rows = _add_balance(tree, bodies, model, goal, work, weights.balance, heading)
-    rows, edges = _add_contacts(tree, bodies, contacts, points, weights, goal, work, rows)
+        rows = _add_balance(machine, heading)
+    rows, edges = _add_contacts(machine, rows)
     if not solve_program(program, bodies.mass_matrix, bodies.bias, rows, edges):
         return -1
     for j in range(nv - ROOT):
@@ -167,8 +167,10 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float, balancing: bool,
 
 
 @kernel
-def _take_along(bodies: Workspace, contacts: Contacts, points: Points, goal: Goal, ride: Ride, dt: float) -> None:
+def _take_along(machine: Machine, dt: float) -> None:
     """Let the goal ride on what the character stands on."""
+    bodies, contacts, points, goal = machine.bodies, machine.contacts, machine.points, machine.goal
+    ride = machine.ride
     for a in range(3):
         goal.v[a] += ride.velocity[a]
     update_ride(bodies, contacts, points.body, points.local, goal.loaded, goal.place, ride, dt)
@@ -181,10 +183,10 @@ def _take_along(bodies: Workspace, contacts: Contacts, points: Points, goal: Goa
 
 
 @kernel
-def _add_balance(
-    tree: Tree, bodies: Workspace, model: Model, goal: Goal, work: Scratch, weight: float, heading: float
-) -> int:
+def _add_balance(machine: Machine, heading: float) -> int:
     """The first three rows for each link: its centre of mass, as the policy moves the model's."""
+    tree, bodies, model, goal = machine.tree, machine.bodies, machine.model, machine.goal
+    work, weight = machine.work, machine.weights.balance
     program = work.program
     links: int = model.mass.shape[0]
     map_to_model(tree, bodies, model, heading)
@@ -202,7 +204,7 @@ def _add_balance(
         k = model.link[b]
         if k >= 0:
             center = world_point(bodies, b, row(tree.center_of_mass, b))
-            _add_rows(tree, bodies, b, tree.mass[b] / model.mass[k], center, program.rows, 3 * k)
+            _add_rows(machine, b, tree.mass[b] / model.mass[k], center, program.rows, 3 * k)
     for k in range(links):
         change = level(subtract(row(model.acceleration, k), row(goal.model_acceleration, k)), heading)
         for a in range(3):
@@ -215,17 +217,10 @@ def _add_balance(
 
 
 @kernel
-def _add_contacts(
-    tree: Tree,
-    bodies: Workspace,
-    contacts: Contacts,
-    points: Points,
-    weights: Weights,
-    goal: Goal,
-    work: Scratch,
-    rows: int,
-) -> tuple[int, int]:
+def _add_contacts(machine: Machine, rows: int) -> tuple[int, int]:
     """Three rows for each planned point near the ground, and edges for those that touch; returns how many there are."""
+    bodies, contacts, points, weights = machine.bodies, machine.contacts, machine.points, machine.weights
+    goal, work = machine.goal, machine.work
     program, edges = work.program, 0
     for p in range(points.body.shape[0]):
         if not goal.loaded[p]:
@@ -245,7 +240,7 @@ def _add_contacts(
             miss = scale(gap, normal)
         bias = point_acceleration_bias(bodies, b, place)
         program.rows[rows : rows + 3] = 0.0
-        _add_rows(tree, bodies, b, 1.0, place, program.rows, rows)
+        _add_rows(machine, b, 1.0, place, program.rows, rows)
         for a in range(3):
             program.weight[rows + a] = weights.contact
             program.aim[rows + a] = -STILL * moving[a] - CLOSING * miss[a] - bias[a]
@@ -285,8 +280,9 @@ def _finish_edge(work: Scratch, at: int, edge: int) -> int:
 
 
 @kernel
-def _add_rows(tree: Tree, bodies: Workspace, b: int, share: float, point: Vector, out: Array, first: int) -> None:
+def _add_rows(machine: Machine, b: int, share: float, point: Vector, out: Array, first: int) -> None:
     """Add a share of J of a point of body b to three rows."""
+    tree, bodies = machine.tree, machine.bodies
     arm = subtract(point, row(bodies.position, 0))
     i = bodies.last_velocity[b]
     while i >= 0:

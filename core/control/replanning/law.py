@@ -141,7 +141,7 @@ class Machine(Structure):
 @kernel
 def update_law(machine: Machine, q_next: Array, v: Array, dt: float) -> int:
     """Fill `work.torque` and `work.gain`; returns iterations of the contact plan, -1 where there is no answer."""
-    tree, bodies, contacts, points = machine.tree, machine.bodies, machine.contacts, machine.points
+    bodies, contacts, points = machine.bodies, machine.contacts, machine.points
     weights, goal, work = machine.weights, machine.goal, machine.work
     nv, steps = v.shape[0], goal.loaded.shape[0]
     modes = work.modes
@@ -149,7 +149,7 @@ def update_law(machine: Machine, q_next: Array, v: Array, dt: float) -> int:
         return -1
     high = low_modes(modes.square, weights.threshold)
     count = contacts.filled[0] + points.body.shape[0]
-    _update_points(tree, bodies, contacts, points, weights, goal, work)
+    _update_points(machine)
     for i in range(nv):
         for m in range(nv):
             work.basis[i, m] = modes.shape[m, i]
@@ -158,12 +158,12 @@ def update_law(machine: Machine, q_next: Array, v: Array, dt: float) -> int:
     Y[:] = 0.0
     add_transposed_product(work.basis, columns, Y, nv, nv, 3 * count)
 
-    _update_aims(tree, bodies, goal, work, q_next, v, dt)
+    _update_aims(machine, q_next, v, dt)
     update_response(modes.square, high, steps, dt, work.response)
-    iterations = _plan_rigid(work, Y, count, steps, dt, weights.force)
+    iterations = _plan_rigid(machine, Y, count, dt)
     if iterations < 0:
         return -1
-    _plan_low(work, Y, count, high, steps, dt, weights)
+    _plan_low(machine, Y, count, high, dt)
     _plan_high(work, Y, count, high, dt)
 
     n = contacts.filled[0]
@@ -189,10 +189,10 @@ def update_law(machine: Machine, q_next: Array, v: Array, dt: float) -> int:
 
 
 @kernel
-def _update_points(
-    tree: Tree, bodies: Workspace, contacts: Contacts, points: Points, weights: Weights, goal: Goal, work: Scratch
-) -> None:
+def _update_points(machine: Machine) -> None:
     """Jacobians, axes, friction and times of all points: contacts as they are now, and as the reference has them."""
+    bodies, contacts, points, weights = machine.bodies, machine.contacts, machine.points, machine.weights
+    goal, work = machine.goal, machine.work
     nv, n, steps = work.bias.shape[0], contacts.filled[0], goal.loaded.shape[0]
     count = n + points.body.shape[0]
     problem = work.problem
@@ -201,22 +201,20 @@ def _update_points(
     friction = 0.0
     for c in range(n):
         point = row(contacts.point, c)
-        _add_columns(tree, bodies, contacts.body[c], 1.0, point, columns, 3 * c)
+        _add_columns(machine, contacts.body[c], 1.0, point, columns, 3 * c)
         if contacts.other[c] >= 0:
-            _add_columns(tree, bodies, contacts.other[c], -1.0, point, columns, 3 * c)
+            _add_columns(machine, contacts.other[c], -1.0, point, columns, 3 * c)
         _set_axes(work.axes[c], row(contacts.normal, c))
         problem.friction[c] = weights.friction * contacts.friction[c]
         friction = max(friction, problem.friction[c])
         for k in range(steps):
-            problem.active[k, c] = (
-                k == 0 and contacts.gap[c] < PRESENT and _expected(bodies, points, goal, contacts.body[c], point)
-            )
+            problem.active[k, c] = k == 0 and contacts.gap[c] < PRESENT and _expected(machine, contacts.body[c], point)
     if friction == 0.0:  # nothing tells what the ground will be like
         friction = weights.friction
     for p in range(points.body.shape[0]):
         i = n + p
         b = points.body[p]
-        _add_columns(tree, bodies, b, 1.0, world_point(bodies, b, row(points.local, p)), columns, 3 * i)
+        _add_columns(machine, b, 1.0, world_point(bodies, b, row(points.local, p)), columns, 3 * i)
         _set_axes(work.axes[i], row(goal.normal, p))
         problem.friction[i] = np.inf if points.grip[p] else friction
         for k in range(steps):
@@ -224,12 +222,13 @@ def _update_points(
 
 
 @kernel
-def _expected(bodies: Workspace, points: Points, goal: Goal, b: int, place: Vector) -> bool:
+def _expected(machine: Machine, b: int, place: Vector) -> bool:
     """Whether the reference's point nearest to a contact bears weight now; what it never puts weight on may.
 
     A foot that is about to leave is near the ground still. What the plan then lets it push there it will not find, and
     a light foot flies off.
     """
+    bodies, points, goal = machine.bodies, machine.points, machine.goal
     nearest, loaded = np.inf, True
     for p in range(points.body.shape[0]):
         if points.body[p] == b:
@@ -241,8 +240,9 @@ def _expected(bodies: Workspace, points: Points, goal: Goal, b: int, place: Vect
 
 
 @kernel
-def _add_columns(tree: Tree, bodies: Workspace, b: int, sign: float, point: Vector, out: Array, first: int) -> None:
+def _add_columns(machine: Machine, b: int, sign: float, point: Vector, out: Array, first: int) -> None:
     """Add sign J^T of a point of body b to three columns of `out` (nv, ...); props have no part in it."""
+    tree, bodies = machine.tree, machine.bodies
     if b >= tree.parent.shape[0]:
         return
     arm = subtract(point, row(bodies.position, 0))
@@ -264,8 +264,9 @@ def _set_axes(axes: Array, normal: Vector) -> None:
 
 
 @kernel
-def _update_aims(tree: Tree, bodies: Workspace, goal: Goal, work: Scratch, q: Array, v: Array, dt: float) -> None:
+def _update_aims(machine: Machine, q: Array, v: Array, dt: float) -> None:
     """Everything about state and goal in modal coordinates."""
+    tree, bodies, goal, work = machine.tree, machine.bodies, machine.goal, machine.work
     M, modes = bodies.mass_matrix, work.modes
     for i in range(v.shape[0]):
         work.change[i] = -bodies.bias[i]
@@ -283,8 +284,9 @@ def _update_aims(tree: Tree, bodies: Workspace, goal: Goal, work: Scratch, q: Ar
 
 
 @kernel
-def _plan_rigid(work: Scratch, Y: Array, count: int, steps: int, dt: float, effort: float) -> int:
+def _plan_rigid(machine: Machine, Y: Array, count: int, dt: float) -> int:
     """Eq. 16: contact impulses of the window."""
+    work, effort, steps = machine.work, machine.weights.force, machine.goal.loaded.shape[0]
     problem = work.problem
     for m in range(RIGID):
         place, rate = free_response(work.response, m, steps, dt, work.felt_rate[m], work.bias[m])
@@ -305,8 +307,9 @@ def _contact_in_world(work: Scratch, k: int, i: int) -> Vector:
 
 
 @kernel
-def _plan_low(work: Scratch, Y: Array, count: int, high: int, steps: int, dt: float, weights: Weights) -> None:
+def _plan_low(machine: Machine, Y: Array, count: int, high: int, dt: float) -> None:
     """Eq. 17 to 21: the first actuation impulse of each low-frequency mode."""
+    work, weights, steps = machine.work, machine.weights, machine.goal.loaded.shape[0]
     response = work.response
     for m in range(RIGID, high):
         place, rate = free_response(response, m, steps, dt, work.felt_rate[m], work.bias[m])

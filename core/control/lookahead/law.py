@@ -6,10 +6,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character.tree import Tree
 from ...dynamics.inertia import solve_columns
 from ...dynamics.kinematics import world_point
-from ...dynamics.workspace import Workspace
 from ...maths.kernel import kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from .adaptation import adapt
@@ -37,7 +35,7 @@ def update_law(machine: Machine, k: int, anchor: Array, q: Array, v: Array, q_ne
     for c in range(count):
         p = policy.point[k, c]
         b = policy.body[p]
-        _fill_columns(tree, bodies, b, world_point(bodies, b, row(policy.local, p)), anchor[3], J, 3 * c)
+        _fill_columns(machine, b, world_point(bodies, b, row(policy.local, p)), anchor[3], J, 3 * c)
     if machine.choices.linear:
         predict_linear(machine, k, anchor, q, v)
     elif not predict(machine, J, k, anchor, v, q_next, dt):
@@ -46,8 +44,9 @@ def update_law(machine: Machine, k: int, anchor: Array, q: Array, v: Array, q_ne
 
 
 @kernel
-def _fill_columns(tree: Tree, bodies: Workspace, b: int, point: Vector, yaw: float, out: Array, first: int) -> None:
+def _fill_columns(machine: Machine, b: int, point: Vector, yaw: float, out: Array, first: int) -> None:
     """Fill J^T of a point of body b along axes turned by `yaw`, three columns of `out` (nv, ...) from `first` on."""
+    tree, bodies = machine.tree, machine.bodies
     arm = subtract(point, row(bodies.position, 0))
     c, s = math.cos(yaw), math.sin(yaw)
     i = bodies.last_velocity[b]
