@@ -26,7 +26,7 @@ from .gather import Gathered, gather
 from .poses import armature_poses
 from .preview import Preview
 
-COMPILING = "Compiling the physics: once per version, a few minutes"
+COMPILING = "Compiling the physics of this method: once per version, a minute or so"
 CANCELLED = "Cancelled. Nothing was written."
 GONE = "It was deleted during the bake."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
