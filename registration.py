@@ -31,6 +31,7 @@ from .operators import (
     clear_cache,
     find_contacts,
     mark_terrain,
+    merge_down,
     precompute,
     set_up,
 )
@@ -52,6 +53,7 @@ CLASSES = (
     build_reference.HEFT_OT_build_reference,
     find_contacts.HEFT_OT_find_contacts,
     bake.HEFT_OT_bake,
+    merge_down.HEFT_OT_merge_down,
     cancel.HEFT_OT_cancel,
     precompute.HEFT_OT_precompute,
     clear_cache.HEFT_OT_clear_cache,

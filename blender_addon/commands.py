@@ -96,7 +96,7 @@ def bake(known: argparse.Namespace) -> int:
             failures.append(f"{turn.name}: {turn.why}")
             continue
         try:
-            action, target = output.write(bpy.context, armature, turn.gathered, turn.result)
+            action, target = output.write(bpy.context, armature, turn.gathered, turn.result, turn.controls)
         except ValueError as error:
             failures.append(str(error))
             continue

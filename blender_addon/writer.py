@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import bpy
 import numpy as np
@@ -38,27 +38,69 @@ def write_action(
     `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object's.
     With a tolerance, keys that straight lines replace as well as that are left out.
     """
+    channels = channels_to_key(armature, pose, bones)
+    action = write_channels(armature, frames, channels, name, slot=slot or armature.name, tolerance=tolerance)
+    if keep is not None:
+        bag = only_bag(action)
+        carry_over(armature, keep, bag, {(curve.data_path, curve.array_index) for curve in bag.fcurves})
+    return action
+
+
+def channels_to_key(
+    armature: bpy.types.Object, pose: Array, bones: Collection[str] | None = None
+) -> dict[str, dict[str, Array]]:
+    """Return what is to be keyed for poses (nf, nb, 4, 4) in the armature's space: of some bones, or of all.
+
+    A connected bone has no location, and a scale that stays 1 is not keyed.
+    """
     resting = rest_bones(armature)
     if pose.shape[1] != len(resting):
         raise ValueError(f"{armature.name} has {len(resting)} bones, but the poses have {pose.shape[1]}.")
-    action, bag = new_action(name, slot or armature.name)
-    written: set[tuple[str, int]] = set()
+    result = {}
     for bone, channels in zip(resting, channels_of(resting, pose), strict=True):
         if bones is not None and bone.name not in bones:
             continue
-        path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
-        parts = [(ROTATION_PATH.get(bone.rotation_mode, "rotation_euler"), channels.rotation)]
-        if not bone.connected:
-            parts.insert(0, ("location", channels.location))
+        parts = {} if bone.connected else {"location": channels.location}
+        parts["rotation"] = channels.rotation
         if np.abs(channels.scale - 1.0).max() > UNCHANGED:
-            parts.append(("scale", channels.scale))
-        for part, values in parts:
+            parts["scale"] = channels.scale
+        result[bone.name] = parts
+    return result
+
+
+def write_channels(
+    armature: bpy.types.Object,
+    frames: Array,
+    channels: Mapping[str, Mapping[str, Array]],
+    name: str,
+    *,
+    slot: str,
+    keep: bpy.types.Action | None = None,
+    tolerance: float = 0.0,
+) -> bpy.types.Action:
+    """Make a new action with bones' location, rotation and scale as given, keyed at the frames; not assigned yet.
+
+    `slot` is the name of its slot. Rotation is in the bone's own mode. The action is a copy of `keep`, where there is
+    one, of which nothing else changes: neither other curves of that slot, nor other slots.
+    """
+    if keep is None:
+        action, bag = new_action(name, slot)
+    else:
+        action = keep.copy()
+        action.name, action.use_fake_user = name, False
+        if action.asset_data is not None:
+            action.asset_clear()
+        bag = bag_of(action, f"OB{slot}")
+        remove_curves(bag, "heft.")  # what Heft keyed tells of the old action, not of the new one
+    for bone, parts in channels.items():
+        posed = armature.pose.bones[bone]
+        start = f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
+        for part, values in parts.items():
+            kind = ROTATION_PATH.get(posed.rotation_mode, "rotation_euler") if part == "rotation" else part
+            remove_curves(bag, f"{start}.{kind}")
             for index in range(values.shape[1]):
                 rows = needed_rows(frames, values[:, index], tolerance)
-                write_curve(bag, f"{path}.{part}", index, bone.name, frames[rows], values[rows, index])
-                written.add((f"{path}.{part}", index))
-    if keep is not None:
-        carry_over(armature, keep, bag, written)
+                write_curve(bag, f"{start}.{kind}", index, bone, frames[rows], values[rows, index])
     return action
 
 
@@ -73,6 +115,17 @@ def new_action(name: str, owner: str) -> tuple[bpy.types.Action, bpy.types.Actio
 def only_bag(action: bpy.types.Action) -> bpy.types.ActionChannelbag:
     """Return the channels of an action that `new_action` made."""
     return as_kind(action.layers[0].strips[0], bpy.types.ActionKeyframeStrip).channelbag(action.slots[0])
+
+
+def slot_of(action: bpy.types.Action, identifier: str) -> bpy.types.ActionSlot:
+    """Return the slot of that name."""
+    return next(slot for slot in action.slots if slot.identifier == identifier)
+
+
+def bag_of(action: bpy.types.Action, identifier: str) -> bpy.types.ActionChannelbag:
+    """Return the channels of the slot of that name."""
+    strip = as_kind(action.layers[0].strips[0], bpy.types.ActionKeyframeStrip)
+    return strip.channelbag(slot_of(action, identifier), ensure=True)
 
 
 def needed_rows(frames: Array, values: Array, tolerance: float) -> Rows:
@@ -212,11 +265,13 @@ def assigned_curves(armature: bpy.types.Object, action: bpy.types.Action) -> lis
     ]
 
 
-def assign_action(armature: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Make an action and its one slot the armature's; it says all by itself, whatever the NLA plays beneath it."""
+def assign_action(
+    armature: bpy.types.Object, action: bpy.types.Action, slot: bpy.types.ActionSlot | None = None
+) -> None:
+    """Make an action the armature's; it says all by itself, whatever the NLA plays beneath it."""
     animation = armature.animation_data or armature.animation_data_create()
     animation.action = action
-    animation.action_slot = action.slots[0]
+    animation.action_slot = action.slots[0] if slot is None else slot
     animation.action_blend_type, animation.action_influence = "REPLACE", 1.0
     animation.action_extrapolation = "HOLD"
 
@@ -228,6 +283,7 @@ __all__ = [
     "own_bag",
     "remove_curves",
     "write_action",
+    "write_channels",
     "write_curve",
     "write_steps",
 ]

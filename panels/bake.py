@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..blender_addon.baking import outcome
+from ..blender_addon.baking.stack import stack_of
 from ..blender_addon.typed import notes_on, progress_on, settings_on
 from ..blender_addon.words import interface as _
 from ..blender_addon.words import why
@@ -15,6 +16,7 @@ from ..core import cache
 from ..operators.bake import HEFT_OT_bake
 from ..operators.cancel import HEFT_OT_cancel
 from ..operators.clear_cache import HEFT_OT_clear_cache
+from ..operators.merge_down import HEFT_OT_merge_down
 from .tab import ArmatureTab
 from .text import sentence
 
@@ -92,6 +94,13 @@ class HEFT_PT_bake_output(ArmatureTab):
         layout.use_property_decorate = False
         settings = settings_on(context.active_object)
         layout.prop(settings, "output")
+        row = layout.row()
+        row.active = settings.output not in {"MUTE", "PROXY"}
+        row.prop(settings, "layer")
+        if stack_of(context.active_object) is not None:
+            strip = stack_of(context.active_object).strip
+            layout.prop(strip, "influence", text="Layer Influence")
+            layout.operator(HEFT_OT_merge_down.bl_idname, icon="NLA_PUSHDOWN")
         layout.prop(settings, "bones")
         if settings.bones != "ALL":
             count = len(settings.chosen_bones)

@@ -52,6 +52,10 @@ class HEFT_PT_character(Tab):
                     "The motion lies down: {axis} is its up axis. It is simulated standing and written back lying."
                 )
                 sentence(context, layout, text.format(axis=settings.up_in_motion()), "INFO")
+            for line in settings.found_floor.splitlines():
+                sentence(context, layout, line, "INFO")
+            if settings.found_damage:
+                sentence(context, layout, _("Damage was mended: see the bars in the Dope Sheet"), "INFO")
             layout.prop(settings, "show_character", text="Show in Viewport")
 
 
@@ -83,6 +87,9 @@ class HEFT_PT_body(ArmatureTab):
         inner.prop(settings, "total_mass", text="")
         column.prop(settings, "scale")
         column.prop(settings, "up")
+        row = column.row(heading="Level", align=True)
+        for name in ("level_height", "level_tilt", "level_drift"):
+            row.prop(settings, name, toggle=True)
 
 
 class HEFT_PT_roles(Tab):

@@ -92,6 +92,8 @@ class HEFT_PT_controller(ArmatureTab):
             keyed(layout, settings.playback, playback.KEYED)
         if method.needs.no_motion:
             keyed(layout, settings.course, course.KEYED)
+        if method.needs.strength:
+            keyed(layout, settings, ("strength",))
 
 
 class HEFT_PT_controller_reactions(ArmatureTab):

@@ -104,6 +104,7 @@ class HEFT_PT_contacts(Tab):
             sentence(context, layout, _("Automatic: edit the keys in the Dope Sheet"), "CHECKMARK")
         layout.operator(HEFT_OT_find_contacts.bl_idname, icon="LOOP_BACK" if keyed else "PLAY")
         layout.prop(settings_on(armature), "show_contacts")
+        layout.prop(settings_on(armature), "show_damage")
         layout.use_property_split = True
         column = layout.column(align=True)
         for name in (*FEET, *OTHER_POINTS):

@@ -12,8 +12,10 @@ import numpy as np
 
 from ...core.job import BakeJob, BodySettings, ContactInterval
 from ...core.motion.clip import Clip
+from ...core.motion.pegs import with_feet
 from ...core.motion.playback import Playback
 from ..contacts import Samples, edited_contacts
+from ..controls.recording import Recorded, Recorder
 from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import method_of, plain, values_in
 from ..properties.reactions import looseness_in
@@ -24,6 +26,7 @@ from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
 from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of
+from .onto_controls import needs_channels
 from .others import other_actions, other_clips, read_choices, read_slider
 from .source import Source, playing, source_of
 
@@ -42,6 +45,9 @@ class Gathered:
     notes: tuple[str, ...]
     loop: Loop | None = None  # as which the bake is to repeat
     doubts: tuple[str, ...] = ()  # what may be to blame if it fails, in sentences
+    recorded: Recorded | None = (
+        None  # channels at all of the source's frames, of a bake onto controls, or of a difference
+    )
 
 
 def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) -> list[Gathered]:
@@ -71,23 +77,35 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
             for armature, both in zip(armatures, keyed, strict=True)
         ]
         readers = [SceneReader(context, *each) for each in zip(armatures, counts, starts, strict=True)]
+        recorders = [
+            Recorder(armature, count) if needs_channels(armature) else None
+            for armature, count in zip(armatures, counts, strict=True)
+        ]
 
         def look(row: int, graph: bpy.types.Depsgraph) -> None:
-            for reader, offset, count in zip(readers, offsets, counts, strict=True):
+            for reader, recorder, offset, count in zip(readers, recorders, offsets, counts, strict=True):
                 if 0 <= row - offset < count:
                     reader.look(row - offset, graph)
+                    if recorder is not None:
+                        recorder.look(row - offset, graph)
 
         scales = [settings_on(armature).scale for armature in armatures]
         ups = [settings_on(armature).up_in_motion() for armature in armatures]
         samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look, ups)
-        return [
-            with_others(
-                context, armature, gathered(armature, source, cut(sampling, offset, offset + count), reader, loop)
+        parts = [
+            cut(sampling, offset, offset + count)
+            for sampling, offset, count in zip(samplings, offsets, counts, strict=True)
+        ]
+        found = [
+            replace(
+                gathered(armature, source, sampling, reader, loop),
+                recorded=recorder and recorder.recorded(sampling.frames, sampling.object_matrix),
             )
-            for armature, source, sampling, reader, loop, offset, count in zip(
-                armatures, sources, samplings, readers, loops, offsets, counts, strict=True
+            for armature, source, sampling, reader, loop, recorder in zip(
+                armatures, sources, parts, readers, loops, recorders, strict=True
             )
         ]
+        return [with_others(context, *each) for each in zip(armatures, found, strict=True)]
 
 
 def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -112,18 +130,19 @@ def gathered(
 ) -> Gathered:
     """Return what one armature's bake needs."""
     settings: HEFT_PG_armature = settings_on(armature)
-    clip = sampling.clip
+    clip, roles = with_feet(sampling.clip, settings.chosen_roles())
     around = reader.surroundings(clip)
     first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
     job = BakeJob(
         clip=clip,
-        roles=settings.chosen_roles(),
+        roles=roles,
         name=armature.name,
         body=body_settings(armature, sampling),
         scene=around.scene,
         travel=settings.travel.lower(),
+        levelling=settings.levelling(),
         contacts=contacts_of(armature, first, last, clip.rate * clip.frames_per_sample / rate),
         method=method.name,
         settings=values_in(settings),
@@ -133,6 +152,7 @@ def gathered(
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
         looseness=looseness_in(settings),
+        strength=1.0 if around.scene.strength is not None else plain(settings.strength),
         rate=float(rate),
         frame_start=first,
         frame_end=last,

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.job import MotionChoice
 from ...core.motion.clip import Clip
+from ...core.motion.pegs import with_feet
 from ...core.simulation import Slider
 from ..rig import setting_up
 from ..rig.reading import frame_numbers, sample_armatures
@@ -33,7 +34,7 @@ def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: 
             frames = frame_numbers(*range_of_action(context.scene, armature))
             scales, ups = [settings_on(armature).scale], [settings_on(armature).up_in_motion()]
             (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, scales, ups=ups)
-            found.append(sampling.clip)
+            found.append(with_feet(sampling.clip, settings_on(armature).chosen_roles())[0])
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ An action keeps the report of the bake that made it; an armature keeps that of t
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -19,9 +20,11 @@ FAILED = "failed"
 FIGURES = {"upright_seconds", "simulated_seconds", "joint_rms_deg", "root_rms_m", "max_foot_slide_m", "peak_torque_nm"}
 
 
-def stamped(report_text: str, action: str, armature: str) -> str:
-    """Return a result's report with the action and the armature that it was written to, and the time."""
-    return json.dumps(json.loads(report_text) | {"action": action, "armature": armature, "when": now()})
+def stamped(report_text: str, action: str, armature: str, notes: Sequence[str] = ()) -> str:
+    """Return a result's report with the action and the armature that it was written to, the time, and more notes."""
+    report = json.loads(report_text)
+    told = {"action": action, "armature": armature, "when": now(), "notes": [*report.get("notes", ()), *notes]}
+    return json.dumps(report | told)
 
 
 def note_failure(armature: bpy.types.Object, why: str) -> None:

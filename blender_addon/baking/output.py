@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import bpy
 import numpy as np
@@ -17,20 +17,25 @@ import numpy as np
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
 from .. import words
+from ..controls.solution import Solution, Solving
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.proxy import columns_of, is_driven, make_proxy
-from ..rig.reading import ordered_bones
+from ..rig.reading import mean_scale, ordered_bones
 from ..typed import notes_on, settings_on
-from ..writer import assign_action, only_bag, write_action, write_curve
+from ..writer import assign_action, bag_of, channels_to_key, slot_of, write_action, write_channels, write_curve
 from .gather import Gathered
+from .layers import difference, lay, take_off
 from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
 from .mixing import mix, ramps
+from .onto_controls import told
 from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
-from .session import Turn
 from .source import Source, constraint_of, playing, unkeyed_by
+
+if TYPE_CHECKING:
+    from .session import Turn
 
 Level = Literal["INFO", "WARNING", "ERROR"]
 TOLERANCE = 1e-3
@@ -44,6 +49,7 @@ class Motion:
 
     frames: Array  # (nf,)
     pose: Array  # (nf, nb, 4, 4) in the armature's space
+    rows: np.ndarray  # (nf,) of the source's sampling that they are like
 
 
 def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, list[tuple[Level, str]]]:
@@ -62,7 +68,7 @@ def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, l
             lines.append(("ERROR", f"{turn.name}: {why}"))
         else:
             try:
-                action, target = write(context, armature, turn.gathered, turn.result)
+                action, target = write(context, armature, turn.gathered, turn.result, turn.controls)
             except ValueError as error:
                 note_failure(armature, str(error))
                 lines.append(("ERROR", str(error)))
@@ -76,55 +82,102 @@ def write_all(context: bpy.types.Context, turns: Sequence[Turn]) -> tuple[int, l
 
 
 def write(
-    context: bpy.types.Context, armature: bpy.types.Object, gathered: Gathered, result: BakeResult
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    gathered: Gathered,
+    result: BakeResult,
+    controls: Solution | None = None,
 ) -> tuple[str, str]:
     """Write a result; return the names of the action and of the armature that it is on.
 
+    `controls` is what they are keyed with where that is what is baked to; it is found here unless it was before.
     ValueError, in words for the user, if the rig is another by now. An action that an earlier bake of the same source
     made on the same armature is replaced, unless it is to be kept.
     """
     names = tuple(bone.name for bone in ordered_bones(armature))
-    if names != result.bones:
+    if names != result.bones[: len(names)]:
         raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
     settings: HEFT_PG_armature = settings_on(armature)
     loop = loop_in(gathered, result)
-    motion = motion_of(settings, gathered, result, loop)
+    motion = motion_of(armature, gathered, result, loop)
     output = settings.output
     if output == "AUTO":
         output = "PROXY" if is_driven(armature) else "ACTION"
-    target, pose, bones = armature, motion.pose, taken_bones(settings, names)
+    if output != "CONTROLS":
+        controls = None
+    elif controls is None:
+        solving = solving_of(armature, gathered, result)
+        for _ in solving.steps():
+            pass
+        controls = solving.solution()
+    target, pose, bones = armature, motion.pose, taken_bones(armature, names)
     if output == "PROXY":
         target = proxy_of(context, armature)
         pose, bones = pose[:, columns_of(armature, target)], None
     with playing(armature, gathered.source):
-        action = write_action(
-            target,
-            motion.frames,
-            pose,
-            f"{gathered.source.name} Simulated",
-            slot=slot_name(gathered.source, target) if target == armature else target.name,
-            bones=bones,
-            keep=gathered.source.action() if target == armature else None,
-            tolerance=TOLERANCE if settings.reduce else 0.0,
-        )
-        keyed = [(curve.data_path, curve.array_index) for curve in only_bag(action).fcurves]
+        name = f"{gathered.source.name} Simulated"
+        slot = slot_name(gathered.source, target) if target == armature else target.name
+        keep = gathered.source.action() if target == armature else None
+        tolerance = TOLERANCE if settings.reduce else 0.0
+        layer = layer_of_bake(settings, output)
+        channels = controls.channels if controls is not None else None
+        if layer == "COMBINE":
+            if gathered.recorded is None:
+                raise ValueError(f"The Layer of {armature.name} was changed during the bake: bake again.")
+            if channels is None:
+                channels = channels_to_key(armature, pose, bones)
+            channels = difference(armature, channels, gathered.recorded.at(motion.rows))
+        if layer != "ACTION":
+            keep = None
+        if channels is None:
+            action = write_action(
+                target, motion.frames, pose, name, slot=slot, bones=bones, keep=keep, tolerance=tolerance
+            )
+        else:
+            action = write_channels(target, motion.frames, channels, name, slot=slot, keep=keep, tolerance=tolerance)
+        bag = bag_of(action, f"OB{slot}")
+        keyed = [(curve.data_path, curve.array_index) for curve in bag.fcurves]
         unkeyed = unkeyed_by(armature, gathered.source, keyed) if target == armature else []
-    muted = [*gathered.source.muted, *(mute(armature, bones) if output == "MUTE" else ())]
+    if controls is not None:
+        unmute(armature, gathered.source.muted)
+    muted = [] if controls is not None else [*gathered.source.muted]
+    if output == "MUTE":
+        muted += mute(armature, bones)
     kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": unkeyed}
     replaced = earlier(gathered, target, action)
     if settings.write_diagnostics:
-        write_diagnostics(target, action, result, rows_shown(gathered, result, loop))
+        write_diagnostics(target, bag, result, rows_shown(gathered, result, loop))
     if loop is not None:
-        repeat(only_bag(action), loop)
-    assign_action(target, action)
+        repeat(bag, loop)
+    if layer == "ACTION":
+        take_off(target)
+        assign_action(target, action, slot_of(action, f"OB{slot}"))
+    notes_on(action).is_layer = layer != "ACTION"
     if replaced is not None:
         replace_action(replaced, action)
-    report = stamped(result.report_text, action.name, target.name)
+    if layer != "ACTION":
+        lay(context.scene, target, action, f"OB{slot}", gathered.source.action(), layer, unkeyed)
+    misses = controls.misses if controls is not None else ()
+    report = stamped(result.report_text, action.name, target.name, told(misses))
     remember(action, target, gathered, result, report, json.dumps(kept))
     settings_on(target).report = settings_on(armature).report = report
     for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
     return str(action.name), str(target.name)
+
+
+def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult) -> Solving:
+    """Begin to put a result on the controls; ValueError, in words for the user, where the rig is another by now."""
+    if tuple(bone.name for bone in ordered_bones(armature)) != result.bones:
+        raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
+    if gathered.recorded is None:
+        raise ValueError(f"The Output of {armature.name} was changed during the bake: bake again.")
+    sampling = gathered.sampling
+    motion = motion_of(armature, gathered, result, loop_in(gathered, result))
+    scale = sampling.unit * mean_scale(sampling.object_matrix[0])
+    recorded = gathered.recorded.at(motion.rows)
+    with playing(armature, gathered.source):
+        return Solving(armature, recorded, sampling.pose[motion.rows], motion.pose, 1.0 / scale)
 
 
 def slot_name(source: Source, target: bpy.types.Object) -> str:
@@ -153,9 +206,9 @@ def replace_action(old: bpy.types.Action, new: bpy.types.Action) -> None:
     new.name = name
 
 
-def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
+def motion_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
     """Return the keyed and the simulated motion as one: outside the range, and for bones not taken, the keyed one."""
-    sampling = gathered.sampling
+    settings, sampling = settings_on(armature), gathered.sampling
     asked = asked_for(gathered, result)
     frames = result.frames[:asked]
     rows = rows_of(sampling, shown(gathered, frames))
@@ -164,7 +217,7 @@ def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult
     if loop is not None:
         simulated = one_period(sampling.pose[rows], simulated, parent, loop.period)
         frames, rows = frames[: len(simulated)], rows[: len(simulated)]
-    taken = taken_bones(settings, names)
+    taken = taken_bones(armature, names)
     bones = np.ones(len(names)) if taken is None else np.array([float(name in taken) for name in names])
     weight = float(settings.influence) * bones[None].repeat(len(frames), axis=0)
     if loop is None:
@@ -179,6 +232,7 @@ def motion_of(settings: HEFT_PG_armature, gathered: Gathered, result: BakeResult
     return Motion(
         np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
         np.concatenate([sampling.pose[before], pose, sampling.pose[after]]),
+        np.concatenate([before, rows, after]),
     )
 
 
@@ -195,7 +249,7 @@ def loop_in(gathered: Gathered, result: BakeResult) -> Loop | None:
     if loop is None or result.outcome != "completed" or asked != PERIODS * loop.period + 1:
         return None
     keyed = gathered.sampling.clip.position[rows_of(gathered.sampling, result.frames[:asked])]
-    return loop if stays_on_its_way(keyed, result.poses[:asked, :, :3, 3]) else None
+    return loop if stays_on_its_way(keyed, result.poses[:asked, : keyed.shape[1], :3, 3]) else None
 
 
 def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> slice:
@@ -219,8 +273,9 @@ def end_of(gathered: Gathered) -> float:
     return job.frames[0] + job.duration * job.fps
 
 
-def taken_bones(settings: HEFT_PG_armature, names: tuple[str, ...]) -> set[str] | None:
+def taken_bones(armature: bpy.types.Object, names: tuple[str, ...]) -> set[str] | None:
     """Return the bones whose simulated motion is taken; None for all."""
+    settings = settings_on(armature)
     chosen = {entry.name for entry in settings.chosen_bones}
     if settings.bones == "CHOSEN":
         return chosen & set(names)
@@ -260,6 +315,19 @@ def mute(armature: bpy.types.Object, bones: set[str] | None) -> list[tuple[str, 
     return found
 
 
+def layer_of_bake(settings: HEFT_PG_armature, output: str) -> Literal["ACTION", "REPLACE", "COMBINE"]:
+    """Return how a bake is laid over its source: only what is keyed on the rig itself, with nothing muted, can be."""
+    return settings.layer if output in {"ACTION", "CONTROLS"} else "ACTION"
+
+
+def unmute(armature: bpy.types.Object, muted: Sequence[tuple[str, str]]) -> None:
+    """Have constraints act again that an earlier bake muted: the controls work by them."""
+    for names in muted:
+        constraint = constraint_of(armature, *names)
+        if constraint is not None:
+            constraint.mute = False
+
+
 def remember(
     action: bpy.types.Action,
     target: bpy.types.Object,
@@ -275,9 +343,10 @@ def remember(
     notes.overlay = record.pack(result, gathered.sampling.clip.skeleton.parent)
 
 
-def write_diagnostics(armature: bpy.types.Object, action: bpy.types.Action, result: BakeResult, rows: slice) -> None:
+def write_diagnostics(
+    armature: bpy.types.Object, bag: bpy.types.ActionChannelbag, result: BakeResult, rows: slice
+) -> None:
     """Key what was measured on the armature's own properties."""
-    bag = only_bag(action)
     feet = settings_on(armature).feet
     feet.clear()
     for name, values in sorted(result.curves.items()):

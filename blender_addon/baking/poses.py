@@ -21,7 +21,11 @@ def rows_of(sampling: Sampling, frames: Array) -> NDArray[np.int64]:
 
 
 def armature_poses(poses: Array, sampling: Sampling, rows: NDArray[np.int64] | int) -> Array:
-    """Return world poses (nf, nb, 4, 4), in metres, in the armature's space, with the source's scales."""
+    """Return world poses (nf, nb, 4, 4), in metres, in the armature's space, with the source's scales.
+
+    What comes after the armature's own bones are feet that it does not have, see `core.motion.pegs`.
+    """
+    poses = poses[:, : sampling.pose.shape[1]]
     rows = np.broadcast_to(rows, len(poses))
     turns = quaternions.from_matrix(poses[..., :3, :3])
     result = pose_matrices(poses[..., :3, 3], turns, sampling.object_matrix[rows], sampling.unit)

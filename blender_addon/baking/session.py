@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,18 @@ from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
 from ...core.worker import tasks
 from ...core.worker.messages import Message
-from ..typed import progress_on
+from ..controls.solution import Solution, Solving
+from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
 from .gather import Gathered, gather
+from .output import solving_of
 from .poses import armature_poses
 from .preview import Preview
 
 COMPILING = "Compiling the physics of this method: once per version, a minute or so"
+ON_CONTROLS = "Putting the motion on the controls"
+SOLVED_AT_ONCE = 0.1  # s, after which a window is shown again
 CANCELLED = "Cancelled. Nothing was written."
 GONE = "It was deleted during the bake."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
@@ -45,6 +49,7 @@ class Turn:
     said: dict[str, Any] = field(default_factory=dict)  # in answer to another task
     why: str = ""  # it failed
     pose: Array | None = None  # (nb, 4, 4) of the last frame that was finished, in the world
+    controls: Solution | None = None  # of a bake onto controls
 
     @property
     def cancelled(self) -> bool:
@@ -73,6 +78,8 @@ class Session:
         self.of_stage, self.timed = 0.0, True  # fraction of the stage; whether the whole's tells the time left
         self._begun = time.monotonic()
         self._cleanup = contextlib.ExitStack()
+        self._solving: Solving | None = None
+        self._steps: Iterator[float] = iter(())
         self._send()
 
     @property
@@ -104,6 +111,9 @@ class Session:
             self._keeper.stop()
             self._end(why=GONE)
             return
+        if self._solving is not None:
+            self._solve_on(self._solving)
+            return
         for message in said:
             if self.over:
                 return
@@ -119,7 +129,7 @@ class Session:
     def wait(self) -> None:
         """Handle the worker's messages until it is over."""
         while not self.over:
-            self.take(self._keeper.wait(1.0))
+            self.take(self._keeper.wait(1.0) if self._solving is None else ())
 
     def begin_showing(self) -> None:
         """Start posing the armatures while they are simulated; everything is restored at the end."""
@@ -149,6 +159,9 @@ class Session:
         """End it now: stop the worker and cancel unfinished turns."""
         if not self.over:
             self._keeper.stop()
+            if self._solving is not None:
+                self._solving.end()
+                self._solving = None
             for turn in self.turns[self._at :]:
                 turn.why = CANCELLED
             self._at = len(self.turns)
@@ -188,6 +201,35 @@ class Session:
             self._end(why=str(error))
         else:
             self.turn.result, self.turn.said = result, message.values
+            armature = self.turn.armature()
+            if result is None or armature is None or settings_on(armature).output != "CONTROLS":
+                self._end()
+            else:
+                self._begin_solving(armature, result)
+
+    def _begin_solving(self, armature: bpy.types.Object, result: BakeResult) -> None:
+        """Put a result on the controls, a little at each look at the worker."""
+        try:
+            self._solving = solving_of(armature, self.turn.gathered, result)
+        except ValueError as error:
+            self.turn.result = None
+            self._end(why=str(error))
+        else:
+            self._steps = self._solving.steps()
+            self.stage, self.fraction, self.of_stage, self.timed = ON_CONTROLS, 0.0, 0.0, False
+
+    def _solve_on(self, solving: Solving) -> None:
+        until = time.monotonic() + SOLVED_AT_ONCE
+        try:
+            for done in self._steps:
+                self.fraction = done
+                if time.monotonic() > until:
+                    return
+        except ValueError as error:
+            self.turn.result, self._solving = None, None
+            self._end(why=str(error))
+        else:
+            self.turn.controls, self._solving = solving.solution(), None
             self._end()
 
     def _end(self, why: str = "") -> None:

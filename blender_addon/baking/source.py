@@ -13,6 +13,7 @@ import bpy
 
 from ..typed import notes_on, settings_on
 from ..writer import assigned_curves
+from .stack import lifted, stack_of
 
 
 class Unkeyed(NamedTuple):
@@ -56,6 +57,9 @@ def source_of(armature: bpy.types.Object) -> Source:
     animation = armature.animation_data
     assigned = animation.action if animation else None
     baked = notes_on(assigned) if assigned is not None and notes_on(assigned).report else None
+    stack = stack_of(armature)
+    if baked is None and stack is not None:
+        baked = notes_on(stack.action)
     kept = json.loads(baked.kept) if baked is not None and baked.kept else None
     layer = Layer(*kept["layer"]) if kept else layer_of(animation)
     muted = tuple((bone, constraint) for bone, constraint in kept["muted"]) if kept else ()
@@ -89,7 +93,13 @@ def slot_for(armature: bpy.types.Object, action: bpy.types.Action, identifier: s
 
 @contextlib.contextmanager
 def playing(armature: bpy.types.Object, source: Source) -> Iterator[None]:
-    """Have the armature play its source, and put back at the end what it played before."""
+    """Have the armature play its source, no layer above it, and put back at the end what it played before."""
+    with lifted(armature), _assigned(armature, source):
+        yield
+
+
+@contextlib.contextmanager
+def _assigned(armature: bpy.types.Object, source: Source) -> Iterator[None]:
     animation = armature.animation_data
     before = (animation.action, animation.action_slot) if animation else (None, None)
     layer = layer_of(animation)

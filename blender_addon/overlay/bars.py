@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contacts as coloured bars along the bottom of the Dope Sheet and the Timeline, a row for each point that touches."""
+"""Coloured bars along the bottom of the Dope Sheet and the Timeline.
+
+Contacts have a row for each point that touches; above them is where the motion was damaged.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import gpu
 from gpu_extras.batch import batch_for_shader
 
 from ..contacts import intervals_of_keys, keyed
+from ..damage import damage_of
 from ..properties.contacts import POINTS
 from ..typed import as_kind, settings_on
 from ..words import interface
@@ -22,7 +26,12 @@ LABEL_SIZE = 11.0
 LEFT: Color = (0.90, 0.35, 0.35, 0.85)
 RIGHT: Color = (0.35, 0.75, 0.40, 0.85)
 MIDDLE: Color = (0.40, 0.60, 0.95, 0.85)
+DAMAGE: dict[str, tuple[str, Color]] = {
+    "mended": ("Damage: mended", (0.95, 0.75, 0.25, 0.85)),
+    "guessed": ("Damage: only a guess", (0.90, 0.45, 0.10, 0.95)),
+}
 INK: Color = (0.9, 0.9, 0.9, 0.9)
+HALF_FRAME = 0.5  # so that a single frame is seen
 DARKER = 0.7  # the rear of a foot
 
 
@@ -37,10 +46,14 @@ def draw() -> None:
     """Draw the active armature's contacts in the region at hand."""
     context = bpy.context
     armature = context.active_object
-    if armature is None or armature.type != "ARMATURE" or not settings_on(armature).show_contacts:
+    if armature is None or armature.type != "ARMATURE":
+        return
+    settings = settings_on(armature)
+    damage = damage_of(settings.found_damage) if settings.show_damage else {}
+    if not settings.show_contacts and not damage:
         return
     found = {point: intervals_of_keys(curve) for point, curve in keyed(armature).items() if point in POINTS}
-    rows = sorted((point for point in found if found[point]), key=order_of)
+    rows = sorted((point for point in found if found[point] and settings.show_contacts), key=order_of)
     labelled = as_kind(context.space_data, bpy.types.SpaceDopeSheetEditor).mode != "TIMELINE"
     scale = context.preferences.system.ui_scale
     row, gap = (scale * size for size in ((ROW, GAP) if labelled else (LOW_ROW, LOW_GAP)))
@@ -51,6 +64,13 @@ def draw() -> None:
         draw_bars(context.region, found[point], last, low, low + row, color_of(point))
         if labelled:
             draw_label(POINTS[point], low, scale)
+    for number, (kind, intervals) in enumerate(damage.items(), len(rows)):
+        label, color = DAMAGE[kind]
+        low = number * (row + gap) + gap
+        whole = [(start - HALF_FRAME, end + HALF_FRAME) for start, end in intervals]
+        draw_bars(context.region, whole, float("inf"), low, low + row, color)
+        if labelled:
+            draw_label(label, low, scale)
     gpu.state.blend_set("NONE")
 
 

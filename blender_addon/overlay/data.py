@@ -2,7 +2,7 @@
 """A character as coloured lines, in metres in the world: bodies, joint axes, feet, centre of mass. Pure data."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -42,13 +42,23 @@ class Ride:
     orientation: Array  # (4,)
 
 
-def rides_text(plan: BodyPlan) -> str:
-    """Return the rides of a plan's bodies as text, to be kept with the character's."""
+def rides_text(plan: BodyPlan, bones: Collection[str]) -> str:
+    """Return the rides of a plan's bodies as text, to be kept with the character's.
+
+    A body of a bone that is not among the armature's `bones` rides on the one above, as it does at rest.
+    """
     rides = {}
+    skeleton = plan.skeleton
     for index, body in enumerate(plan.character.bodies):
         bone = int(plan.leader[index])
-        turn = quaternions.multiply(quaternions.conjugate(plan.skeleton.orientation[bone]), plan.frame[index])
-        rides[body.name] = [plan.skeleton.names[bone], plan.origin[index].tolist(), turn.tolist()]
+        position = plan.origin[index]
+        if skeleton.names[bone] not in bones:
+            place = skeleton.head[bone] + quaternions.rotate(skeleton.orientation[bone], position)
+            bone = int(skeleton.parent[bone])
+            away = place - skeleton.head[bone]
+            position = quaternions.rotate(quaternions.conjugate(skeleton.orientation[bone]), away)
+        turn = quaternions.multiply(quaternions.conjugate(skeleton.orientation[bone]), plan.frame[index])
+        rides[body.name] = [skeleton.names[bone], position.tolist(), turn.tolist()]
     return json.dumps(rides)
 
 

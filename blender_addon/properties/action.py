@@ -19,6 +19,8 @@ class HEFT_PG_action(bpy.types.PropertyGroup):
         description="The next bake of the same source leaves this action as it is and makes another; "
         "otherwise it replaces it",
     )
+    is_layer: BoolProperty(description="It was baked to lie over its source in the NLA")
+    is_beneath: BoolProperty(description="It holds values without keys beneath a bake that lies over its source")
     kept: StringProperty(description="Other changes by the bake: constraints, channels without keys, as JSON")
     overlay: StringProperty(description="Overlay of the bake, frame by frame")
 

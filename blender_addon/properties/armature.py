@@ -11,6 +11,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from ...core.motion.floor import Levelling
 from ...core.motion.upright import Up
 from ..rig.families import FAMILIES
 from ..rig.role_names import ROLES, Roles
@@ -163,6 +164,26 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         default="AUTO",
         override=OVERRIDABLE,
     )
+    level_height: BoolProperty(
+        name="Height",
+        description="Move a motion that floats over the floor, or is sunk in it, onto it",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    level_tilt: BoolProperty(
+        name="Tilt",
+        description="Straighten a motion whose floor leans by up to 2 degrees",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    level_drift: BoolProperty(
+        name="Drift",
+        description="Take off a steady sinking, rising or gliding of all that stands, as of suits of sensors",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    found_floor: StringProperty(description="What Set Up found of the floor, one sentence per line")
+    found_damage: StringProperty(description="Where the motion is damaged and what was done, as JSON")
     found_up: StringProperty(description="The axis that Set Up found to be up", default="Z", override=OVERRIDABLE)
     character: StringProperty(
         name="Character", description="The physical character, as text of a character file", override=OVERRIDABLE
@@ -179,6 +200,12 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     show_contacts: BoolProperty(
         name="Show as Bars",
         description="Draw contacts as bars along the bottom of the Dope Sheet and the Timeline: left red, right green",
+        default=True,
+        override=OVERRIDABLE,
+    )
+    show_damage: BoolProperty(
+        name="Show Damage",
+        description="Draw where the motion was damaged along the bottom of the Dope Sheet: mended, or only guessed",
         default=True,
         override=OVERRIDABLE,
     )
@@ -224,6 +251,10 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         """The axis of the world that is up in the motion, as chosen or else as found."""
         up: Up = self.found_up if self.up == "AUTO" else self.up
         return up
+
+    def levelling(self) -> Levelling:
+        """What of a floor askew is mended."""
+        return Levelling(self.level_height, self.level_tilt, self.level_drift)
 
     def chosen_roles(self) -> dict[str, tuple[str, ...]]:
         """The roles that have bones."""

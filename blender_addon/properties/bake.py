@@ -122,8 +122,25 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
                 "A new armature with the deforming bones, in the same place; this one stays as it is",
                 3,
             ),
+            ("CONTROLS", "Controls", "A new action on this rig's controls. Nothing else of the action changes", 4),
         ],
         default="AUTO",
+        override=OVERRIDABLE,
+    )
+    layer: EnumProperty(
+        name="Layer",
+        description="How the bake lies over the source action",
+        items=[
+            ("ACTION", "New Action", "The bake is an action of its own, in place of the source", 0),
+            (
+                "REPLACE",
+                "Replace",
+                "A strip over the source's in the NLA: dial its influence, and key by hand above",
+                1,
+            ),
+            ("COMBINE", "Combine", "The same with the difference only, so that changes to the source come through", 2),
+        ],
+        default="ACTION",
         override=OVERRIDABLE,
     )
     bones: EnumProperty(

@@ -3,8 +3,8 @@
 
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...core.job.job import MOST_RECOVERY_EFFORT, RECOVERY_EFFORT
-from ...core.simulation.looseness import REGIONS, Region
+from ...core.job.job import MOST_RECOVERY_EFFORT, RECOVERY_EFFORT, STRENGTH
+from ...core.simulation.looseness import NATURAL, REGIONS, Region
 from .overrides import OVERRIDABLE
 
 LABELS: dict[Region, str] = {"legs": "Legs", "trunk": "Trunk", "arms": "Arms", "head": "Head"}
@@ -14,6 +14,18 @@ BY_REGION = tuple(f"looseness_{region}" for region in REGIONS)
 class ReactionSettings:
     """How the character reacts: a part of `obj.heft`."""
 
+    strength: FloatProperty(
+        name="Strength",
+        description="Limit of every joint's torque: 1 is the average of young adults of this sex and mass. Key it "
+        "where the character tires or faints",
+        default=STRENGTH,
+        min=0.0,
+        soft_max=4.0,
+        max=100.0,
+        step=10,
+        precision=2,
+        override=OVERRIDABLE,
+    )
     recovery: BoolProperty(
         name="Recover",
         description="After a push, take extra steps rather than fall, then continue with the action from there",
@@ -33,8 +45,8 @@ class ReactionSettings:
     looseness: FloatProperty(
         name="Looseness",
         description="How far the body yields while it recovers from a push: 0 keeps the action's poses, 1 bends and "
-        "swings freely",
-        default=0.0,
+        "throws its arms freely",
+        default=NATURAL,
         min=0.0,
         max=1.0,
         subtype="FACTOR",

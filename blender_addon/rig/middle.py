@@ -35,7 +35,8 @@ def label_middle(
         shoulders = arms.parent
     else:
         free = [b for b in body.children.get(hips, []) if b not in limb_bones]
-        shoulders = max(free, key=lambda b: float(skeleton.head[b, 2]), default=hips)
+        lowest = max(free, key=lambda b: float(skeleton.head[b, 2]), default=hips)
+        shoulders = _below_neck(body, names, lowest)
     meeting = body.common_ancestor([hips, shoulders])
     up_path = body.ancestors(shoulders)
     trunk = up_path[up_path.index(meeting) + 1 :] if meeting in up_path else up_path
@@ -74,6 +75,15 @@ def label_middle(
         # What carries both the tail and the hips belongs to the hips.
         put("pelvis", [*above, *pelvis], score["pelvis"])
     put("tail", tail, sureness(max((names[b].score("tail") for b in tail), default=0.0), 0.0))
+
+
+def _below_neck(body: Body, names: Sequence[Name], lowest: int) -> int:
+    """The bone of a trunk without arms that its neck, or its head, hangs from by name; its lowest where none does."""
+    chain = body.chain(lowest)
+    for place, bone in enumerate(chain):
+        if place > 0 and max(names[bone].parts.get(part, 0.0) for part in ("neck", "head")) >= 1.0:
+            return chain[place - 1]
+    return lowest
 
 
 def _move_pelvis(body: Body, names: Sequence[Name], pelvis: list[int], trunk: list[int]) -> tuple[list[int], list[int]]:

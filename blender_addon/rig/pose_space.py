@@ -68,43 +68,52 @@ def channels_of(bones: Sequence[RestBone], pose: Array) -> list[Channels]:
 
     A connected bone's location stays zero, whatever the poses ask; what hangs from it is placed by where it is then.
     """
-    count = len(pose)
     achieved = np.empty_like(pose)
     result = []
     for place, bone in enumerate(bones):
-        turn, shift, stretch = parent_transforms(bone, bones, achieved)
-        local = inverse(turn) @ (pose[:, place, :3, :3] / stretch[:, None, :])
-        rotation = rotations_of(local)
-        scale = np.einsum("fij,fij->fj", rotation, local)
-        if bone.connected:
-            location = np.zeros((count, 3))
-        else:
-            away = pose[:, place, :3, 3] - shift[:, :3, 3]
-            location = np.einsum("fij,fj->fi", inverse(shift[:, :3, :3]), away)
-        achieved[:, place, :3, :3] = turn @ (rotation * (scale * stretch)[:, None, :])
-        achieved[:, place, :3, 3] = shift[:, :3, 3] + np.einsum("fij,fj->fi", shift[:, :3, :3], location)
-        achieved[:, place, 3] = [0.0, 0.0, 0.0, 1.0]
-        result.append(Channels(location, in_mode(rotation, bone.rotation_mode), scale))
+        above = bones[bone.parent].rest if bone.parent >= 0 else None
+        channels, achieved[:, place] = channels_at(bone, above, achieved[:, bone.parent], pose[:, place])
+        result.append(channels)
     return result
 
 
-def parent_transforms(bone: RestBone, bones: Sequence[RestBone], pose: Array) -> tuple[Array, Array, Array]:
+def channels_at(bone: RestBone, parent_rest: Array | None, parent: Array, pose: Array) -> tuple[Channels, Array]:
+    """Return the channels that give one bone's poses (nf, 4, 4) under its parent's, and the poses that they do give.
+
+    `parent_rest` (4, 4) is the parent at rest; None, and its poses do not matter, where there is no parent.
+    """
+    turn, shift, stretch = parent_transforms(bone, parent_rest, parent)
+    local = inverse(turn) @ (pose[:, :3, :3] / stretch[:, None, :])
+    rotation = rotations_of(local)
+    scale = np.einsum("fij,fij->fj", rotation, local)
+    if bone.connected:
+        location = np.zeros((len(pose), 3))
+    else:
+        away = pose[:, :3, 3] - shift[:, :3, 3]
+        location = np.einsum("fij,fj->fi", inverse(shift[:, :3, :3]), away)
+    achieved = np.empty_like(pose)
+    achieved[:, :3, :3] = turn @ (rotation * (scale * stretch)[:, None, :])
+    achieved[:, :3, 3] = shift[:, :3, 3] + np.einsum("fij,fj->fi", shift[:, :3, :3], location)
+    achieved[:, 3] = [0.0, 0.0, 0.0, 1.0]
+    return Channels(location, in_mode(rotation, bone.rotation_mode), scale), achieved
+
+
+def parent_transforms(bone: RestBone, parent_rest: Array | None, parent: Array) -> tuple[Array, Array, Array]:
     """Return what the channels of a bone are relative to.
 
     That is a matrix for rotation and scale (nf, 3, 3), one for location (nf, 4, 4), and a scale along the bone's own
     posed axes (nf, 3).
     """
-    count = len(pose)
+    count = len(parent)
     unstretched = np.ones((count, 3))
-    if bone.parent < 0:
+    if parent_rest is None:
         shift = bone.rest.copy()
         if not bone.local_location:
             shift[:3, :3] = np.eye(3)
         return np.tile(bone.rest[:3, :3], (count, 1, 1)), np.tile(shift, (count, 1, 1)), unstretched
-    parent_rest, parent_pose = bones[bone.parent].rest, pose[:, bone.parent]
     offset = np.linalg.solve(parent_rest, bone.rest)
-    shift = parent_pose @ offset
-    axes = parent_pose[:, :3, :3]
+    shift = parent @ offset
+    axes = parent[:, :3, :3]
     turn = inherited(bone, parent_rest[:3, :3], axes) @ offset[:3, :3]
     if bone.inherit_scale == "FIX_SHEAR":
         turn = without_shear(turn)
@@ -234,11 +243,10 @@ def pose_matrices(position: Array, orientation: Array, object_matrix: Array, uni
     """
     count, bones = position.shape[:2]
     axes = object_matrix[:, :3, :3]
-    scale = np.cbrt(np.linalg.det(axes))
-    back = np.swapaxes(axes, 1, 2) / (scale**2)[:, None, None]  # inverse of a rotation times a scale
+    turn = np.swapaxes(rotations_of(axes), 1, 2)  # that undoes the place's, as in `reading.turn_of_axes`
     pose = np.zeros((count, bones, 4, 4))
     pose[:, :, 3, 3] = 1.0
-    pose[:, :, :3, :3] = (scale[:, None, None] * back)[:, None] @ quaternions.matrix(orientation)
+    pose[:, :, :3, :3] = turn[:, None] @ quaternions.matrix(orientation)
     place = position / unit_scale - object_matrix[:, None, :3, 3]
-    pose[:, :, :3, 3] = (back[:, None] @ place[..., None])[..., 0]
+    pose[:, :, :3, 3] = (inverse(axes)[:, None] @ place[..., None])[..., 0]
     return pose

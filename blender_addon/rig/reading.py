@@ -17,7 +17,8 @@ from ...core.motion.clip import Clip, Skeleton
 from ...core.motion.quaternions import Array
 from ...core.motion.upright import Up, stood_up, turn_of
 
-LARGEST_SHEAR = 1e-3
+LEAST_UNEVEN = 1e-3  # of an object's scale, or cosine between its axes: what is called scaled unevenly or sheared
+FLATTEST = 1e-6  # of a cube's volume
 LARGEST_LEAN = 1e-4  # cosine between axes that still counts as a right angle
 SHORTEST_BONE = 1e-4  # of the rig's extent
 
@@ -42,20 +43,21 @@ def read_skeleton(armature: bpy.types.Object, unit_scale: float = 1.0, object_ma
     if not bones:
         raise ValueError(f"{armature.name} has no bones: add some, or choose another armature.")
     place = np.array(armature.matrix_world) if object_matrix is None else object_matrix
-    scale = uniform_scale(place, armature.name)
+    check_scale(place, armature.name)
     rest = rest_matrices(armature)
     length = np.array([bone.length for bone in bones])
     world = place @ rest
     head = unit_scale * world[:, :3, 3]
     extent = float(np.linalg.norm(np.ptp(head, axis=0)))
-    size = np.maximum(unit_scale * scale * length, SHORTEST_BONE * extent)  # of a bone without any, a hair's breadth
+    stretch = np.linalg.norm(world[:, :3, 1], axis=1)  # of each bone, under a place that is scaled unevenly
+    size = np.maximum(unit_scale * stretch * length, SHORTEST_BONE * extent)  # of a bone without any, a hair's breadth
     index = {bone.name: i for i, bone in enumerate(bones)}
     return Skeleton(
         names=tuple(bone.name for bone in bones),
         parent=np.array([index[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
         head=head,
-        tail=head + size[:, None] * world[:, :3, 1] / scale,
-        orientation=quaternions.from_matrix(world[:, :3, :3] / scale),
+        tail=head + (size / stretch)[:, None] * world[:, :3, 1],
+        orientation=quaternions.from_matrix(turn_of_axes(place[:3, :3]) @ rest[:, :3, :3]),
     )
 
 
@@ -72,20 +74,38 @@ def rest_matrices(armature: bpy.types.Object) -> Array:
     return flat.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
 
 
-def uniform_scale(matrix: Array, name: str) -> float:
-    """Return the scale of an object's matrix; ValueError where it is mirrored, sheared or not the same in all axes."""
+def check_scale(matrix: Array, name: str) -> None:
+    """ValueError where an object's matrix leaves nothing of it in some direction.
+
+    Anything else will do. Under a place that is sheared, scaled unevenly or mirrored bones are where they are seen, and
+    turn as the nearest rotation of that place takes them: what is written back is seen where the simulation has it.
+    """
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    if lengths.min() < 1e-9 or abs(np.linalg.det(matrix[:3, :3] / lengths)) < FLATTEST:
+        raise ValueError(f"{name} is scaled to zero: scale it up.")
+
+
+def is_even(matrix: Array) -> bool:
+    """Return whether an object's matrix turns and scales alike in all directions, without mirroring."""
     axes = matrix[:3, :3]
     lengths = np.linalg.norm(axes, axis=0)
-    if lengths.min() < 1e-9:
-        raise ValueError(f"{name} is scaled to zero: scale it up.")
-    if np.linalg.det(axes) < 0.0:
-        raise ValueError(f"{name} is mirrored by a negative scale: apply its scale first.")
     cosines = (axes / lengths).T @ (axes / lengths) - np.eye(3)
-    if np.abs(cosines).max() > LARGEST_SHEAR:
-        raise ValueError(f"{name} is sheared: apply its transforms, or those of its parent, first.")
-    if np.ptp(lengths) > LARGEST_SHEAR * lengths.mean():
-        raise ValueError(f"{name} is scaled unevenly: apply its scale first.")
-    return float(lengths.mean())
+    even = np.abs(cosines).max() <= LEAST_UNEVEN and np.ptp(lengths) <= LEAST_UNEVEN * lengths.mean()
+    return bool(even and np.linalg.det(axes) > 0.0)
+
+
+def mean_scale(matrix: Array) -> float:
+    """Return how much longer an object's matrix makes things: of an uneven one that by which volumes tell it."""
+    return float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
+
+
+def turn_of_axes(axes: Array) -> Array:
+    """Return the rotation (3, 3) that the axes of an object's matrix turn by; of mirrored ones with all three reversed.
+
+    It is Q of the polar decomposition A = Q P: since A R = (Q R) (R^T P R), Q R is nearest to A R for any rotation R.
+    """
+    result: Array = rotations_of(axes[None])[0]
+    return result
 
 
 def frame_numbers(start: float, end: float, step: float = 1.0) -> Array:
@@ -165,7 +185,7 @@ def _sampling(
     # Blender hands matrices out column by column.
     pose = flat.reshape(len(frames), -1, 4, 4).transpose(0, 1, 3, 2)[:, columns].astype(np.float64)
     for matrix in place[[0, -1]]:
-        uniform_scale(matrix, armature.name)
+        check_scale(matrix, armature.name)
     world = place[:, None] @ pose
     step = float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     clip = Clip(

@@ -38,7 +38,10 @@ from .role_names import ARM_ROLES, BIPED, LEG_ROLES, QUADRUPED, ROLES, SURE, Rol
 from .shape import UP, Body, Pair, Plane, limb_pairs, make_body, mirror_plane
 
 FEWEST_DEFORMING = 8
-POSES = 3  # of the motion that are tried
+POSES = 9  # of the motion that are tried
+UNCLEAR = "It is unclear which way the figure faces: -Y, Blender's front, is assumed."
+ASKEW = "The rest pose is not symmetrical: left and right were paired by length."
+DOUBT = 1.0  # of a role that is sure, by which a shape of which that is to be said is worth less
 STILL = 1e-4  # rad, or of the skeleton's size
 AROUND = ((1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, -1.0, 0.0))
 STOOD_UP = tuple(quaternions.exp(0.5 * np.pi * np.array(axis)) for axis in AROUND)
@@ -91,7 +94,7 @@ def _without_still_roots(roles: Roles, clip: Clip) -> Roles:
 def _is_whole(roles: Roles) -> bool:
     """Whether every role that a figure has at least was found, and none is doubtful."""
     wanted = _expected(roles.body == QUADRUPED, has_arms=True)
-    return all(roles.score.get(role, 0.0) >= SURE for role in wanted)
+    return not _doubts(roles) and all(roles.score.get(role, 0.0) >= SURE for role in wanted)
 
 
 def _roles_at_rest(skeleton: Skeleton, deform: Sequence[bool] | NDArray[np.bool_] | None) -> Roles:
@@ -107,7 +110,11 @@ def _roles_at_rest(skeleton: Skeleton, deform: Sequence[bool] | NDArray[np.bool_
 
 
 def _worth(roles: Roles) -> float:
-    return sum(roles.score.get(role, 0.0) for role in roles.bones)
+    return sum(roles.score.get(role, 0.0) for role in roles.bones) - DOUBT * _doubts(roles)
+
+
+def _doubts(roles: Roles) -> int:
+    return sum(line in {UNCLEAR, ASKEW} for line in roles.unsure)
 
 
 def _candidate_bones(
@@ -232,7 +239,7 @@ def _assemble(
 
     label_middle(body, names, legs, arms, four_legged, bones, score)
     if asymmetry > 0.35 and not named:
-        unsure.append("The rest pose is not symmetrical: left and right were paired by length.")
+        unsure.append(ASKEW)
     for role, value in score.items():
         if value < SURE:
             unsure.append(f"{role} may not be '{bones[role][0]}': check it.")
@@ -281,6 +288,8 @@ def _which_is_left(
         thigh, shin, foot, toe = cut.starts
         joints = np.concatenate([skeleton.head[list(chain)], skeleton.tail[chain[-1]][None]])
         length = float(np.linalg.norm(joints[shin] - joints[thigh])) if ABSENT not in (thigh, shin) else 1.0
+        if length < 1e-9:  # channels alone place the joints: at rest they tell nothing
+            continue
         if foot != ABSENT:
             # The heel and the drawn tail of a last bone can mislead: joints first.
             ahead = joints[toe] - joints[foot] if toe != ABSENT else 0.5 * (joints[foot + 1] - joints[foot])
@@ -300,8 +309,7 @@ def _which_is_left(
             notes.append("By its feet, bones named left are on the figure's right; their names decided: check them.")
         return float(np.sign(said)), notes
     if abs(shape + 0.7 * said) < 0.1:
-        note = "It is unclear which way the figure faces: -Y, Blender's front, is assumed."
-        return (1.0 if forward_axis[1] < 0.0 else -1.0), [note]
+        return (1.0 if forward_axis[1] < 0.0 else -1.0), [UNCLEAR]
     return float(np.sign(shape + 0.7 * said)), []
 
 

@@ -11,19 +11,22 @@ import numpy as np
 
 from ...core.character import JointKind, storage
 from ...core.motion.body_plan import BodyPlan, make_body_plan, plausible_scale
-from ...core.motion.clip import Clip, scaled, scaled_skeleton
-from ...core.motion.damage import repair
+from ...core.motion.clip import Clip, scaled
+from ...core.motion.damage import Repair, repair
+from ...core.motion.floor import estimate_floor
+from ...core.motion.pegs import with_feet
 from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
 from ...core.motion.upright import Up, up_of
+from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
 from ..typed import settings_on
 from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
-from .reading import frame_numbers, sample_armatures, stood
+from .reading import frame_numbers, is_even, sample_armatures, stood
 from .role_names import Roles
 from .roles import detect_roles
 from .vrm import humanoid_of
@@ -46,6 +49,8 @@ class SetUp:
     up: Up  # the world's axis that is up in the motion
     plan: BodyPlan
     lines: tuple[str, ...]  # what was repaired in the motion
+    floor: tuple[str, ...]  # what was found of its floor
+    repairs: tuple[Repair, ...]
 
     @property
     def character(self) -> str:
@@ -64,28 +69,35 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
     found = find_roles(armature, settings, sampling.clip)
     by_hand = settings.by_hand() if keep_choices else {}
-    chosen = {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
+    chosen = by_bones = {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
     check_roles(armature, chosen)
-    up: Up = up_of(sampling.clip, chosen) if settings.up == "AUTO" else settings.up
+    up: Up = up_of(*with_feet(sampling.clip, chosen)) if settings.up == "AUTO" else settings.up
     if up != "Z":
         sampling = stood(sampling, up)
         found = find_roles(armature, settings, sampling.clip)
-    clip, repairs = repair(sampling.clip, chosen)
+    clip, with_pegs = with_feet(sampling.clip, by_bones)
+    chosen = dict(with_pegs)
+    if chosen != by_bones:
+        rest_of = tuple(line for line in found.unsure if "found for foot" not in line)
+        told = f"{armature.name} has no feet: level ones were put at the ends of its shins."
+        found = replace(found, unsure=(*rest_of, told))
+    factor = plausible_scale(clip, chosen) if settings.scale == 1.0 else 1.0
+    clip, repairs = repair(scaled(clip, factor), chosen)
     rest = find_rest_pose(clip, chosen)
     before = clip.skeleton
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
         found = replace(found, unsure=tuple(line for line in found.unsure if line not in found.by_rest))
-    factor = plausible_scale(clip.skeleton, chosen) if settings.scale == 1.0 else 1.0
-    if factor != 1.0:
-        clip, before = scaled(clip, factor), scaled_skeleton(before, factor)
     played, made = clip.rate * clip.frames_per_sample, likely_rate(clip, chosen)
     if made is not None:
         slow = f"{made / played:.2g} times as slow" if made > played else f"{played / made:.2g} times as quick"
         line = f"Its steps are about {slow} as a walker's: it may have been made at {made:g} frames per second."
         found = replace(found, unsure=(*found.unsure, f"{line} Set the scene's frame rate to that."))
+    if not is_even(sampling.object_matrix[0]):
+        uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
+        found = replace(found, unsure=(*found.unsure, uneven))
     by_mesh = settings.masses_from == "MESH"
-    bones = clip.skeleton.names if by_mesh else bones_of_feet(chosen)
+    bones = sampling.clip.skeleton.names if by_mesh else bones_of_feet(by_bones)
     vertices = vertices_of_bones(armature, bones, factor * sampling.unit, sampling.object_matrix[0])
     plan = make_body_plan(
         clip.skeleton,
@@ -101,7 +113,8 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         name=armature.name,
     )
     lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
-    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines))
+    floor = estimate_floor(plan, clip, settings.levelling()).lines
+    return SetUp(found, by_bones, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
 
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
@@ -110,8 +123,10 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
+    settings.found_floor = "\n".join(done.floor)
+    settings.found_damage = damage_text(done.repairs)
     settings.character = done.character
-    settings.rides = rides_text(done.plan)
+    settings.rides = rides_text(done.plan, armature.data.bones.keys())
     settings.store_joints([joint.name for joint in done.plan.character.joints if joint.kind != "free"])
 
 

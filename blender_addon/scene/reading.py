@@ -20,6 +20,7 @@ from .grabs import find_grips, grabs_of
 from .playback import Tempo
 from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
+from .strength import StrengthReader
 from .terrain import Ground
 
 
@@ -53,6 +54,7 @@ class SceneReader:
         self._grips = find_grips(context.view_layer, armature, frames)
         self._course = CourseReader(armature, frames)
         self._tempo = Tempo(armature, frames)
+        self._strength = StrengthReader(armature, frames)
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
@@ -60,7 +62,7 @@ class SceneReader:
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
         self._ground.look(row, graph)
-        moving: Iterable[Moving] = (*self._arrows, *self._grips, self._course, self._tempo)
+        moving: Iterable[Moving] = (*self._arrows, *self._grips, self._course, self._tempo, self._strength)
         for one in moving:
             one.look(row, graph)
         if row == self._start:
@@ -88,6 +90,7 @@ class SceneReader:
             grabs=tuple(grabs),
             footholds=tuple(footholds),
             course=self._course.course(clip.rate, start),
+            strength=self._strength.strength(clip.rate, start),
             props=tuple(prop.prop for prop in props),
             loads=tuple(loads),
             # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too

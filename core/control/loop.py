@@ -4,14 +4,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character
-from ..character.tree import carried_mass
 from ..contact.detection import Contacts
 from ..simulation import Recording, World, simulate
 from ..simulation.fall import FallDetector
 from ..simulation.law import AffineLaw, State
 from ..simulation.outcome import Followed, Simulation
 from ..simulation.recording import Stepper
+from .falling import Falling
 from .method import Follower, Method
 from .stage import Observer, Stage
 
@@ -19,8 +18,7 @@ Array = NDArray[np.float64]
 
 AFTER_FALL = 2.0  # s that a fallen character is still watched
 RUNAWAY = 1000.0  # rad/s or m/s, beyond which what has fallen is not watched any more: the next steps are no numbers
-SLACK = 0.5  # N m s/rad for each kilogram that hangs from a limp joint
-FAST = 30.0  # rad/s of its fastest joint, from which on a limp body stiffens as a whole: none turns much faster
+FULL = 1.0 - 1e-9  # of what joints have
 STRONGEST = 20.0  # N m for each kilogram of a character, four times what any joint of a person gives
 
 
@@ -52,24 +50,18 @@ def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observe
         lost=loop.lost_in(recording),
         step_seconds=np.array(durations[: recording.steps]),
         help=np.array(loop.help[: recording.steps]).reshape(-1, 6),
+        torque_limits=stage.torque_limits,
     )
     return simulation.with_notes(follower.notes(simulation), follower.recoveries)
 
 
-class Limp:
-    """No muscle pulls; joints resist motion as those of a body do that has lost its hold."""
-
-    def __init__(self, character: Character) -> None:
-        tree = character.tree
-        self._motors = slice(6 if character.bodies[0].joint.kind == "free" else 0, character.nv)
-        self._damping = SLACK * carried_mass(tree)[self._motors]
-
-    def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """Damping by the velocity after the step, so that it never drives, whatever speed the joints were left at."""
-        del contacts
-        speed = state.v[self._motors]
-        damping = self._damping * (1.0 + (float(np.abs(speed).max(initial=0.0)) / FAST) ** 4)
-        return AffineLaw(-damping * speed, implicit=state.dt * damping)
+def _strongest(stage: Stage) -> Array:
+    """The greatest torque (motors,) that a body about to fall is given, N m."""
+    character, limits = stage.character, stage.torque_limits
+    joints = [character.bodies[b].joint.name for b in character.tree.velocity_body]
+    most = {} if limits is None else limits.most
+    found = np.array([min(STRONGEST * character.total_mass, most.get(joint, np.inf)) for joint in joints])
+    return found[6:] if character.bodies[0].joint.kind == "free" else found
 
 
 class _Loop:
@@ -77,8 +69,10 @@ class _Loop:
 
     def __init__(self, follower: Follower, stage: Stage, observer: Observer, *, limp: bool) -> None:
         self._follower, self._observer = follower, observer
-        self._limp = Limp(stage.character)
-        self._strongest = STRONGEST * stage.character.total_mass
+        self._falling = Falling(stage.character)
+        self._strongest = FULL * _strongest(stage)
+        self._joint = stage.character.tree.velocity_body[6 if stage.character.bodies[0].joint.kind == "free" else 0 :]
+        self._strained = False  # a joint gave all that it has in the last step
         self._most_after = round(AFTER_FALL * stage.rate) if limp else 0
         self._nq, self._nv = stage.character.nq, stage.character.nv
         self._free = stage.character.bodies[0].joint.kind == "free"
@@ -109,12 +103,17 @@ class _Loop:
 
     def _acting_law(self, state: State, contacts: Contacts) -> AffineLaw:
         if self._fall.lost is not None:
-            return self._limp.law(state, contacts)
+            return self._falling.law(state, contacts)
         law = self._follower.law(state, contacts)
         joints = law.torque[6:] if self._free and len(law.torque) == self._nv else law.torque
-        if not self._fall.doubtful or float(np.abs(joints).max(initial=0.0)) < self._strongest:
+        if not self._fall.doubtful or not (self._strained or self._is_too_much(joints)):
             return law
-        return self._limp.law(state, contacts)
+        return self._falling.law(state, contacts)
+
+    def _is_too_much(self, torque: Array) -> bool:
+        """Whether a joint gives more than a body that is about to fall is given."""
+        size: Array = np.sqrt(np.bincount(self._joint, torque * torque))[self._joint]
+        return bool((size >= self._strongest).any())
 
     def after_step(self, state: int, stepper: Stepper) -> bool:
         """Note what was wanted; False ends the simulation."""
@@ -128,6 +127,7 @@ class _Loop:
             self._given_up = state
             return False
         fallen = self._fall.update(state, q[: self._nq], v, self.q[-1])
+        self._strained = self._fall.doubtful and self._is_too_much(stepper.torque)
         if self._fall.lost is None and not fallen:
             self._follower.between_steps(stepper, lambda: self.observe(state, q))
         watched = state < (self._fall.lost or 0) + self._most_after and float(np.abs(v).max()) < RUNAWAY

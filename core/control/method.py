@@ -98,6 +98,7 @@ class Needs:
     recovers: bool = False  # takes steps of its own after a push
     helps: bool = False  # gives the help that a reference takes
     props: bool = True  # may be in the scene
+    strength: bool = True  # its torques go through a world's step, which holds joints to their limits
     least_rate: float = 0.0  # steps of simulation a second
 
     @property

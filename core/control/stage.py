@@ -13,6 +13,7 @@ from ..motion.playback import Playback
 from ..simulation import World
 from ..simulation.looseness import Region
 from ..simulation.scene import Scene
+from ..simulation.strength import TorqueLimits
 
 Array = NDArray[np.float64]
 
@@ -35,6 +36,7 @@ class Stage:
     helped: bool = False  # help may be given where the character would fall by itself
     recovery: int = 0  # plans that may be tried after a disturbance; 0: none is answered
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
+    torque_limits: TorqueLimits | None = None  # of what acts in a world
     noise: Array | None = None  # (nv,) added to the velocities at the start
     # told before each rehearsal which share of them is over; it may raise
     rehearsing: Callable[[float], None] = _tell_nobody
@@ -50,6 +52,7 @@ class Stage:
             props=scene.props,
             grabs=scene.grabs,
             pushes=scene.pushes if pushed else (),
+            torque_limits=self.torque_limits,
         )
 
 

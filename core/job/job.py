@@ -15,6 +15,7 @@ from ..character import Character, JointKind, check
 from ..character.anthropometry import Sex
 from ..control.method import DEFAULT
 from ..motion.clip import LONGEST_DISTANCE, Clip
+from ..motion.floor import Levelling
 from ..motion.parts import Detail
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
@@ -22,15 +23,16 @@ from ..motion.roles import Roles
 from ..motion.spacetime import Help
 from ..motion.travel import Travel
 from ..simulation import looseness
-from ..simulation.looseness import Region
+from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 7
+VERSION = 8
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
 RECOVERY_EFFORT, MOST_RECOVERY_EFFORT = 6, 10
+STRENGTH = 3.0
 
 Plain = bool | int | float | str | None
 Ground = Literal["auto", "level", "terrain"]
@@ -95,6 +97,7 @@ class BakeJob:
     scene: Scene = field(default_factory=Scene)
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
     travel: Travel = "auto"  # whether it is in place: carried along to be simulated, and brought back
+    levelling: Levelling = field(default_factory=Levelling)  # what of a floor askew is mended
     method: str = DEFAULT  # a name in control.methods.METHODS
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
@@ -109,7 +112,8 @@ class BakeJob:
     playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
     recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
-    looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region, how far it gives way then
+    looseness: Mapping[Region, float] = field(default_factory=natural)  # 0 to 1 by region, how far it gives way then
+    strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
     seed: int = 0  # of that noise
 
@@ -127,6 +131,8 @@ class BakeJob:
             raise ValueError(
                 f"The recovery effort must be 1 to {MOST_RECOVERY_EFFORT} plans, not {self.recovery_effort}."
             )
+        if not self.strength >= 0.0:
+            raise ValueError(f"The strength must be at least 0, not {self.strength}.")
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
         object.__setattr__(self, "others", tuple(self.others))
@@ -235,4 +241,10 @@ def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, **new, "reference": {**far, **job["reference"]}, "help": "none"}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6}
+def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 7, as version 8 says the same: what sank or glided did so, joints gave whatever was asked."""
+    levelling = keep(Levelling, Levelling(drift=False))
+    return {**job, "levelling": levelling, "scene": {**job["scene"], "strength": None}, "strength": "inf"}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7}

@@ -17,7 +17,7 @@ from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
 from ..motion.fit import Trajectory
-from ..motion.floor import Floor
+from ..motion.floor import NOTHING, Floor
 from ..motion.ground import MissingGround, missing_ground
 from ..motion.labels import Contact, Grab, contacts_of, label
 from ..motion.make_reference import OtherGround, make_reference
@@ -33,7 +33,7 @@ from ..motion.travel import Travel
 from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation.scene import Scene
-from .job import BakeJob, BodySettings
+from .job import RECOVERY_EFFORT, STRENGTH, BakeJob, BodySettings
 from .progress import Clock, ProgressReporter
 
 T = TypeVar("T")
@@ -155,12 +155,20 @@ def keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
 
 def _performance_key(job: BakeJob, *, find_floor: bool) -> str:
     """A name for all that the fit depends on, and nothing more."""
-    needed = BakeJob(job.clip, job.roles, body=job.body, character=job.character, rate=job.rate, travel=_travel(job))
+    needed = BakeJob(
+        job.clip,
+        job.roles,
+        body=job.body,
+        character=job.character,
+        rate=job.rate,
+        travel=_travel(job),
+        levelling=job.levelling,
+    )
     return archive.digest(needed, BakeJob, "performance", str(find_floor), code_version())
 
 
 def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
-    """The same of a reference: a push does not make it stale, but ground does onto which the motion may be put."""
+    """The same of a reference: pushes and how they are met do not make it stale, ground that it may be put on does."""
     scene = Scene(grabs=job.scene.grabs, loads=job.scene.loads, gravity=job.scene.gravity)
     other = _other_ground(job, terrain)
     if terrain is not None or other:
@@ -175,6 +183,10 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         ground="auto",
         scene=scene,
         playback=Playback(),
+        recovery=True,
+        recovery_effort=RECOVERY_EFFORT,
+        looseness={},
+        strength=STRENGTH,
         noise=0.0,
         seed=0,
     )
@@ -338,7 +350,7 @@ def _fitted(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
             job.clip,
             job.roles,
             rate=job.rate,
-            find_floor=find_floor,
+            levelling=job.levelling if find_floor else NOTHING,
             character=job.character,
             travel=_travel(job),
             **settings,
@@ -446,6 +458,7 @@ def shifted(scene: Scene, seconds: float) -> Scene:
         grabs=tuple(replace(grab, start=grab.start - seconds, end=grab.end - seconds) for grab in scene.grabs),
         course=replace(scene.course, time=scene.course.time - seconds),
         slider=None if scene.slider is None else replace(scene.slider, time=scene.slider.time - seconds),
+        strength=None if scene.strength is None else replace(scene.strength, time=scene.strength.time - seconds),
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import rounding, trace
 from ..cache import Cache, code_version
+from ..character.strength import joint_strengths
 from ..contact.terrain import Mesh
 from ..control.loop import act
 from ..control.method import Method
@@ -30,6 +31,7 @@ from ..sentences import join, say, to_data
 from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import between
+from ..simulation.strength import Strength, TorqueLimits
 from .job import BakeJob
 from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
@@ -67,9 +69,11 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
         seconds=max(math.floor(asked * job.rate + 1e-6), 1) / job.rate,
         lift=motion.lift,
-        helped=method.needs.helps and job.help != "none",
+        # who is to faint is let fall
+        helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
         recovery=job.recovery_effort if job.recovery else 0,
         looseness=job.looseness,
+        torque_limits=torque_limits(job, motion, late),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=lambda fraction: reporter("rehearse", fraction),
     )
@@ -83,6 +87,15 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     result = _result(job, motion, stage, simulation, asked, kept, clock)
     trace.note("end", outcome=result.outcome, why=result.why)
     return result
+
+
+def torque_limits(job: BakeJob, motion: Motion, late: float) -> TorqueLimits | None:
+    """What a person's joints give at most; nobody measured animals. The simulation begins so `late`, s."""
+    if math.isinf(job.strength) or motion.plan.quadruped:
+        return None
+    mean = joint_strengths(motion.plan.character, job.body.sex)
+    over_time = shifted(job.scene, late).strength or Strength()
+    return TorqueLimits({name: job.strength * most for name, most in mean.items()}, over_time)
 
 
 def check(job: BakeJob) -> None:
@@ -265,7 +278,11 @@ def _result(
         recording.q[:, : character.nq],
         lambda step: round(frame_at(step / recording.rate)),
     )
-    sentences = [*explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble, called), *helped]
+    saturated = metrics.saturated_joints(simulation)
+    sentences = [
+        *explain(simulation, figures, stage.scene.pushes, frame_at, doubts, trouble, called, saturated),
+        *helped,
+    ]
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
         "recoveries": [
@@ -276,6 +293,10 @@ def _result(
             name: {"frame": round(frame_at(one.time)), "what": called.get(one.what, one.what)}
             for name, one in figures["worst"].items()
         },
+        "saturated": [
+            {"joint": called.get(one.joint, one.joint), "frame": frame_at(one.start), "seconds": one.seconds}
+            for one in saturated
+        ],
         "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
@@ -354,6 +375,7 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
         | source.nothing()
         | {
             "recoveries": [],
+            "saturated": [],
             "why": join(sentences),
             "sentences": to_data(sentences),
             "method": job.method,

@@ -14,6 +14,7 @@ its axes need. A body follows one bone, its leader: the first of a limb's chain,
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from .joints import as_vector, joint_place, make_joint
 from .landmarks import SIDES, Chains, find_landmarks, find_soles, heading_of, is_quadruped, leg_length
 from .parts import Detail, Part, check_kinds, gather_masses, make_parts
 from .quaternions import Array
+from .rest_pose import is_on_four
 from .roles import Roles
 from .shapes import contact_shapes
 
@@ -168,20 +170,24 @@ def make_body_plan(
     )
 
 
-def plausible_scale(skeleton: Skeleton, roles_of_bones: Roles) -> float:
-    """The metres that a unit of the skeleton is likely to be: 1 where its legs are 0.1 to 3 m long already.
+def plausible_scale(clip: Clip, roles_of_bones: Roles) -> float:
+    """The metres that a unit of the clip is likely to be: 1 where its legs are 0.1 to 3 m long already.
 
     Else the power of ten that makes them a person's; or inches or the CMU database's unit, where these make them so to
     within an eighth; else what makes them a person's exactly. An animal's, and a giant's, come out by a power of ten.
+    Legs are as long as they mostly are in the motion, which may be damaged: a rest pose may be none.
     """
-    chains = roles.checked(roles_of_bones, skeleton)
-    leg = leg_length(skeleton, chains)
-    if leg <= 0.0:
+    chains = roles.checked(roles_of_bones, clip.skeleton)
+    leg = 0.0
+    for side in roles.SIDES:
+        joints = [clip.position[:, chains[f"{part}.{side}"][0]] for part in ("thigh", "shin", "foot")]
+        leg += 0.5 * sum(float(np.nanmedian(np.linalg.norm(b - a, axis=1))) for a, b in pairwise(joints))
+    if not leg > 0.0:
         raise ValueError("The legs have no length.")
     if USUAL_LEG[0] <= leg <= USUAL_LEG[1]:
         return 1.0
     power = float(10.0 ** round(-math.log10(leg)))
-    if PERSONS_LEG[0] <= leg * power <= PERSONS_LEG[1] or is_quadruped(skeleton, chains):
+    if PERSONS_LEG[0] <= leg * power <= PERSONS_LEG[1] or is_on_four(clip, roles_of_bones):
         return power
     nearest = min(OTHER_UNITS, key=lambda unit: abs(math.log(leg * unit / USUAL_PERSONS_LEG)))
     if abs(math.log(leg * nearest / USUAL_PERSONS_LEG)) < math.log(1.125):

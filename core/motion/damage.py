@@ -51,6 +51,7 @@ class Repair:
     bones: tuple[str, ...]
     text: str  # one line for the report
     degrees: float = 0.0  # by which a bone was turned, at most
+    is_guess: bool = False  # more was filled in than anyone can know
 
 
 def repair(clip: Clip, roles: Roles | None = None) -> tuple[Clip, list[Repair]]:
@@ -95,10 +96,12 @@ def _without_lost_frames(clip: Clip, local: LocalPoses) -> tuple[Clip, list[Repa
             inside = _good_before(lost, start) and _good_before(lost[::-1], len(lost) - stop)
             frames = _frames(clip, np.arange(start, stop))
             done = "interpolated" if inside else "left out"
-            if inside and (stop - start) / clip.rate > LONGEST_GAP:
+            guess = bool(inside and (stop - start) / clip.rate > LONGEST_GAP)
+            if guess:
                 done = f"filled in over {(stop - start) / clip.rate:.1f} s, which is only a guess"
-            line = f"{_say(frames)}: {what}, {done}"
-            repairs.append(Repair(kind, frames, tuple(clip.skeleton.names[b] for b in bones), line))  # type: ignore[arg-type]
+            line = f"{_say(frames, clip.frames_per_sample)}: {what}, {done}"
+            whose = tuple(clip.skeleton.names[b] for b in bones)
+            repairs.append(Repair(kind, frames, whose, line, is_guess=guess))  # type: ignore[arg-type]
     if not repairs:
         return clip, repairs
     good = np.flatnonzero(~lost)
@@ -170,8 +173,8 @@ def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, l
         )
     moved = np.zeros_like(turned)
     for root in np.flatnonzero(clip.skeleton.parent < 0):
-        place = local.position[:, root]
-        middle = median_filter(place, size=(size, 1), mode="mirror")
+        place, more = local.position[:, root], size // 2
+        middle = median_filter(_going_on(place, more), size=(size, 1))[more : more + len(place)]
         moved[:, root] = np.linalg.norm(place - middle, axis=1) > SPIKE_DISTANCE
     turned &= _as_quick_as_no_limb(local, turned, clip.rate)
     spikes = turned & ~_staying(local, turned & ~small)
@@ -181,6 +184,19 @@ def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, l
         *_lines(clip, "noise", spikes & small, "flips and comes back, interpolated"),
     ]
     return (_interpolated(local, spikes | moved, moved), repairs) if repairs else (local, repairs)
+
+
+def _going_on(place: Array, more: int) -> Array:
+    """A path (nf, 3) that goes on at both ends as it came, mirrored but for its usual speed there.
+
+    Only mirrored, what runs would seem to turn back within one sample.
+    """
+    more = min(more, len(place) - 1)
+    samples = np.arange(1, more + 1)[:, None]
+    first, last = (np.median(np.diff(ends, axis=0), axis=0) for ends in (place[: 2 * more], place[-2 * more :]))
+    before = place[1 : more + 1] - 2.0 * samples * first
+    after = place[-2 : -more - 2 : -1] + 2.0 * samples * last
+    return np.concatenate([before[::-1], place, after])
 
 
 def _as_quick_as_no_limb(local: LocalPoses, turned: Mask, rate: float) -> Mask:
@@ -213,11 +229,13 @@ def _without_turns(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPos
         ):
             if mask.any():
                 frames, degrees = _frames(clip, np.flatnonzero(mask)), float(away[mask].max())
-                text = f"{_say(frames)}: bone '{skeleton.names[bone]}' {what}, by up to {degrees:.0f}°"
+                said = _say(frames, clip.frames_per_sample)
+                text = f"{said}: bone '{skeleton.names[bone]}' {what}, by up to {degrees:.0f}°"
                 longest = max(stop - start for start, stop in _runs(mask)) / clip.rate
-                if kind == "filled" and longest > LONGEST_GAP:
+                guess = kind == "filled" and longest > LONGEST_GAP
+                if guess:
                     text += f", over {longest:.1f} s, which is only a guess"
-                repairs.append(Repair(kind, frames, (skeleton.names[bone],), text, degrees))  # type: ignore[arg-type]
+                repairs.append(Repair(kind, frames, (skeleton.names[bone],), text, degrees, guess))  # type: ignore[arg-type]
     return (LocalPoses(local.position, turn), repairs) if repairs else (local, repairs)
 
 
@@ -310,7 +328,7 @@ def _lines(clip: Clip, kind: Kind, mask: Mask, what: str) -> list[Repair]:
     for bone in np.flatnonzero(mask.any(axis=0)):
         frames = _frames(clip, np.flatnonzero(mask[:, bone]))
         name = clip.skeleton.names[bone]
-        repairs.append(Repair(kind, frames, (name,), f"{_say(frames)}: bone '{name}' {what}"))
+        repairs.append(Repair(kind, frames, (name,), f"{_say(frames, clip.frames_per_sample)}: bone '{name}' {what}"))
     return repairs
 
 
@@ -328,9 +346,8 @@ def _frames(clip: Clip, samples: NDArray[np.int64]) -> tuple[float, ...]:
     return tuple(clip.frame(int(sample)) for sample in samples)
 
 
-def _say(frames: tuple[float, ...]) -> str:
-    """Frames in words, neighbours as ranges."""
-    step = min(np.diff(frames).tolist(), default=1.0)
+def _say(frames: tuple[float, ...], step: float) -> str:
+    """Frames in words, neighbours, which are a step apart, as ranges."""
     runs: list[list[float]] = []
     for frame in frames:
         if runs and frame - runs[-1][1] < 1.5 * step:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a foot meets the ground: the sole's plane and its corners, from the clip, the mesh, or the bones alone."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from .quaternions import Array
 FLAT_SPEEDS = (0.25, 0.5, 1.0)
 FEWEST_FLAT = 5  # samples from which a sole's plane may be taken
 STEEP = 0.75  # sine of a foot's slope from which on an animal, or a figure with so long a foot, walks on its toes
+STEEPEST_SOLE = math.radians(38.0)  # between a person's sole and the line from ankle to ball
 LONG_FOOT = 0.1  # of stature: as high above its toes an ankle is no person's
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -98,20 +100,38 @@ def find_sole(
 
 
 def _rest_up(skeleton: Skeleton, clip: Clip | None, foot: int, ball: Array) -> Array:
-    """The direction at rest that points up when the foot stands: the median over the clip, else the world's."""
+    """The direction at rest that points up when the foot stands: the median over the clip, else the world's.
+
+    A foot that never stands still may be up on its ball whenever it is slow: then no steeper than any person's.
+    """
     if clip is None:
         return UP
     local = quaternions.rotate(quaternions.conjugate(skeleton.orientation[foot]), ball - skeleton.head[foot])
     tip = clip.position[:, foot] + quaternions.rotate(clip.orientation[:, foot], local)
     speed = greatest_speed(np.stack([clip.position[:, foot], tip], axis=1), clip.rate)
-    flat = next((speed < limit for limit in FLAT_SPEEDS if np.sum(speed < limit) >= FEWEST_FLAT), None)
-    if flat is None:
+    limit = next((limit for limit in FLAT_SPEEDS if np.sum(speed < limit) >= FEWEST_FLAT), None)
+    if limit is None:
         return UP
+    flat = speed < limit
     back = quaternions.multiply(skeleton.orientation[foot], quaternions.conjugate(clip.orientation[flat, foot]))
     up: Array = np.median(quaternions.rotate(back, UP), axis=0)
     length = float(np.linalg.norm(up))
     # a foot that stood on its back would be a mistake of the roles, not a sole
-    return up / length if length > 0.1 and up[2] > 0.1 * length else UP
+    if length <= 0.1 or up[2] <= 0.1 * length:
+        return UP
+    return up / length if limit == FLAT_SPEEDS[0] else _no_steeper(up / length, ball - skeleton.head[foot])
+
+
+def _no_steeper(up: Array, down: Array) -> Array:
+    """The nearest direction to `up` under which a foot that reaches `down` from its ankle is no steeper than any."""
+    way = down / np.linalg.norm(down)
+    steep = math.asin(float(np.clip(-way @ up, -1.0, 1.0)))
+    if steep <= STEEPEST_SOLE or steep > math.radians(89.0):
+        return up
+    across = up - (up @ way) * way
+    across /= np.linalg.norm(across)
+    result: Array = math.cos(STEEPEST_SOLE) * across - math.sin(STEEPEST_SOLE) * way
+    return result
 
 
 def _of_mesh(orientation: Array, points: Array) -> Sole:

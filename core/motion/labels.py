@@ -39,6 +39,10 @@ class LabelSettings:
     on_speed: float = 0.4
     off_height: float = 0.06
     off_speed: float = 0.9
+    on_smear: float = 0.1  # of what a body goes faster than `walks`: so much quicker feet seem that few frames show
+    off_smear: float = 0.2
+    walks: float = 2.0  # m/s
+    full_rate: float = 120.0  # frames per second, at which nothing is smeared
     shortest: float = 5.0 / 120.0  # s, of a contact
     shortest_other: float = 0.15  # s, of a contact of anything but a foot
     longest_gap: float = 5.0 / 120.0  # s, within a contact
@@ -99,10 +103,11 @@ def label(
     ground = ground_under(terrain or level_ground(), places, radius, rate, start)
     speed = np.linalg.norm(velocities(places, rate) - ground.velocity, axis=2)
     active = np.zeros(speed.shape, dtype=np.bool_)
-    for i in range(len(points)):
-        active[:, i] = _touching(ground.height[:, i], speed[:, i], rate, use)
-    foot = np.array([point.foot for point in points], dtype=np.bool_)
     path = center_of_mass_path(character, trajectory.q)
+    faster = _smeared(path, trajectory, use)
+    for i in range(len(points)):
+        active[:, i] = _touching(ground.height[:, i], speed[:, i], rate, use, faster)
+    foot = np.array([point.foot for point in points], dtype=np.bool_)
     push = upward_push(path, rate, float(character.gravity[2]))
     held = from_intervals([grab.point for grab in grabs], _grabbed(trajectory, grabs), len(active)).any(axis=1)
     nothing = np.asarray((push[:, 2] > use.held_up) & ~active.any(axis=1) & ~held)
@@ -180,10 +185,23 @@ def distance_from_support(places: Array, active: Mask, point: Array) -> Array:
     return result
 
 
-def _touching(height: Array, speed: Array, rate: float, use: LabelSettings) -> Mask:
+def _smeared(path: Array, trajectory: Trajectory, use: LabelSettings) -> Array:
+    """By how much (nf,) a body goes faster than it walks, m/s, as far as its source has too few frames to show it.
+
+    Between two of few frames a runner's foot hardly stops.
+    """
+    few = max(1.0 - trajectory.rate * trajectory.frames_per_sample / use.full_rate, 0.0)
+    if few == 0.0 or len(path) < 3:
+        return np.zeros(len(path))
+    going = np.gradient(smoothed(path[:, :2], trajectory.rate, ACCELERATION_CUTOFF), axis=0) * trajectory.rate
+    result: Array = few * np.maximum(np.linalg.norm(going, axis=1) - use.walks, 0.0)
+    return result
+
+
+def _touching(height: Array, speed: Array, rate: float, use: LabelSettings, faster: Array) -> Mask:
     """The contacts (nf,) of one point."""
-    on = (height < use.on_height) & (speed < use.on_speed)
-    stays = (height < use.off_height) & (speed < use.off_speed)
+    on = (height < use.on_height) & (speed < use.on_speed + use.on_smear * faster)
+    stays = (height < use.off_height) & (speed < use.off_speed + use.off_smear * faster)
     active = np.zeros(len(height), dtype=np.bool_)
     for start, stop in runs(stays):
         first = np.flatnonzero(on[start:stop])

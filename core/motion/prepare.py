@@ -14,7 +14,7 @@ from .body_plan import BodyPlan, make_body_plan
 from .clip import Clip
 from .damage import Repair, repair
 from .fit import FitError, Trajectory, fit
-from .floor import Floor, estimate_floor, level
+from .floor import EVERYTHING, Floor, Levelling, estimate_floor, level
 from .limits import widened
 from .parts import Detail
 from .quaternions import Array
@@ -50,10 +50,7 @@ class Performance:
             lines.append(
                 str(say("in place: moved along at {speed:.2f} m/s for the simulation, and brought back", speed=speed))
             )
-        if self.floor.samples:
-            tilt = math.degrees(self.floor.tilt)
-            moved = "The floor was found at {height:.1f} cm, tilted by {tilt:.2f}°, and moved to height 0."
-            lines.append(str(say(moved, height=100.0 * self.floor.height, tilt=tilt)))
+        lines += self.floor.lines
         lines.append(
             f"The character fits the action: joints to {math.degrees(self.error.turn_rms):.2f}° RMS, hands and feet to "
             f"{100.0 * self.error.ends_rms:.2f} cm RMS."
@@ -74,17 +71,17 @@ def prepare(
     masses_from_mesh: bool = False,
     on_floor: bool | None = None,
     motions: Sequence[Clip] = (),
-    find_floor: bool = True,
+    levelling: Levelling = EVERYTHING,
     character: Character | None = None,
     travel: Travel = "auto",
     name: str = "character",
 ) -> Performance:
     """Repair the clip, make its character, put the clip on its floor, and fit the character to it at `rate`.
 
-    Without `find_floor` the clip is taken to stand on z = 0. `character` takes the place of the one that is made: one
-    with the same joints, but other masses, limits or shapes. It is made from all of `motions`, if there are such, so
-    that one character can do them all. `travel` says whether the clip is in place and to be carried along. The other
-    settings are those of `make_body_plan`. Raises
+    What `levelling` leaves alone of the floor is taken to be as it should: the clip stands on z = 0. `character` takes
+    the place of the one that is made: one with the same joints, but other masses, limits or shapes. It is made from all
+    of `motions`, if there are such, so that one character can do them all. `travel` says whether the clip is in place
+    and to be carried along. The other settings are those of `make_body_plan`. Raises
     ValueError, DamagedClip where the clip is broken.
     """
     whole, repairs = repair(clip, roles)
@@ -111,8 +108,8 @@ def prepare(
     )
     if character is not None:
         plan = replace(plan, character=_fitting(character, plan.character))
-    floor = estimate_floor(plan, whole) if find_floor else Floor()
-    sampled = resample(level(whole, floor) if find_floor else whole, rate)
+    floor = estimate_floor(plan, whole, levelling)
+    sampled = resample(whole if floor == Floor() else level(whole, floor), rate)
     trajectory, error = fit(plan, sampled)
     plan = replace(plan, character=widened(plan.character, trajectory.q))
     residuals = take_residuals(plan, sampled, trajectory)

@@ -87,6 +87,20 @@ def trunk_and_legs(clip: Clip, roles_of_bones: roles.Roles) -> tuple[Array, Arra
     return seen.trunk, _unit(seen.legs.mean(axis=1))
 
 
+class RestFigure(NamedTuple):
+    """How a skeleton at rest lies in the world: unit directions (3,)."""
+
+    trunk: Array  # from the hips to the shoulders
+    legs: Array  # from the hips to the ankles
+    is_person: bool  # whether it is the pose of one on two legs
+
+
+def posed_at_rest(skeleton: Skeleton, roles_of_bones: roles.Roles) -> RestFigure:
+    """How a skeleton lies at rest."""
+    own = _figure(roles.checked(roles_of_bones, skeleton), skeleton.head[None], skeleton.tail[None])
+    return RestFigure(own.trunk[0], _unit(own.legs[0].mean(axis=0)), _is_pose(own, four=False))
+
+
 def is_on_four(clip: Clip, roles_of_bones: roles.Roles) -> bool:
     """Whether the figure goes on four legs, in the motion or at rest."""
     chains = roles.checked(roles_of_bones, clip.skeleton)

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.linalg import solveh_banded
+from scipy.ndimage import minimum_filter1d
 
 from . import quaternions, roles
 from .clip import Clip
@@ -22,13 +23,18 @@ from .resample import smoothed
 Travel = Literal["auto", "in_place", "travelling"]
 
 LOW = 0.04  # of the leg: points as near to their lowest height stand
-ANKLE = 0.1  # how far an ankle is to be believed
+HEEL = 0.06  # of the leg, behind the ankle
+STRIDE = 0.6  # s: every foot stands at some time within it, before or after
 CALM = 0.5  # of the speed: vertical speed of a point that stands
 ALIKE = (0.6, 0.1)  # of the speed, by which a standing point's may differ from the figure's: at first, at last
 ITERATIONS = 10
-STIFF, FULL_RATE = 1000.0, 120.0  # of the velocity against changing, at that many frames per second
-SLOWEST = 0.35  # legs a second: a figure in place that is slower does not walk
+TRUNK, THIGHS, SHANKS, ARMS = 0.58, 0.20, 0.12, 0.10  # of the body's mass
+SWAY = 12.0  # Hz
+LAST, BEHIND, AHEAD = 3, 0.15, 0.03  # last steps; of the speed, by which what stands may differ at all, and forwards
+STIFF, FULL_RATE = 1500.0, 120.0  # of the velocity against changing, at that many frames per second
+SLOWEST = 0.2  # legs a second: a figure in place that is slower does not walk
 STAYS = 0.25  # of the way: a figure that moves further than this by itself travels
+KEEPS_ON = 0.3
 STANDS, FEWEST = 0.1, 0.1  # of all frames so many need a point that stands, of a sprint too
 STEADY = 1.0  # Hz: what sways faster than this, to and fro, goes nowhere
 KNOT, AROUND = 0.25, 0.5  # s, within which the usual speed may change
@@ -62,8 +68,19 @@ def carry_along(clip: Clip, roles_of_bones: roles.Roles, travel: Travel = "auto"
         return None
     position = clip.position.copy()
     position[..., :2] += way[:, None]
+    left = clip.position[:, chains["thigh.L"][0], :2] - clip.position[:, chains["thigh.R"][0], :2]
+    if travel == "auto" and _keeps_on(velocity, left) < KEEPS_ON:
+        return None
     speed = float(np.median(np.linalg.norm(velocity, axis=1)))
     return Carried(replace(clip, position=position), way, speed)
+
+
+def _keeps_on(velocity: Array, left: Array) -> float:
+    """How much of its speed a figure goes the same way all along, by its own left and right: who swings turns back."""
+    left = left / np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-9)
+    aside, ahead = np.sum(velocity * left, axis=1), velocity[:, 0] * left[:, 1] - velocity[:, 1] * left[:, 0]
+    going = float(np.linalg.norm(velocity, axis=1).mean())
+    return float(np.hypot(aside.mean(), ahead.mean())) / max(going, 1e-9)
 
 
 def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None:
@@ -74,8 +91,11 @@ def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None
     """
     points, trust, leg = _points(clip, chains)
     speeds = np.gradient(points, axis=0) * clip.rate
-    height = points[..., 2] - np.percentile(points[..., 2], 3.0, axis=0)
+    # in place a floor that is tilted along the way sinks or rises in time
+    around = 2 * round(STRIDE * clip.rate) + 1
+    height = points[..., 2] - minimum_filter1d(points[..., 2], around, axis=0, mode="nearest")
     nearness = trust * np.exp(-((height / (LOW * leg)) ** 2))
+    sway = _sway(clip, chains)
     velocity = _usual(speeds, nearness, clip.rate)
     if np.median(np.linalg.norm(velocity, axis=1)) < SLOWEST * leg:
         return None
@@ -84,13 +104,27 @@ def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None
         size = np.maximum(np.linalg.norm(velocity, axis=1), SLOWEST * leg)[:, None]
         stray = np.linalg.norm(speeds[..., :2] - velocity[:, None], axis=2) / (narrow * size)
         weight = nearness * np.exp(-(stray**2) - (speeds[..., 2] / (CALM * size)) ** 2)
-        velocity = _smoothest(np.einsum("np,npk->nk", weight, speeds[..., :2]), weight.sum(axis=1), clip.rate)
+        velocity = _smoothest(weight, speeds[..., :2], sway, clip.rate)
+    for _ in range(LAST):
+        size = np.maximum(np.linalg.norm(velocity, axis=1), SLOWEST * leg)[:, None]
+        off = speeds[..., :2] - velocity[:, None]
+        ahead = -np.einsum("npk,nk->np", off, velocity / size) / size  # as it goes, and not as it glides back
+        stray = np.linalg.norm(off, axis=2) / (BEHIND * size)
+        rolls = np.exp(-np.maximum(ahead, 0.0) / AHEAD)
+        weight = nearness * rolls * np.exp(-(stray**2) - (speeds[..., 2] / (CALM * size)) ** 2)
+        velocity = _smoothest(weight, speeds[..., :2], sway, clip.rate)
     goes = np.median(np.linalg.norm(smoothed(velocity, clip.rate, STEADY), axis=1)) > SLOWEST * leg
     return -velocity if goes and (weight.sum(axis=1) > STANDS).mean() > FEWEST else None
 
 
-def _smoothest(weighted: Array, weight: Array, rate: float) -> Array:
-    """The velocity v (nf, 2) that makes sum w |v - u|^2 + (second differences of v)^2 least; `weighted` is w u."""
+def _smoothest(weights: Array, speeds: Array, sway: Array, rate: float) -> Array:
+    """The velocity v (nf, 2) that makes sum w |v - u|^2 + (second differences of v - s)^2 least.
+
+    `weights` w (nf, points) are those of the points' speeds u (nf, points, 2). A body's centre of mass changes its
+    speed as little as it can, and in the air not at all: `sway` s (nf, 2) is what it does against the hips that stay.
+    """
+    weight = weights.sum(axis=1)
+    weighted = np.einsum("np,npk->nk", weights, speeds - sway[:, None])
     count = len(weight)
     stiff = STIFF * (rate / FULL_RATE) ** 4
     bands = np.zeros((3, count))
@@ -103,7 +137,25 @@ def _smoothest(weighted: Array, weight: Array, rate: float) -> Array:
     bands[2] = stiff * middle + weight + 1e-9
     bands[1, 1:] = -2.0 * stiff * (ones[:-1] + ones[1:])
     bands[0, 2:] = stiff * ones[1:-1]
-    result: Array = solveh_banded(bands, weighted)
+    result: Array = sway + solveh_banded(bands, weighted)
+    return result
+
+
+def _sway(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array:
+    """The horizontal velocity (nf, 2) of the middle of the body's mass, by rough shares of its parts."""
+    sides = roles.SIDES
+    hips, knees, ankles = (
+        np.mean([clip.position[:, chains[f"{part}.{side}"][0]] for side in sides], axis=0)
+        for part in ("thigh", "shin", "foot")
+    )
+    above = next((role for role in ("neck", "head", "chest", "spine") if role in chains), "pelvis")
+    parts = [(TRUNK, 0.5 * (hips + clip.position[:, chains[above][0]]))]
+    parts += [(THIGHS, 0.5 * (hips + knees)), (SHANKS, 0.5 * (knees + ankles))]
+    if all(f"forearm.{side}" in chains for side in sides):
+        parts.append((ARMS, np.mean([clip.position[:, chains[f"forearm.{side}"][0]] for side in sides], axis=0)))
+    whole = sum(share for share, _ in parts)
+    middle = sum((share / whole * place[:, :2] for share, place in parts), np.zeros((len(hips), 2)))
+    result: Array = smoothed(np.gradient(middle, axis=0) * clip.rate, clip.rate, SWAY)
     return result
 
 
@@ -135,26 +187,38 @@ def _usual(speeds: Array, nearness: Array, rate: float) -> Array:
 
 
 def _points(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> tuple[Array, Array, float]:
-    """Ankles, balls and tips of both feet (nf, 6, 3) or fewer, how far each is to be believed, and a leg's length.
+    """Heels, balls and tips of both feet (nf, 6, 3) or fewer, how far each is to be believed, and a leg's length.
 
-    An ankle rolls forward over a foot that stands; ball and tip stay where they are.
+    A foot comes down on its heel, stands on its ball, and leaves over its tip.
     """
     skeleton = clip.skeleton
-    bones = []
+    points, trust = [], []
     leg = 0.0
     for side in roles.SIDES:
         foot, toe = chains[f"foot.{side}"], chains.get(f"toe.{side}", ())
-        bones += [foot[0], *toe[:1]]
         hip, knee = (clip.position[:, chains[f"{part}.{side}"][0]] for part in ("thigh", "shin"))
         ankle = clip.position[:, foot[0]]
         leg += 0.5 * float(np.median(np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)))
-    heads = clip.position[:, bones]
-    last = [(chains.get(f"toe.{side}") or chains[f"foot.{side}"])[-1] for side in roles.SIDES]
-    tips = []
-    for bone in last:
-        reach = skeleton.tail[bone] - skeleton.head[bone]
-        local = quaternions.rotate(quaternions.conjugate(skeleton.orientation[bone]), reach)
-        tips.append(clip.position[:, bone] + quaternions.rotate(clip.orientation[:, bone], local))
-    balls = [chains.get(f"toe.{side}", ())[:1] for side in roles.SIDES]
-    trust = np.array([1.0 if (bone,) in balls else ANKLE for bone in bones] + [1.0, 1.0])
-    return np.concatenate([heads, np.stack(tips, axis=1)], axis=1), trust, leg
+        last = (toe or foot)[-1]
+        reach = skeleton.tail[last] - skeleton.head[last]
+        local = quaternions.rotate(quaternions.conjugate(skeleton.orientation[last]), reach)
+        tip = clip.position[:, last] + quaternions.rotate(clip.orientation[:, last], local)
+        ball = clip.position[:, toe[0]] if toe else tip
+        points += [_heel(ankle, ball, clip.orientation[:, foot[0]], leg), ball, *([tip] if toe else [])]
+        trust += [1.0] * (3 if toe else 2)
+    return np.stack(points, axis=1), np.array(trust), leg
+
+
+def _heel(ankle: Array, ball: Array, turn: Array, leg: float) -> Array:
+    """Where the heel is (nf, 3): behind the ankle, as low as the ball when the foot lies as flat as it ever does."""
+    low = [np.abs(place[:, 2] - np.percentile(place[:, 2], 10.0)) for place in (ankle, ball)]
+    flat = np.argsort(low[0] + low[1])[: max(3, len(ankle) // 10)]
+    back = quaternions.conjugate(turn[flat])
+    up = np.median(quaternions.rotate(back, np.array([0.0, 0.0, 1.0])), axis=0)
+    up /= max(float(np.linalg.norm(up)), 1e-9)
+    ahead = np.median(quaternions.rotate(back, ball[flat] - ankle[flat]), axis=0)
+    drop = float(ahead @ up)
+    forward = ahead - drop * up
+    forward /= max(float(np.linalg.norm(forward)), 1e-9)
+    result: Array = ankle + quaternions.rotate(turn, drop * up - HEEL * leg * forward)
+    return result

@@ -2,17 +2,20 @@
 """Which way is up in a motion: files of other makers, read with the wrong axis, lie on their side all along.
 
 A figure that stands has its trunk over its legs. Where the line from the one to the other is steadily along another
-axis than Z, and never along Z, that axis is up. A figure on four legs has its legs along it.
+axis than Z, and never along Z, that axis may be up. A figure on four legs has its legs along it.
+
+But a person may lie or crawl all along, and birds and reptiles walk with a level trunk. What is up is known by what is
+below: the lowest point of a body that stands, walks or lies stays at one height.
 """
 
 from typing import Literal
 
 import numpy as np
 
-from . import quaternions
+from . import quaternions, roles
 from .clip import Clip, turned
 from .quaternions import Array
-from .rest_pose import is_on_four, trunk_and_legs
+from .rest_pose import TRUNK, UPRIGHT, is_on_four, posed_at_rest, trunk_and_legs
 from .roles import Roles
 
 Up = Literal["Z", "X", "-X", "Y", "-Y"]
@@ -26,12 +29,14 @@ AXES: dict[Up, tuple[float, float, float]] = {
 ALONG = np.cos(np.radians(50.0))
 STEADY = 0.9  # of all frames
 SELDOM = 0.02  # of all frames, in which one that lies may yet be upright by chance
+LEVEL = 0.5  # of Z's, at most: how much the lowest point may rise and fall along another axis that is up
+STILL = 0.03  # of the leg: a body whose lowest point moves less along both axes does not tell by it
 
 
-def up_of(clip: Clip, roles: Roles) -> Up:
+def up_of(clip: Clip, roles_of_bones: Roles) -> Up:
     """The axis of the world that is up in the motion."""
-    trunk, legs = trunk_and_legs(clip, roles)
-    upwards = -legs if is_on_four(clip, roles) else trunk - legs
+    trunk, legs = trunk_and_legs(clip, roles_of_bones)
+    upwards = -legs if is_on_four(clip, roles_of_bones) else trunk - legs
     upwards = upwards / np.maximum(np.linalg.norm(upwards, axis=1, keepdims=True), 1e-9)
 
     def share(axis: Up) -> float:
@@ -40,7 +45,33 @@ def up_of(clip: Clip, roles: Roles) -> Up:
     best = max(AXES, key=share)
     if best == "Z" or share(best) < STEADY or share("Z") > SELDOM:
         return "Z"
-    return best if float(np.mean(-legs @ np.array(AXES[best]) > ALONG)) > 0.5 else "Z"
+    stands = float(np.mean(-legs @ np.array(AXES[best]) > ALONG)) > 0.5
+    return best if stands and _rests_along(clip, roles_of_bones, best) else "Z"
+
+
+def _rests_along(clip: Clip, roles_of_bones: Roles, axis: Up) -> bool:
+    """Whether it is along that axis rather than along Z that the body is borne from below."""
+    rest = posed_at_rest(clip.skeleton, roles_of_bones)
+    if rest.is_person and _between(rest.trunk, AXES[axis]) < UPRIGHT:
+        return True
+    standing = _between(-rest.legs, AXES["Z"]) < UPRIGHT
+    if standing and _between(rest.trunk, -rest.legs) > TRUNK:
+        return False  # a trunk that is level at rest says nothing
+    chains = roles.checked(roles_of_bones, clip.skeleton)
+    joints = clip.position[:, [bone for chain in chains.values() for bone in chain]]
+    hips, knees, ankles = (clip.position[:, chains[f"{part}.L"][0]] for part in ("thigh", "shin", "foot"))
+    leg = float(np.median(np.linalg.norm(knees - hips, axis=1) + np.linalg.norm(ankles - knees, axis=1)))
+    lowest = [(joints @ np.array(AXES[each])).min(axis=1) / max(leg, 1e-9) for each in (axis, "Z")]
+    moves, moves_z = (float(np.ptp(np.percentile(heights, [5.0, 95.0]))) for heights in lowest)
+    if max(moves, moves_z) < STILL:
+        # what lies still is mostly put on z = 0, and so is what stands on its maker's floor
+        here, here_z = (abs(float(np.median(heights))) for heights in lowest)
+        return not standing and here < here_z
+    return moves < LEVEL * moves_z
+
+
+def _between(a: Array, b: Array | tuple[float, float, float]) -> float:
+    return float(np.arccos(np.clip(a @ np.array(b), -1.0, 1.0)))
 
 
 def turn_of(up: Up) -> Array:

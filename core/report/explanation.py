@@ -14,12 +14,14 @@ from ..simulation import Push
 from ..simulation.outcome import Recovery, Simulation
 from . import source
 from .failure import Trouble
+from .metrics import Saturated
 
 Array = NDArray[np.float64]
 
 AFTER_PUSH = 2.0  # s, within which a push is to blame for a fall
 STRAYED = 0.10  # m: a larger distance from its path is reported
 SLID = 0.005  # m
+TOLD = 2  # joints that gave all they have
 STRONG = 10.0  # N, of a push that can be to blame
 MILLIMETRES, CENTIMETRES = 1e3, 1e2
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -50,6 +52,7 @@ def explain(
     doubts: Sequence[Sentence] = (),
     trouble: Trouble | None = None,
     called: Mapping[str, str] = NOTHING,
+    saturated: Sequence[Saturated] = (),
 ) -> list[Sentence]:
     """What happened. `frame_at` gives the scene's frame of a time; `doubts` say what was wrong with the reference.
 
@@ -63,6 +66,7 @@ def explain(
         broke = "The simulation stopped at frame {frame:.0f}: {reason}"
         return [say(broke, frame=frame_at(seconds), reason=simulation.recording.reason), *first, *doubts]
     steps = [_stepped(recovery, frame_at) for recovery in simulation.recoveries]
+    steps += [_gave_all(one, frame_at, called) for one in saturated[:TOLD]]
     if outcome == "fell":
         pushed = _last_push(pushes, (simulation.lost or 0) / simulation.recording.rate)
         if pushed is not None and (trouble is None or trouble.kind != "hit"):
@@ -76,6 +80,11 @@ def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence
     if recovery.what == "caught":
         return say(STEPPED["caught"], frame=frame)
     return say(STEPPED[recovery.what], frame=frame, centimetres=CENTIMETRES * recovery.distance)
+
+
+def _gave_all(one: Saturated, frame_at: Callable[[float], float], called: Mapping[str, str]) -> Sentence:
+    text = "'{what}' gave all its strength for {seconds:.2f} s, first at frame {frame:.0f}."
+    return say(text, what=called.get(one.joint, one.joint), seconds=one.seconds, frame=frame_at(one.start))
 
 
 def _completed(

@@ -23,6 +23,7 @@ Outcome = Literal["completed", "fell", "diverged", "cancelled"]
 
 LANDED = 0.001  # m: a higher point has not landed; anticipated contacts press one step before they touch
 PRESSING = 1.0  # N: a contact that carries this much should not move
+FULL = 1.0 - 1e-9  # of a joint's limit
 STANDING = 0.05  # of the character's weight: a foot that bears less only grazes the ground
 STANCE_GAP = 0.05  # s without that, after which a new stance begins
 NUMBERS = (
@@ -36,6 +37,7 @@ NUMBERS = (
     "max_foot_slide_m",
     "contact_residual_max",
     "peak_torque_nm",
+    "torque_share_max",
     "help_mean",
     "help_max",
     "real_time_factor",
@@ -61,6 +63,14 @@ class Worst(NamedTuple):
     time: float  # s
     what: str  # body or joint; empty for the whole
     since: float = 0.0  # s, of a slide: when the foot came to stand
+
+
+class Saturated(NamedTuple):
+    """A joint that gave all that it has."""
+
+    joint: str
+    start: float  # s, when first
+    seconds: float  # in all
 
 
 def outcome_of(simulation: Simulation) -> Outcome:
@@ -93,6 +103,7 @@ def measure(simulation: Simulation) -> dict[str, Any]:
         "contact_residual_max": float(recording.residual.max(initial=0.0)),
         "lcp_failures": int("contact" in recording.reason),  # a step that fails its checks is the last
         "peak_torque_nm": float(joint_torques(simulation)[:upright].max(initial=0.0)),
+        "torque_share_max": float(torque_shares(simulation).max(initial=0.0)),
         "help_mean": float(helped.mean()) if recording.steps else 0.0,
         "help_max": float(helped.max(initial=0.0)),
         "help_frames": 0,
@@ -101,6 +112,28 @@ def measure(simulation: Simulation) -> dict[str, Any]:
         "step_us_p99": float(np.percentile(micros, 99.0)) if len(micros) else 0.0,
         "worst": worst(simulation, slides, root),
     }
+
+
+def saturated_joints(simulation: Simulation) -> list[Saturated]:
+    """Joints that gave all that they have while it was upright, those that did longest first."""
+    full = torque_shares(simulation)[: simulation.upright] > FULL
+    names, rate = moving_joints(simulation.character), simulation.recording.rate
+    found = [
+        Saturated(names[j], float(np.argmax(full[:, j])) / rate, float(full[:, j].sum()) / rate)
+        for j in np.flatnonzero(full.any(axis=0))
+    ]
+    return sorted(found, key=lambda one: (-one.seconds, one.start, one.joint))
+
+
+def torque_shares(simulation: Simulation) -> Array:
+    """Torques (n, joints) by joints' limits; zero where there is none."""
+    torques, limits = joint_torques(simulation), simulation.torque_limits
+    if limits is None:
+        return np.zeros_like(torques)
+    most = np.array([limits.most.get(name, np.inf) for name in moving_joints(simulation.character)])
+    most = limits.strength.at(simulation.recording.time[: len(torques)])[:, None] * most
+    shares: Array = np.divide(torques, most, out=np.zeros_like(torques), where=most > 0.0)
+    return shares
 
 
 def worst(simulation: Simulation, slides: Sequence[Slide], root: Array) -> dict[str, Worst]:

@@ -9,6 +9,7 @@ from .props import Hinge, Prop
 from .pushes import Push
 from .recording import Frames, Recording, simulate
 from .slider import Slider
+from .strength import Strength, TorqueLimits
 from .world import ContactForces, DivergedError, World
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "Recording",
     "Slider",
     "State",
+    "Strength",
+    "TorqueLimits",
     "World",
     "simulate",
 ]

@@ -14,10 +14,11 @@ from .grabs import Grab
 from .law import AffineLaw
 from .props import Prop
 from .pushes import Push
+from .strength import TorqueLimits
 from .workspace import Memory
 
 FORMAT = "heft.step"
-VERSION = 1
+VERSION = 2
 FAILED = "failed step"  # what a trace calls it
 
 
@@ -39,6 +40,7 @@ class WorldArguments:
     depth: float
     pairs: tuple[tuple[str, str], ...] | None
     max_contacts: int
+    torque_limits: TorqueLimits | None
 
 
 @dataclass(frozen=True, eq=False)

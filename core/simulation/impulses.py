@@ -13,7 +13,7 @@ from ..contact import lcp
 from ..contact.lcp.workspace import NOT_FINITE, SOLVED
 from ..maths.kernel import kernel
 from ..maths.vectors import row
-from .choice import add_missed, choose_groups, remember_basis
+from .choice import add_missed, choose_groups
 from .equations import add_impulse, update_delassus
 from .holding import release_held_rows, remove_held
 from .problem import assemble, update_gain, update_impulses, worst_miss
@@ -53,7 +53,6 @@ def find_impulses(machine: Machine, limits: int, active: int, rows: int, gain: A
     outcome.lcp_residual[0], outcome.residual[0] = residual, np.inf
     outcome.counts[0], outcome.counts[1], outcome.counts[2], outcome.counts[3] = status, solved, pivots, 0
     if status == SOLVED:
-        remember_basis(machine, limits, active)
         _add_answer(groups, limits, active, columns, scratch.load)
         outcome.residual[0] = worst_miss(machine, limits, active)
     return status

@@ -6,6 +6,12 @@ from typing import Literal, get_args
 
 Region = Literal["legs", "trunk", "arms", "head"]
 REGIONS: tuple[Region, ...] = get_args(Region)
+NATURAL = 0.5  # of each: a shove is seen, and costs no balance
+
+
+def natural() -> dict[Region, float]:
+    """How loose people are."""
+    return dict.fromkeys(REGIONS, NATURAL)
 
 
 def checked(looseness: Mapping[Region, float]) -> dict[Region, float]:

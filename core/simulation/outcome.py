@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..character import Character
 from ..contact.terrain import Terrain
 from .recording import Recording
+from .strength import TorqueLimits
 
 Array = NDArray[np.float64]
 
@@ -44,6 +45,7 @@ class Simulation:
     lost: int | None  # the state at which it had fallen
     step_seconds: Array  # (n,) of computation, for each step
     help: Array = field(default_factory=lambda: np.zeros((0, 6)))  # (n, 6) force and moment on the root from nowhere
+    torque_limits: TorqueLimits | None = None  # of the joints
     recoveries: tuple[Recovery, ...] = ()
     notes: tuple[str, ...] = ()  # what the method did on its own account, in sentences
 

@@ -15,6 +15,7 @@ from .grabs import Grab
 from .props import Prop
 from .pushes import Push
 from .slider import Slider
+from .strength import Strength
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Scene:
     footholds: tuple[Foothold, ...] = ()  # for methods that can move steps
     course: Course = field(default_factory=Course)  # for methods that walk without a clip
     slider: Slider | None = None  # for methods that combine motions; half-way unless given
+    strength: Strength | None = None  # of its joints, times the job's
     props: tuple[Prop, ...] = ()
     loads: tuple[Load, ...] = ()
     gravity: Vector = (0.0, 0.0, -9.81)  # m/s²

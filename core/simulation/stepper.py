@@ -7,7 +7,7 @@
     0 <= D v_{k+1} + c / dt + s e      complementary to  b >= 0                friction along the pyramid's edges
     0 <= mu p - e^T b                  complementary to  s >= 0                cone; s is the sliding speed
     H v_{k+1} = 0                                                              grabs
-    tau = torque + gain f,  f = (N^T p + D^T b) / dt in the world              the law, eq. 14 and 20
+    tau = torque + gain f,  f = (N^T p + D^T b) / dt in the world              the law, eq. 14 and 20; see strength.py
 
 A row's point moves by dt times its velocity only to first order: while a leg swings over a foot, the rest is a tenth of
 a millimetre a step. The gap takes it back along the normal; along the ground it would add up. So friction holds a
@@ -47,6 +47,7 @@ from ..maths.vectors import (
     set_row_angular,
     subtract,
 )
+from .choice import remember_basis
 from .correction import needs_correction, update_repair
 from .equations import (
     impulse_to_y,
@@ -66,6 +67,7 @@ from .holding import (
 from .impulses import find_impulses
 from .pushes import mean_force
 from .rows import update_contact_rows, update_limit_rows
+from .strength import exceeds, hold_joints, hold_law, share_at
 from .workspace import Machine
 
 Array = NDArray[np.float64]
@@ -187,16 +189,13 @@ def solve(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
     torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty.
     """
     scratch = machine.scratch
-    rows, limits, active = pose(machine, torque, implicit)
-    status = find_impulses(machine, limits, active, rows, gain)
-    if status != SOLVED:
-        return NOT_FINITE if status == LCP_NOT_FINITE else UNSOLVED
-    fastest = _update_velocity(machine)
-    if not fastest < np.inf:
-        return NOT_FINITE
-    if not scratch.outcome.residual[0] <= ACCEPTED * (1.0 + fastest):
-        return MISSED
-    _update_outcome(machine, limits, active, rows, torque, gain, implicit)
+    if machine.system.limited.first.shape[0] == 0:
+        status, rows, limits, active = _find(machine, torque, gain, implicit)
+    else:
+        status, rows, limits, active = _find_within(machine, torque, gain, implicit)
+    if status != STEPPED:
+        return status
+    remember_basis(machine, limits, active)
     update_momentum(scratch.bodies, scratch.v_next)
     if needs_correction(scratch.groups, active, scratch.held, rows):
         _correct_positions(machine, active)
@@ -205,6 +204,43 @@ def solve(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
             return NOT_FINITE
     _move_on(machine)
     return STEPPED
+
+
+@kernel
+def _find(machine: Machine, torque: Array, gain: Array, implicit: Array) -> tuple[int, int, int, int]:
+    """`v_next` and the step's outcome; returns STEPPED or why not, and rows of grabs, limits and groups."""
+    rows, limits, active = pose(machine, torque, implicit)
+    status = find_impulses(machine, limits, active, rows, gain)
+    if status != SOLVED:
+        return (NOT_FINITE if status == LCP_NOT_FINITE else UNSOLVED), rows, limits, active
+    fastest = _update_velocity(machine)
+    if not fastest < np.inf:
+        return NOT_FINITE, rows, limits, active
+    if not machine.scratch.outcome.residual[0] <= ACCEPTED * (1.0 + fastest):
+        return MISSED, rows, limits, active
+    _update_outcome(machine, limits, active, rows, torque, gain, implicit)
+    return STEPPED, rows, limits, active
+
+
+@kernel
+def _find_within(machine: Machine, torque: Array, gain: Array, implicit: Array) -> tuple[int, int, int, int]:
+    """The same with no joint beyond its strength (strength.py)."""
+    system, scratch = machine.system, machine.scratch
+    limited, weak, given, v = system.limited, scratch.weak, scratch.outcome.torque, scratch.v_next
+    share, diagonal = share_at(limited, machine.memory.clock[0]), scratch.bodies.diagonal
+    motors, columns = gain.shape
+    copy_into(diagonal, weak.diagonal)
+    status, rows, limits, active = _find(machine, torque, gain, implicit)
+    begun = False
+    while status == STEPPED and exceeds(limited, given, v, share):
+        if not begun:
+            hold_law(weak, torque, gain, implicit)
+            begun = True
+        hold_joints(limited, weak, given, v, share, system.motors[0], columns)
+        copy_into(weak.diagonal, diagonal)
+        own_gain = weak.gain[: motors * columns].reshape(motors, columns)
+        status, rows, limits, active = _find(machine, weak.torque, own_gain, weak.implicit[: implicit.shape[0]])
+    return status, rows, limits, active
 
 
 @kernel

@@ -20,6 +20,7 @@ from ..dynamics.workspace import Workspace, make_workspace
 from ..maths.structure import Structure
 from .grabs import Grabs
 from .pushes import Pushes
+from .strength import HeldLaw, Limited, make_held_law
 
 
 class Settings(Structure):
@@ -47,6 +48,7 @@ class System(Structure):
     pushes: Pushes
     side: NDArray[np.float64]  # (sides, 2) cosine and sine of the pyramid's edges
     motors: NDArray[np.int64]  # (2,) first velocity that a motor drives, and the one after the last
+    limited: Limited
     settings: Settings
 
 
@@ -136,6 +138,7 @@ class Scratch(Structure):
     repair_matrix: NDArray[np.float64]  # (ngr^2,) of the LCP that corrects positions
     repair_vector: NDArray[np.float64]  # (ngr,)
     lcp: LcpWorkspace
+    weak: HeldLaw
     outcome: Outcome
 
 
@@ -204,6 +207,7 @@ def make_scratch(system: System, capacity: int) -> Scratch:
         repair_matrix=np.zeros(groups * groups),
         repair_vector=np.zeros(groups),
         lcp=lcp.make_workspace(unknowns),
+        weak=make_held_law(nv, int(system.motors[1] - system.motors[0]), capacity),
         outcome=Outcome(
             lcp_residual=np.zeros(1),
             residual=np.zeros(1),

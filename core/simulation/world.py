@@ -25,6 +25,7 @@ from .grabs import Grab, make_grabs
 from .law import AffineLaw, Controller, NoLawError, State
 from .props import Prop
 from .pushes import Push, make_pushes
+from .strength import TorqueLimits, make_limited
 from .workspace import Machine, Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
 
 Array = NDArray[np.float64]
@@ -79,6 +80,8 @@ class World:
         Names of shapes that may touch each other; by default every prop's with every other prop's and the character's.
     max_contacts
         Candidates beyond it are dropped, widest gaps first.
+    torque_limits
+        What joints give at most, whatever is asked of them; anything by default.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class World:
         depth: float = 0.1,
         pairs: Iterable[tuple[str, str]] | None = None,
         max_contacts: int = 64,
+        torque_limits: TorqueLimits | None = None,
     ) -> None:
         rate = check.positive(rate, "rate", "the world")
         if sides not in (4, 6):
@@ -142,6 +146,7 @@ class World:
             pushes=make_pushes(pushes, self.body_index),
             side=pyramid(sides),
             motors=np.array([self._motors.start, self._motors.stop], dtype=np.int64),
+            limited=make_limited(torque_limits, character.bodies, tree),
             settings=Settings(
                 dt=1.0 / rate,
                 margin=check.not_negative(margin, "margin", "the world"),
@@ -173,6 +178,7 @@ class World:
             depth=depth,
             pairs=pairs,
             max_contacts=max_contacts,
+            torque_limits=torque_limits,
         )
         self._traced = trace.is_on()
         self._before: dict[str, NDArray[np.generic]] = {}

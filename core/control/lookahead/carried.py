@@ -7,7 +7,7 @@ too, by a stable PD controller about the motion (Tan, Liu and Turk 2011, equatio
     tau = tau_ref + k_p (q_ref - q_{k+2}) + k_d (v_ref - v_{k+1}),    q_{k+2} = q_{k+1} (+) dt v_{k+1},
 
 beginning with the motion's own torques and help, so that the ground goes on to bear what it can. Gains are critically
-damped for the inertia that each velocity moves in the neutral pose.
+damped for the inertia that each velocity moves in the neutral pose, or a little more.
 """
 
 import math
@@ -28,6 +28,8 @@ from .lookahead import LookAhead, Place
 Array = NDArray[np.float64]
 
 RUSHING = 30.0  # rad/s or m/s, by which a velocity is off
+# Of mass times height squared: a light foot that misses the ground would spin by the torque that was to push it off.
+LEAST_INERTIA = 1e-3
 FARTHEST = 0.5  # rad or m, over which it is pulled back
 STRONGEST = 20.0  # N m for each kilogram, of any joint
 MOST_HELP = 8.0  # times the weight, and its moment over a metre
@@ -54,10 +56,11 @@ class Carried(Follower):
         self.motion, self._slack = motion, slack
         self.since: float | None = None  # s, from when on it is carried
         character = motion.character
-        inertia = np.diag(mass_matrix(character, character.neutral()))
+        self._height = height_of(character)
+        least = LEAST_INERTIA * character.total_mass * self._height**2
+        inertia = np.maximum(np.diag(mass_matrix(character, character.neutral())), least)
         pace = np.where(np.arange(character.nv) < 6, ROOT, JOINTS)
         self._stiffness, self._damping = inertia * pace**2, 2.0 * inertia * pace
-        self._height = height_of(character)
         weight = character.total_mass * float(np.linalg.norm(character.gravity))
         self._most = np.full(character.nv, STRONGEST * character.total_mass)
         self._most[:6] = MOST_HELP * weight

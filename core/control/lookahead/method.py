@@ -59,7 +59,7 @@ def start(plan: Plan, stage: Stage) -> Follower:
 
 
 def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
-    """The controller, or one with other settings where with its own the character falls; whether it falls by itself.
+    """The controller, or one with other settings where with its own it falls; and whether it falls by itself.
 
     What a push needs is found once it has come.
     """

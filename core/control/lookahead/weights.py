@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Weights by role: what the look-ahead policy and contact adaptation care about (Muico et al. 2009, tables 2 and 3).
 
-A joint's role is that of the body which hangs from it: the joint of a foot is an ankle. Characters made of rigs name
-their bodies in the same way, so one set of weights serves all. Joints that the paper's character lacks (neck, wrists,
-toes, clavicles) take the weights of the elbow, the lightest of its joints.
+Characters made of rigs name their bodies as the paper's, so one set of weights serves all. Joints that the paper's
+character lacks (neck, wrists, toes, clavicles) take the weights of the elbow, the lightest of its joints.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
+from ...character.joint_roles import Role, role
 from ...character.tree import FREE
 from .settings import Settings
 
@@ -31,7 +32,7 @@ class Line(NamedTuple):
 HEIGHT = (10.0, 12e-2)  # [Q_q], [Q_v]
 LOCATION = (4.0, 12e-2)
 ORIENTATION = (12.0, 8e-2)
-JOINTS = {
+JOINTS: Mapping[Role, Line] = {
     "trunk": Line(5.0, 4e-2, 1.0e-7, 0.40e-5, 0.64),
     "ankle": Line(8.0, 4e-2, 0.20e-7, 0.30e-5, 0.090),
     "knee": Line(10.0, 6e-2, 0.40e-7, 0.30e-5, 0.20),
@@ -43,20 +44,6 @@ FORCE = 0.060e-5  # [P] of contact forces; their [R] is zero
 TORSO_LOCATION, TORSO_HEIGHT = 6.0, 0.010  # [W]
 SHOULDER_LOCATION, SHOULDER_HEIGHT = 0.50, 0.0010
 
-ROLE_OF_BODY = {
-    "foot": "ankle",
-    "shank": "knee",
-    "shin": "knee",
-    "thigh": "hip",
-    "arm": "shoulder",
-    "upper_arm": "shoulder",
-    "forearm": "elbow",
-    "lower_arm": "elbow",
-    "torso": "trunk",
-    "trunk": "trunk",
-    "abdomen": "trunk",
-    "thorax": "trunk",
-}
 TORSO = ("torso", "thorax", "trunk")
 
 
@@ -72,12 +59,6 @@ class Weights(NamedTuple):
     feature_body: NDArray[np.int64]  # (nf,) bodies with a point that is a feature
     feature_point: Array  # (nf, 3) it, in the body's frame
     feature_weight: Array  # (nf, 3) [W] along x, y, z
-
-
-def role(body: str) -> str:
-    """The role of the joint from which the body of this name hangs."""
-    name = body.removeprefix("left_").removeprefix("right_")
-    return ROLE_OF_BODY.get(name, "elbow")
 
 
 def make_weights(character: Character, settings: Settings) -> Weights:

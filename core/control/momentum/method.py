@@ -85,6 +85,6 @@ METHOD = Method(
     plan=plan,
     start=start,
     stepper=stepper,
-    needs=Needs(places_feet=True, props=False),
+    needs=Needs(places_feet=True, props=False, strength=False),
     kernels=7,
 )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Planning again after a disturbance: a step that the motion does not have, and back into the motion.
 
-capture.py says how far off it is, motion_ahead.py what was coming, footholds.py and guess.py what is to come instead,
-plan.py makes that possible and finds gains for it, rehearsal.py tries it out, recovering.py decides and follows.
+capture.py says how far off it is, motion_ahead.py what was coming, footholds.py, guess.py and arms.py what is to come
+instead, plan.py makes that possible and finds gains for it, rehearsal.py tries it out, recovering.py decides and
+follows.
 """
 
 from .recovering import Recovering

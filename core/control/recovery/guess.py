@@ -11,6 +11,7 @@ from ...motion.inverse_kinematics import Targets, reach
 from ...motion.reference import Reference
 from ...motion.schedule import ContactSchedule
 from ...motion.tracks import point_places
+from .arms import thrown
 from .capture import Pose
 from .motion_ahead import MotionAhead
 
@@ -30,8 +31,12 @@ def guess(
     actual: Pose,
     shift: Array,
     landed: int,
+    arms: tuple[Array, float],
 ) -> Pose:
-    """Positions (N + 1, nq) and velocities; the root goes aside by `shift` (2,) until frame `landed`."""
+    """Positions (N + 1, nq) and velocities; the root goes aside by `shift` (2,) until frame `landed`.
+
+    `arms` are thrown for a body that is so far (2,) off, m, as loosely.
+    """
     nv, rate = character.nv, reference.rate
     start, speed = difference(character, ahead.q[0], actual[0]), actual[1] - ahead.v[0]
     time = np.arange(ahead.steps + 1)[:, None] / rate
@@ -44,6 +49,7 @@ def guess(
     feet = [i for i, point in enumerate(reference.schedule.points) if point.foot]
     if feet:
         q = reach(character, q, _targets(character, ahead, schedule, feet, actual[0]), _mobility(character))
+    q = thrown(character, q, rate, *arms)
     q[0] = actual[0]
     v = velocities(character, q, rate)
     v[0] = actual[1]

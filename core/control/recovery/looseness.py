@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
+from ...character.joint_roles import Role, role
 from ...simulation.looseness import Region
-from ..lookahead.weights import role
 
 LEAST = 0.01  # of a joint's weight in the plan, where its region is as loose as can be
-REGION_OF_ROLE: Mapping[str, Region] = {
+REGION_OF_ROLE: Mapping[Role, Region] = {
     "hip": "legs",
     "knee": "legs",
     "ankle": "legs",

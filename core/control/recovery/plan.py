@@ -65,6 +65,7 @@ class Question:
     facing: Array  # (2,)
     time: float  # s
     pose_share: Array  # (nv,) of the weight that the pose has
+    arms: float  # how loose they are
 
     def steps(self, choice: Choice) -> tuple[MotionAhead, list[Step]]:
         """The motion in the time that the choice takes, and the steps of it."""
@@ -84,7 +85,7 @@ def make_plan(question: Question, choice: Choice, goes_on: Callable[[], bool]) -
     schedule = new_schedule(ahead, reference, question.actual[0], steps, question.terrain, question.time)
     shift = steps[-1].shift if steps else np.zeros(2)
     landed = steps[-1].frame if steps else ahead.steps
-    q, v = guess(character, ahead, reference, schedule, question.actual, shift, landed)
+    q, v = guess(character, ahead, reference, schedule, question.actual, shift, landed, (question.off, question.arms))
     track = _possible(question, schedule, q, v, goes_on)
     if track is None:
         return None

@@ -205,9 +205,13 @@ class Recovering(Follower):
         question = self._question(world)
         best: tuple[tuple[float, ...], Plan] | None = None
         possible = False  # a plan that stays up and is not too strong, if only the legs came too near
-        for choice, too_far in _in_order(question)[: self._effort]:
-            if possible and (too_far or not choice.apart):
+        tried = 0
+        for choice in _in_order(question):
+            if possible and not choice.apart:
                 continue
+            tried += 1
+            if tried > self._effort:
+                break
             plan = make_plan(question, choice, goes_on)
             if plan is None:
                 continue
@@ -221,7 +225,10 @@ class Recovering(Follower):
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
         if best is not None:
             self._follow(best[1], world.time)
-        self._failures = 0 if best is not None and best[0][0] >= 1.0 else self._failures + 1
+        if best is None:  # nothing possible is near, and later it is farther
+            self._failures = HOPELESS
+        else:
+            self._failures = 0 if best[0][0] >= 1.0 else self._failures + 1
 
     def _follow(self, plan: Plan, time: float) -> None:
         self._detour = Detour(self.motion, plan)
@@ -247,6 +254,7 @@ class Recovering(Follower):
             facing=_facing(ahead.q),
             time=world.time,
             pose_share=self._pose_share,
+            arms=self._stage.looseness.get("arms", 0.0),
         )
 
     def _rehearse(
@@ -295,14 +303,14 @@ def _told(plan: Plan, time: float, facing: Array) -> Recovery:
     return Recovery(time, "left" if left > 0.0 else "right", float(np.linalg.norm(shift)))
 
 
-def _in_order(question: Question) -> list[tuple[Choice, bool]]:
-    """Choices that differ, first those that ask for no longer steps than there can be; and whether each does."""
+def _in_order(question: Question) -> list[Choice]:
+    """Choices that differ, first those that ask for no longer steps than there can be."""
     found: dict[tuple[float, ...], tuple[bool, int, Choice]] = {}
     for number, choice in enumerate(CHOICES):
         _, steps = question.steps(choice)
         key = (choice.speed, *(round(float(x), 3) for step in steps for x in step.shift))
         found.setdefault(key, (any(step.wanted > FARTHEST for step in steps), number, choice))
-    return [(choice, far) for far, _, choice in sorted(found.values(), key=lambda entry: entry[:2])]
+    return [choice for _, _, choice in sorted(found.values(), key=lambda entry: entry[:2])]
 
 
 def _pushes(stage: Stage) -> Iterator[tuple[float, float]]:

@@ -2,6 +2,7 @@
 """How a character reacts, from the properties to the job."""
 
 import bpy
+import numpy as np
 from heft.blender_addon.baking.gather import gather
 from heft.core.job import BakeJob
 
@@ -10,13 +11,38 @@ def test_settings_of_reactions_reach_the_job(rig):
     (found,) = gather(bpy.context, [rig])
     assert found.job.recovery
     assert found.job.recovery_effort == BakeJob.recovery_effort
-    assert found.job.looseness == {}
+    assert found.job.looseness == BakeJob(found.job.clip, found.job.roles).looseness
+    assert found.job.looseness == {"legs": 0.5, "trunk": 0.5, "arms": 0.5, "head": 0.5}
     rig.heft.recovery, rig.heft.recovery_effort = False, 9
     rig.heft.looseness, rig.heft.looseness_legs, rig.heft.looseness_arms = 0.5, 0.0, 0.5
     (found,) = gather(bpy.context, [rig])
     assert not found.job.recovery
     assert found.job.recovery_effort == 9
     assert found.job.looseness == {"trunk": 0.5, "arms": 0.25, "head": 0.5}
+
+
+def test_strength_reaches_the_job(rig):
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.strength == BakeJob.strength
+    rig.heft.strength = 0.7
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.strength == 0.7
+    assert found.job.scene.strength is None
+
+
+def test_keyed_strength_is_read_at_every_frame(rig):
+    """From 2 at the source's first frame to 0 at its last."""
+    first, last = map(int, rig.animation_data.action.frame_range)
+    for frame, value in ((first, 2.0), (last, 0.0)):
+        rig.heft.strength = value
+        rig.keyframe_insert("heft.strength", frame=frame)
+    (found,) = gather(bpy.context, [rig])
+    strength = found.job.scene.strength
+    assert found.job.strength == 1.0
+    assert strength.share[0] == 2.0
+    assert strength.share[-1] == 0.0
+    assert strength.time[0] == 0.0
+    assert (np.diff(strength.share) < 1e-6).all()
 
 
 def test_only_methods_that_recover_show_reactions(rig):

@@ -109,16 +109,16 @@ GENERATE = """
 import os, sys, bpy
 bpy.ops.wm.read_factory_settings(use_empty=True)
 bpy.ops.preferences.addon_enable(module="rigify")
-bpy.ops.object.armature_human_metarig_add()
+getattr(bpy.ops.object, f"armature_{sys.argv[2]}_metarig_add")()
 bpy.ops.pose.rigify_generate()
 bpy.ops.wm.save_as_mainfile(filepath=sys.argv[1])
 os._exit(0)
 """
 
 
-def generate_rigify(path):
+def generate_rigify(path, kind="human"):
     """Save Rigify's human rig to a file. In a process of its own: 4.5's bpy cannot end cleanly after it."""
-    subprocess.run([sys.executable, "-c", GENERATE, str(path)], check=True, capture_output=True, timeout=120)
+    subprocess.run([sys.executable, "-c", GENERATE, str(path), kind], check=True, capture_output=True, timeout=120)
 
 
 def open_rigify(path):

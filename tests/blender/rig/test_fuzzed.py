@@ -3,7 +3,7 @@
 
 import pytest
 
-from tests.studies.fuzzed_skeletons import fuzzed, set_up
+from tests.blender.rig.fuzzed import fuzzed, set_up
 
 
 @pytest.mark.parametrize("seed", range(0, 400, 16))

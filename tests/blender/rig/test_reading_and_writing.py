@@ -154,19 +154,44 @@ def test_the_assigned_slot_is_read_not_the_first():
     assert np.linalg.norm(moved) == pytest.approx(2.0, abs=1e-5)
 
 
+def test_an_object_that_is_scaled_to_zero_cannot_be_read():
+    with pytest.raises(ValueError, match="scaled to zero"):
+        read_skeleton(chain_rig(), object_matrix=np.diag([0.0, 1.0, 1.0, 1.0]))
+
+
 @pytest.mark.parametrize(
-    ("matrix", "message"),
+    "matrix",
     [
-        (Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0)), "mirrored"),
-        (Matrix.Diagonal((1.0, 2.0, 1.0, 1.0)), "scaled unevenly"),
-        (Matrix.Shear("XY", 4, (0.3, 0.0)), "sheared"),
-        (Matrix.Diagonal((0.0, 0.0, 0.0, 1.0)), "scaled to zero"),
+        Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0)),
+        Matrix.Diagonal((1.0, 2.0, 0.5, 1.0)),
+        Matrix.Shear("XY", 4, (0.3, 0.0)),
+        Matrix.Shear("XZ", 4, (0.3, -0.2)) @ Matrix.Diagonal((-1.0, 3.0, 1.0, 1.0)),
     ],
 )
-def test_objects_that_cannot_be_read(matrix, message):
+def test_what_is_read_and_written_under_any_object_is_the_same(matrix):
+    """Heads where they are seen, and turns of bones that nothing but the object scales come back exactly."""
     rig = chain_rig()
-    with pytest.raises(ValueError, match=message):
-        read_skeleton(rig, object_matrix=np.array(matrix))
+    shake(rig)
+    carrier = bpy.data.objects.new("Carrier", None)
+    bpy.context.scene.collection.objects.link(carrier)
+    rig.parent, rig.matrix_parent_inverse = carrier, matrix  # an object by itself cannot be sheared
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(np.array(rig.matrix_world), np.array(matrix), atol=1e-6)
+    place = np.array(rig.matrix_world)
+    frames = frame_numbers(1, 12)
+    read = sample(rig, frames)
+    seen = place @ read.pose
+    np.testing.assert_allclose(read.clip.position, seen[..., :3, 3], atol=1e-5)
+    np.testing.assert_allclose(read.clip.skeleton.tail - read.clip.skeleton.head, tails_seen(rig, place), atol=1e-5)
+    back = pose_matrices(read.clip.position, read.clip.orientation, read.object_matrix)
+    np.testing.assert_allclose(back[..., :3, 3], read.pose[..., :3, 3], atol=1e-5)
+    turns = rotations_of(read.pose[..., :3, :3])
+    np.testing.assert_allclose(back[..., :3, :3], turns, atol=2e-3)
+
+
+def tails_seen(rig, place):
+    """From head to tail of the bones at rest, in the world."""
+    return np.array([place[:3, :3] @ (bone.tail_local - bone.head_local) for bone in rig.data.bones])
 
 
 def test_skeleton_of_an_fbx_like_import_is_in_metres():

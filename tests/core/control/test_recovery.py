@@ -10,13 +10,14 @@ from heft.core.contact.terrain import Plane, make_terrain
 from heft.core.control.lookahead import LookAhead, Settings, Track
 from heft.core.control.lookahead.precompute import sweep
 from heft.core.control.recovery import Recovering
+from heft.core.control.recovery.arms import OFF, RISES, thrown
 from heft.core.control.recovery.capture import deviation, growth_rate
 from heft.core.control.recovery.footholds import Choice, choose_steps
 from heft.core.control.recovery.legs import segment_distance
 from heft.core.control.recovery.looseness import pose_shares
 from heft.core.control.recovery.motion_ahead import motion_ahead, touchdowns
 from heft.core.control.stage import Stage
-from heft.core.dynamics import difference
+from heft.core.dynamics import body_poses, difference
 from heft.core.simulation import Push
 from heft.core.simulation.fall import FallDetector
 from heft.core.simulation.scene import Scene
@@ -138,6 +139,25 @@ def test_looseness_is_by_region():
         expected = 0.01 if "arm" in name else 0.1 if name == "torso" else 1.0
         assert share == pytest.approx(expected), name
     assert (pose_shares(character, {}) == 1.0).all()
+
+
+def test_arms_are_thrown_higher_on_the_far_side_and_lowered_again():
+    """Pushed to its left, by as much as arms as loose as can be are raised by 60 and 30 degrees for."""
+    character = Character.preset("muico29")
+    q = np.tile(character.neutral(), (140, 1))
+    found = thrown(character, q, 120.0, np.array([0.0, OFF]), 1.0)
+    np.testing.assert_array_equal(thrown(character, q, 120.0, np.array([0.0, OFF]), 0.0), q)
+    np.testing.assert_array_equal(found[[0, -1]], q[[0, -1]])
+    top = round(RISES * 120.0)
+    for side, degrees in (("right", 60.0), ("left", 30.0)):
+        arm = character.index(f"{side}_arm")
+        start = int(character.tree.position_start[arm])
+        turned = 2.0 * math.acos(found[top, start])
+        assert math.degrees(turned) == pytest.approx(degrees)
+        hand = character.index(f"{side}_hand")
+        before, after = (body_poses(character, pose)[0][hand] for pose in (q[top], found[top]))
+        assert after[2] > before[2] + 0.05
+        assert abs(after[1]) > abs(before[1]) + 0.1
 
 
 def test_push_that_fells_the_walk_is_recovered_from(controller, walk_on_corners):

@@ -2,6 +2,7 @@
 """Damage: made on purpose and found again; real clips mended in the frames that are broken, and nowhere else."""
 
 import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,6 +72,32 @@ def test_a_spike_of_the_root_is_interpolated(clean):
     clip, repairs = repair(from_local(clean, LocalPoses(place, local.orientation)))
     assert [(one.kind, one.frames) for one in repairs] == [("root spike", (71.0,))]
     assert np.abs(clip.position - clean.position).max() < 0.005
+
+
+@pytest.mark.parametrize("rate", [24.0, 30.0, 120.0])
+def test_what_runs_at_the_ends_of_its_clip_does_not_jump(rate):
+    clip = still(wooden(), round(1.5 * rate), rate)
+    way = 6.0 * np.arange(len(clip.position))[:, None, None] / rate * np.array([0.6, -0.8, 0.0])
+    running = replace(clip, position=clip.position + way)
+    assert repair(running, wooden_roles())[1] == []
+    place = running.position.copy()
+    place[0] += [0.0, 0.0, 0.5]
+    mended, repairs = repair(replace(running, position=place), wooden_roles())
+    assert [(one.kind, one.frames) for one in repairs] == [("root spike", (0.0,))]
+    assert np.abs(mended.position[1:] - running.position[1:]).max() < 1e-9
+
+
+def test_frames_far_apart_are_named_one_by_one(clean):
+    broken = turned(turned(clean, "shin.L", [20], [1, 0, 0], np.pi), "shin.L", [90], [1, 0, 0], np.pi)
+    assert "frames 21, 91: bone 'shin.L'" in repair(broken, wooden_roles())[1][0].text
+
+
+def test_what_is_only_a_guess_says_so(clean):
+    position = clean.position.copy()
+    position[40:70] = np.nan
+    repairs = repair(replace(clean, position=position), wooden_roles())[1]
+    assert [one.is_guess for one in repairs] == [True]
+    assert not any(one.is_guess for one in repair(turned(clean, "shin.L", [40], [1, 0, 0], np.pi), wooden_roles())[1])
 
 
 @pytest.mark.parametrize("bone", ["foot.R", "thigh.L", "shin.R", "upper_arm.L"])

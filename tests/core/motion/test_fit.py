@@ -9,8 +9,9 @@ from heft.core import dynamics
 from heft.core.motion import quaternions
 from heft.core.motion.body_plan import make_body_plan
 from heft.core.motion.bvh import read_bvh
+from heft.core.motion.damage import repair
 from heft.core.motion.fit import Trajectory, body_poses, fit, velocities
-from heft.core.motion.floor import Floor, estimate_floor, level
+from heft.core.motion.floor import NOTHING, Floor, Levelling, estimate_floor, level
 from heft.core.motion.limits import swing_and_twist, widened
 from heft.core.motion.prepare import prepare
 from heft.core.motion.residuals import take_residuals, with_residuals
@@ -200,6 +201,47 @@ def test_a_floor_is_found_where_soles_stand_and_taken_away():
     assert found.slope == pytest.approx(floor.slope, abs=1.5e-3)
     back = level(unlevel(clip, floor), floor)
     assert back.position == pytest.approx(clip.position, abs=1e-12)
+
+
+def marking_time(seconds=4.0, rate=60.0):
+    """On the spot one foot after the other is lifted by 10 cm, and stands for the other half of a second and a half."""
+    clip = still(wooden(), round(seconds * rate), rate)
+    position = clip.position.copy()
+    time = np.arange(len(position)) / rate
+    for side, phase in (("L", 0.0), ("R", 0.75)):
+        lifted = 0.1 * np.maximum(np.sin(2.0 * np.pi * (time / 1.5 + phase / 1.5)), 0.0)
+        for name in ("foot", "toe"):
+            position[:, clip.skeleton.index(f"{name}.{side}"), 2] += lifted
+    return dataclasses.replace(clip, position=position)
+
+
+@pytest.mark.parametrize("drift", [(0.0, 0.0, -0.04), (0.0, 0.0, 0.03), (0.05, -0.02, 0.0), (0.03, 0.03, 0.02)])
+def test_a_clip_that_sinks_or_glides_is_levelled_and_says_by_how_much(drift):
+    plan, clip = PLANS["simple"], marking_time()
+    count = len(clip.position)
+    away = (np.arange(count) - 0.5 * (count - 1))[:, None, None] / clip.rate * np.array(drift)
+    moved = dataclasses.replace(clip, position=clip.position + away)
+    found = estimate_floor(plan, moved)
+    assert found.drift == pytest.approx(drift, abs=3e-3)
+    assert level(moved, found).position == pytest.approx(level(clip, estimate_floor(plan, clip)).position, abs=0.012)
+    assert len(found.lines) == 1 + bool(drift[2]) + bool(drift[0])
+    assert estimate_floor(plan, moved, Levelling(drift=False)).drift == (0.0, 0.0, 0.0)
+
+
+def test_what_is_not_to_be_levelled_stays():
+    plan = PLANS["simple"]
+    clip = unlevel(marking_time(), Floor(0.07, (0.015, -0.01)))
+    assert estimate_floor(plan, clip, Levelling(tilt=False)).tilt == 0.0
+    assert estimate_floor(plan, clip, Levelling(tilt=False)).height == pytest.approx(0.07, abs=5e-3)
+    assert estimate_floor(plan, clip, Levelling(height=False)).height == pytest.approx(0.0, abs=5e-3)
+    assert estimate_floor(plan, clip, NOTHING) == Floor()
+
+
+@needs_clips
+@pytest.mark.parametrize("path", GOOD[::3], ids=lambda path: path.stem)
+def test_captured_clips_do_not_drift(path):
+    clip, _ = repair(read_bvh(path, CMU_UNIT), CMU_ROLES)
+    assert estimate_floor(make_body_plan(clip.skeleton, CMU_ROLES, clip=clip), clip).drift == (0.0, 0.0, 0.0)
 
 
 def test_feet_that_glide_on_the_ground_and_rest_in_the_air_walk_in_place():

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core.character import Character
 from heft.core.contact.terrain import HeightGrid, Plane, RigidMotion, make_terrain
+from heft.core.motion.damage import repair
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.labels import (
     Grab,
@@ -13,10 +16,11 @@ from heft.core.motion.labels import (
     upward_push,
     zero_moment_point,
 )
+from heft.core.motion.prepare import prepare
 from heft.core.motion.schedule import ContactPoint, Interval, runs
 from heft.core.motion.tracks import center_of_mass_path, point_places
 
-from tests.core.motion.skeletons import GOOD, needs_clips
+from tests.core.motion.skeletons import CMU_ROLES, GOOD, cmu, needs_clips
 from tests.core.motion.spacetime import motions
 from tests.core.motion.walkers import captured, glide
 
@@ -287,3 +291,28 @@ def test_feet_that_float_in_a_squat_stand():
     hanging = label(motion.character, Trajectory(motion.rate, q, motion.v), grabs=[Grab(held, 0, 360)])
     feet = [i for i, point in enumerate(hanging.points) if point.foot]
     assert not hanging.active[180, feet].any()
+
+
+@needs_clips
+@pytest.mark.parametrize("name", ["09_02", "35_17"])
+def test_a_run_of_thirty_frames_per_second_stands_in_every_step(name):
+    """As it does with all of its 120."""
+    clip = repair(cmu(name).cut(1, 10**6), CMU_ROLES)[0]
+    few = replace(
+        clip,
+        rate=0.25 * clip.rate,
+        position=clip.position[::4],
+        orientation=clip.orientation[::4],
+        frames_per_sample=1.0,
+    )
+    steps = []
+    for each in (clip, few):
+        found = prepare(each, CMU_ROLES)
+        schedule = label(found.plan.character, found.trajectory)
+        stands = {side: np.zeros(len(found.trajectory.q), dtype=bool) for side in ("left", "right")}
+        for point, active in zip(schedule.points, schedule.active.T, strict=True):
+            if point.foot:
+                stands[point.name.partition("_")[0]] |= active
+        steps.append({side: len(runs(active)) for side, active in stands.items()})
+    assert steps[0] == steps[1]
+    assert sum(steps[0].values()) >= 3

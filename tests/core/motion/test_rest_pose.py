@@ -113,6 +113,50 @@ def test_what_lies_for_a_while_stays_as_it_is(swaying):
     assert up_of(both, wooden_roles()) == "Z"
 
 
+def lying(clip, seed=0):
+    """One who lies on the back and stays there, wherever that is."""
+    down = turned(clip, quaternions.conjugate(turn_of("Y")))
+    still_there = np.repeat(down.position[:1], len(down.position), axis=0)
+    low = still_there[..., 2].min()
+    away = np.random.default_rng(seed).uniform(-3.0, 3.0, 3) * [1.0, 1.0, 0.0] - [0.0, 0.0, low]
+    turns = np.repeat(down.orientation[:1], len(down.position), axis=0)
+    return replace(down, position=still_there + away, orientation=turns)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_who_lies_or_crawls_is_not_stood_up(swaying, seed):
+    """Of a rest pose that tells nothing, too."""
+    still_there = scrambled(lying(swaying, seed), seed)
+    assert up_of(still_there, wooden_roles()) == "Z"
+    crawl = np.arange(len(swaying.position))[:, None, None] / 60.0 * [0.0, -1.0, 0.0]
+    moving = replace(still_there, position=still_there.position + crawl)
+    assert up_of(moving, wooden_roles()) == "Z"
+
+
+def test_one_who_stands_on_another_makers_floor_is_stood_up(swaying):
+    flat = turned(still(wooden(), 60), quaternions.conjugate(turn_of("-Y")))
+    assert up_of(scrambled(flat, 2), wooden_roles()) == "-Y"
+
+
+def test_a_bird_that_folds_its_legs_back_is_upright():
+    """A trunk that is level at rest, and legs that go back in flight as far as they were down."""
+    some = wooden()
+    place = some.head.copy()
+    legs = [some.index(f"{part}.{side}") for part in ("thigh", "shin", "foot", "toe") for side in "LR"]
+    rest = np.ones(len(some.names), dtype=bool)
+    rest[legs] = False
+    level = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+    hips = some.head[some.index("pelvis")]
+    head, tail = (np.where(rest[:, None], (points - hips) @ level.T + hips, points) for points in (place, some.tail))
+    bird = replace(some, head=head, tail=tail)
+    back = quaternions.exp(np.array([-0.5 * np.pi, 0.0, 0.0]))
+    clip = still(bird, 40)
+    position = clip.position.copy()
+    position[:, legs] = hips + quaternions.rotate(back, position[:, legs] - hips)
+    position[..., 2] += 0.3 * np.sin(np.arange(40))[:, None]
+    assert up_of(replace(clip, position=position), wooden_roles()) == "Z"
+
+
 def test_a_dog_is_upright():
     some, roles = dog()
     assert up_of(still(some), roles) == "Z"
@@ -122,15 +166,15 @@ def test_a_dog_is_upright():
     ("unit", "scale"), [(1.0, 1.0), (0.01, 0.01), (0.001, 0.001), (0.0254, 0.0254), (0.056444, 0.056444)]
 )
 def test_units_are_told_by_the_legs(unit, scale):
-    assert plausible_scale(scaled_skeleton(wooden(), 1.0 / unit), wooden_roles()) == pytest.approx(scale)
+    assert plausible_scale(still(scaled_skeleton(wooden(), 1.0 / unit)), wooden_roles()) == pytest.approx(scale)
 
 
 def test_a_child_in_centimetres_stays_a_child():
-    assert plausible_scale(scaled_skeleton(wooden(), 50.0), wooden_roles()) == pytest.approx(0.01)
+    assert plausible_scale(still(scaled_skeleton(wooden(), 50.0)), wooden_roles()) == pytest.approx(0.01)
 
 
 def test_an_odd_unit_makes_a_person():
-    scale = plausible_scale(scaled_skeleton(wooden(), 25.0), wooden_roles())
+    scale = plausible_scale(still(scaled_skeleton(wooden(), 25.0)), wooden_roles())
     assert 0.033 < scale < 0.044
 
 

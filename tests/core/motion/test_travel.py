@@ -51,6 +51,15 @@ def test_what_travels_is_left_alone():
     assert carry_along(clip, wooden_roles(), "travelling") is None
 
 
+def test_what_swings_to_and_fro_is_left_alone():
+    """Hips that stay, and feet that glide back and forth under them."""
+    clip = treadmill(seconds=8.0)
+    there_and_back = np.abs(np.arange(len(clip.position)) - len(clip.position) // 2)
+    back = replace(clip, position=clip.position[there_and_back], orientation=clip.orientation[there_and_back])
+    assert carry_along(back, wooden_roles()) is None
+    assert carry_along(back, wooden_roles(), "in_place") is not None
+
+
 def test_what_stands_is_left_alone():
     assert carry_along(still(wooden(), 200), wooden_roles()) is None
     assert carry_along(treadmill(speed=0.1), wooden_roles()) is None

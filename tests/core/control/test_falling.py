@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A character that is lost goes limp, at whatever speed, and is watched to where it lies."""
+"""A character that is lost falls with its hands out, lets go, and is watched to where it lies."""
 
 import numpy as np
 import pytest
 from heft.core.character import Character
+from heft.core.character.strength import joint_strengths
 from heft.core.contact.terrain import Plane, make_terrain
-from heft.core.control.loop import AFTER_FALL, FAST, STRONGEST, Limp, follow
+from heft.core.control.falling import FAST, Falling
+from heft.core.control.loop import AFTER_FALL, STRONGEST, follow
 from heft.core.control.method import Follower
 from heft.core.control.stage import Stage
 from heft.core.job import Scene
 from heft.core.simulation import World, simulate
 from heft.core.simulation.law import AffineLaw
+from heft.core.simulation.strength import TorqueLimits
 
 CHARACTER = Character.preset("muico29")
 RATE = 120.0
@@ -24,12 +27,43 @@ def test_a_limb_that_whirls_comes_to_rest_and_lies(joint, speed):
     v = np.zeros(CHARACTER.nv)
     v[joint] = speed
     world.reset(CHARACTER.neutral(), v)
-    recording = simulate(world, Limp(CHARACTER), seconds=3.0)
+    recording = simulate(world, Falling(CHARACTER), seconds=3.0)
     assert recording.outcome == "completed"
     joints = np.abs(recording.v[:, 6:]).max(axis=1)
     assert joints[round(0.15 * RATE) :].max() < 2.0 * FAST
     assert np.abs(recording.v[-1]).max() < 3.0
     assert recording.q[-1, 2] < 0.5
+
+
+WAYS = {"ahead": (1.0, 0.0), "back": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_it_falls_on_its_hands_and_lies(way):
+    """From standing, tipped over: no limb sinks in, no joint gives more than it has, all is still after two seconds."""
+    character = Character.preset("jain42")
+    limits = TorqueLimits(joint_strengths(character, "male"))
+    world = World(character, rate=RATE, torque_limits=limits)
+    v = np.zeros(character.nv)
+    x, y = WAYS[way]
+    v[:2], v[3:5] = (0.5 * x, 0.5 * y), (-1.5 * y, 1.5 * x)
+    world.reset(character.neutral(), v)
+    recording = simulate(world, Falling(character), seconds=3.0)
+    names = [body.name for body in character.bodies]
+    first = {}
+    for step in range(recording.steps):
+        for body, wrench in zip(names, recording.wrench[step], strict=True):
+            if np.linalg.norm(wrench[:3]) > 20.0:
+                first.setdefault(body, step)
+    arms = min(first.get(f"{side}_{part}", 999) for side in ("left", "right") for part in ("hand", "forearm"))
+    assert arms < first.get("head", 1000)
+    assert recording.contact_gap.min() > -0.01
+    assert np.abs(recording.v[-round(0.1 * RATE) :]).max() < 0.3
+    torque = np.concatenate((np.zeros((recording.steps, 6)), recording.torque), axis=1)
+    for b, body in enumerate(character.bodies):
+        if body.joint.name in limits.most:
+            own = torque[:, character.tree.velocity_body == b]
+            assert np.linalg.norm(own, axis=1).max() <= limits.most[body.joint.name]
 
 
 class Raging(Follower):
