@@ -26,7 +26,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools import environment
+from tools import bare, environment
 
 
 def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
@@ -44,7 +44,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
         if name == "demo":
             command.add_argument("--output", default="out", help="folder for the .blend and the pictures")
         if name == "build":
-            command.add_argument("--bare", action="store_true", help="one zip without wheels")
+            command.add_argument("--bare", action="store_true", help="one zip without wheels, made at once")
             command.add_argument("--platform", help="only this platform, such as linux-x64")
         if name == "study":
             command.add_argument("name", nargs="?", metavar="NAME", help="one of those that are listed without it")
@@ -73,7 +73,7 @@ def arguments_of_python(known: argparse.Namespace, rest: list[str]) -> list[str]
         return ["-m", "heft.core.cli", "demo", "--output", known.output]
     if known.command == "test":
         return ["-m", "pytest", *rest]
-    options = {"build": ("bare", "platform"), "bench": ("json", "only")}.get(known.command, ())
+    options = {"build": ("platform",), "bench": ("json", "only")}.get(known.command, ())
     line = ["-m", "tools." + known.command]
     if known.command == "study" and known.name:
         line.append(known.name)
@@ -87,6 +87,9 @@ def arguments_of_python(known: argparse.Namespace, rest: list[str]) -> list[str]
 def main(arguments: list[str]) -> int:
     """Run the command in every environment it asks for; the exit status is the first one that failed."""
     known, rest = parse_arguments(arguments)
+    if known.command == "build" and known.bare:  # needs no environment
+        bare.build_bare()
+        return 0
     pythons = {line: environment.ensure(line) for line in environment.chosen_lines(known.blender)}
     failed = 0
     with contextlib.ExitStack() as stack:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -21,6 +22,7 @@ from ..blender_addon.film_strip import changed, place_of, read, render_film_stri
 from ..blender_addon.film_strip import save as save_pixels
 from ..blender_addon.typed import as_kind, set_input, settings_on
 from . import mannequin, walk
+from .film import write_animated_webp
 
 LANE = 0.55
 """Half the distance between the two figures' ways."""
@@ -28,6 +30,7 @@ CYCLES, SECONDS = 7, 7.0
 STEP_HEIGHT, STEP_FROM_TO = 0.02, (-12.0, -2.9)
 PUSH, PUSH_FRAME, PUSH_FRAMES, PUSH_DIRECTION = 150.0, 44, 3, (0.0, -1.0, 0.0)
 FRAMES_SHOWN = (38, 118)
+PICTURE_MILLISECONDS = 83  # two frames
 
 POSES = ("contact", "down", "passing", "up")
 
@@ -51,7 +54,7 @@ def stage(name: str) -> Iterator[None]:
 
 
 def main(output: str | Path) -> None:
-    """Write mannequin_walk and mannequin_baked, each as .blend and .png, and mannequin_baked.mp4 into a folder."""
+    """Write mannequin_walk and mannequin_baked, each as .blend and .png, and a film (.mp4, .webp) into a folder."""
     output = Path(output).resolve()
     output.mkdir(parents=True, exist_ok=True)
     with stage("Making a mannequin"):
@@ -87,6 +90,9 @@ def main(output: str | Path) -> None:
         scene.frame_end = FRAMES_SHOWN[1]
         follow(scene, simulated)
         render_film(scene, film, width=640, height=360)
+    film = output / "mannequin_baked.webp"
+    with stage(f"Rendering {film.name}"), tempfile.TemporaryDirectory() as folder:
+        write_animated_webp(render_pictures(scene, Path(folder), width=480, height=270), film, PICTURE_MILLISECONDS)
 
 
 def save(blend: Path) -> None:
@@ -174,6 +180,22 @@ def render_film(scene: bpy.types.Scene, path: Path, width: int, height: int) -> 
     scene.view_settings.view_transform, scene.view_settings.exposure = "Standard", 1.0  # type: ignore[assignment]
     scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath = width, height, str(path)
     bpy.ops.render.render(animation=True)
+
+
+def render_pictures(scene: bpy.types.Scene, folder: Path, width: int, height: int) -> list[Path]:
+    """Render every second frame from the first that is shown as a WebP picture, with what `render_film` has set."""
+    image = scene.render.image_settings
+    if hasattr(image, "media_type"):
+        image.media_type = "IMAGE"
+    image.file_format, image.color_mode, image.quality = "WEBP", "RGB", 60
+    scene.render.resolution_x, scene.render.resolution_y = width, height
+    pictures = []
+    for frame in range(FRAMES_SHOWN[0], FRAMES_SHOWN[1], 2):
+        scene.frame_set(frame)
+        pictures.append(folder / f"{frame:04}.webp")
+        scene.render.filepath = str(pictures[-1])
+        bpy.ops.render.render(write_still=True)
+    return pictures
 
 
 def poses_of_cycle(first: int) -> tuple[list[int], list[str]]:

@@ -12,7 +12,6 @@ import json
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from platform import machine
@@ -21,21 +20,10 @@ from typing import NamedTuple
 
 from packaging.requirements import Requirement
 
+from tools.bare import stage, version_of_manifest
 from tools.environment import ENVIRONMENTS, PYTHON_OF_BLENDER, ROOT, Trouble, ensure, explain, say, variables
 
 WHEEL_LOCK = ROOT / "locks" / "wheels.txt"
-# What of the checkout goes into the zip.
-CONTENTS = (
-    "__init__.py",
-    "registration.py",
-    "LICENSE",
-    "core",
-    "blender_addon",
-    "operators",
-    "panels",
-    "presets",
-    "examples",
-)
 # The first Blender that a line's zip is not for; the newest line stays open.
 ENDS_BEFORE = {"4.5": "5.0.0"}
 
@@ -115,19 +103,6 @@ def fetch_wheels(platform: Platform, line: str) -> list[Path]:
         requirements.unlink()
         unfinished.rename(folder)
     return sorted(folder.glob("*.whl"))
-
-
-def stage(folder: Path, manifest: str) -> None:
-    """Copy what the zip shall contain, with this manifest."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name in CONTENTS:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-        elif source.exists():
-            shutil.copy2(source, folder / name)
-    (folder / "blender_manifest.toml").write_text(manifest, encoding="utf-8")
 
 
 def manifest_for(platform: Platform, line: str, wheels: list[Path]) -> str:
@@ -236,33 +211,15 @@ def build(platform: Platform, line: str, version: str, *, kernels: bool = True) 
     return output
 
 
-def build_bare(version: str) -> Path:
-    """The zip without wheels, for a Blender whose own Python has numba, scipy and osqp."""
-    folder = ROOT / "build" / "bare"
-    stage(folder, (ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
-    output = ROOT / "dist" / f"heft-{version}-bare.zip"
-    pack(folder, output)
-    return output
-
-
-def version_of_manifest() -> str:
-    """The version that every zip's name carries."""
-    return str(tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"])
-
-
 def main() -> None:
     """Build what the command line asks for."""
     parser = argparse.ArgumentParser(prog="run.py build")
-    parser.add_argument("--bare", action="store_true")
     parser.add_argument("--platform", choices=[platform.name for platform in PLATFORMS])
     parser.add_argument(
         "--without-kernels", action="store_true", help="leave them to be compiled where they are needed"
     )
     arguments = parser.parse_args()
     version = version_of_manifest()
-    if arguments.bare:
-        build_bare(version)
-        return
     for platform in PLATFORMS:
         if arguments.platform in (None, platform.name):
             for line in platform.lines:

@@ -29,7 +29,7 @@ from .output import solving_of
 from .poses import armature_poses
 from .preview import Preview
 
-COMPILING = "Compiling the physics: once per version, a few minutes"
+COMPILING = "Compiling the physics of this method: once per version, a minute or so"
 ON_CONTROLS = "Putting the motion on the controls"
 SOLVED_AT_ONCE = 0.1  # s, after which a window is shown again
 CANCELLED = "Cancelled. Nothing was written."

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("bpy", reason="bpy is not in this environment")
 
 from tests.blender import alone
-from tools import build, environment
+from tools import bare, build, environment
 
 LINE = next(line for line, python in environment.PYTHON_OF_BLENDER.items() if sys.version.startswith(python))
 
@@ -36,7 +36,7 @@ def extension_zip():
     here = this_platform()
     if here is None:
         pytest.skip(f"no zip is built for {platform.system()} {platform.machine()}")
-    return build.build(here, LINE, build.version_of_manifest())
+    return build.build(here, LINE, bare.version_of_manifest())
 
 
 @pytest.fixture

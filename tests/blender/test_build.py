@@ -2,13 +2,16 @@
 """What is inside the zips, and for whom."""
 
 import re
+import subprocess
+import sys
 import tomllib
 import zipfile
 
 import pytest
 
-from tools import build
+from tools import bare, build
 
+BARE = "import sys; sys.path.insert(0, sys.argv[1]); import run; run.environment.ensure = None; run.main(sys.argv[2:])"
 ZIPS = [(platform, line) for platform in build.PLATFORMS for line in platform.lines]
 
 
@@ -42,7 +45,7 @@ def test_zip_holds_the_extension_and_nothing_else(extension_zip):
         names = archive.namelist()
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
     tops = {name.split("/")[0] for name in names}
-    assert tops <= {*build.CONTENTS, "blender_manifest.toml", "wheels", "kernels"}
+    assert tops <= {*bare.CONTENTS, "blender_manifest.toml", "wheels", "kernels"}
     assert {name for name in names if name.startswith("kernels/")} >= {"kernels/kernels.zip", "kernels/kernels.json"}
     assert {"__init__.py", "registration.py", "core", "LICENSE"} <= tops
     assert not [name for name in names if "__pycache__" in name or "numpy" in name]
@@ -50,8 +53,13 @@ def test_zip_holds_the_extension_and_nothing_else(extension_zip):
     assert len(manifest["platforms"]) == 1
 
 
-def test_bare_zip_has_no_wheels():
-    with zipfile.ZipFile(build.build_bare(build.version_of_manifest())) as archive:
+def test_bare_zip_has_no_wheels(tmp_path):
+    """And is made by a Python that has nothing, without an environment."""
+    alone = [sys.executable, "-I", "-S", "-c", BARE, str(bare.ROOT), "build", "--bare"]
+    subprocess.run(alone, check=True, cwd=tmp_path, capture_output=True)
+    with zipfile.ZipFile(bare.ROOT / "dist" / f"heft-{bare.version_of_manifest()}-bare.zip") as archive:
+        names = archive.namelist()
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
+    assert {name.split("/")[0] for name in names} == {*bare.CONTENTS, "blender_manifest.toml"}
     assert "wheels" not in manifest
     assert "platforms" not in manifest

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("bpy", reason="bpy is not in this environment")
 
-from tools import build
+from tools import bare
 from tools.environment import ROOT
 
 TOY = Path(__file__).parent / "toy"
@@ -118,7 +118,7 @@ def with_toy(tmp_path_factory):
     """Heft in a folder of its own with the toy in it, and what a Blender with it says."""
     folder = tmp_path_factory.mktemp("toy")
     heft = folder / "heft"
-    build.stage(heft, (ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    bare.stage(heft, (ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     toy = heft / "core" / "control" / "toy"
     toy.mkdir()
     for path in TOY.glob("*.py"):

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 from heft import studies
 
-from tools import build, study
+from tools import bare, study
 from tools.environment import ROOT
 
 OUTSIDE = ("research", "studies", "tests", "tools")
@@ -90,4 +90,4 @@ def test_neither_zip_nor_package_carries_what_stands_outside():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packaged = {name.split(".")[1] for name in project["tool"]["setuptools"]["packages"] if "." in name}
     assert packaged == {name for name in PRODUCT if not name.endswith(".py")}
-    assert set(build.CONTENTS) - {"LICENSE", "presets"} == set(PRODUCT) - {"blender_module.py"}
+    assert set(bare.CONTENTS) - {"LICENSE", "presets"} == set(PRODUCT) - {"blender_module.py"}

@@ -2,10 +2,17 @@
 """Settings found by rehearsing."""
 
 import itertools
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from heft.core.contact.terrain import Mesh, Plane
 from heft.core.control.lookahead import Settings, choose_settings
+from heft.core.control.lookahead.method import FEW
 from heft.core.control.lookahead.search import candidates
+from heft.core.job import Scene, run
+
+from tests.core.job import golden
 
 TOO_MUCH = Settings(adaptation=500.0)  # torques answer to contact so strongly that the walk falls at once
 
@@ -47,3 +54,16 @@ def test_candidates_change_one_thing_before_two():
     assert len(set(tried)) == len(tried)
     assert all(not s.reset_phase and s.force == Settings().force for s in itertools.islice(tried, 6))
     assert {s.force for s in tried} == {Settings().force, 0.1 * Settings().force}
+
+
+def test_who_runs_into_a_wall_is_told_after_a_few_tries():
+    """With help at hand, the default: who falls in all of a dozen will not be saved by more."""
+    c, s = np.cos(golden.heading()), np.sin(golden.heading())
+    corners = np.array([(c * 1.2 - s * y, s * 1.2 + c * y, z) for y in (-3.0, 3.0) for z in (-0.1, 0.7)])
+    corners[:, :2] += golden.kept("walk").clip.position[0, 0, :2]
+    wall = Mesh(corners, np.array([(0, 1, 2), (2, 1, 3), (0, 2, 1), (2, 3, 1)]), name="wall")
+    tries = []
+    job = replace(golden.kept("walk"), scene=Scene(surfaces=(Plane(), wall)), ground="level", help="as_needed")
+    result = run(job, lambda progress: tries.append(progress) if progress.stage == "rehearse" else None)
+    assert not result.report["good"]
+    assert len(tries) <= FEW
