@@ -38,8 +38,9 @@ STIFFNESS: Mapping[Role, float] = {
 DAMPED = 0.08  # s: damping by stiffness
 BEGINS = 0.12  # s, that it takes until muscles pull as they are to
 LETS_GO = 0.15  # s, in which they let go by a factor of e
-LASTS = 0.9  # s, after which they do though neither trunk nor head has landed
-SETTLES = 0.5  # s after landing, from when on what still moves stiffens
+LASTS = 0.6  # s, after which they do though neither trunk nor head has landed
+SETTLES = 0.5  # s after the trunk has landed, from when on what still moves stiffens
+PROPPED = 0.8  # s after which it does though only the head has
 BEND: Mapping[Role, float] = {"knee": 0.4, "elbow": 0.25}  # of the way from straight to fully bent
 TUCKED = 0.5  # how far trunk and head lean forward for each length upwards
 DOWN, OUT = 0.8, 0.3  # how far arms reach down and aside for each length towards where the head falls
@@ -55,16 +56,17 @@ class Falling:
         self._motors = slice(6 if character.bodies[0].joint.kind == "free" else 0, character.nv)
         self._slack = SLACK * carried_mass(tree)[self._motors]
         self._since: float | None = None
-        self._landed: float | None = None
+        self._landed: float | None = None  # trunk or head
+        self._lies: float | None = None  # the trunk: who stands on the head is still to come down
         position, orientation = body_poses(character, character.neutral())
         names = [body.name for body in character.bodies]
         roles = [role(name) for name in names]
         stiffness = np.zeros(character.nv)
         self._directed: list[tuple[int, Array, Array | None]] = []  # body, its limb's direction, and where to
         self._angles: list[tuple[int, int, float]] = []  # entry of q, of v, and target
-        self._core = np.array(
-            [tree.joint[b] == FREE or roles[b] == "trunk" or name in ("head", "neck") for b, name in enumerate(names)]
-        )
+        above = np.array([name in ("head", "neck") for name in names])
+        self._core = above | np.array([tree.joint[b] == FREE or roles[b] == "trunk" for b in range(len(names))])
+        self._trunk = self._core & ~above
         heads = [b for b, name in enumerate(names) if name == "head"]
         self._head = heads[0] if heads else 0
         left = _left(names, position)
@@ -95,7 +97,7 @@ class Falling:
         """Springs that weaken, and damping by the velocity after the step, so that it never drives."""
         speed = state.v[self._motors]
         tone = self._tone(state, contacts)
-        lies = 0.0 if self._landed is None else (state.time - self._landed) / SETTLES
+        lies = 0.0 if self._lies is None else max(state.time - self._lies, 0.0) / SETTLES
         slack = self._slack * (1.0 + (float(np.abs(speed).max(initial=0.0)) / FAST) ** 4 + lies**4)
         if tone < 1e-3:
             return AffineLaw(-slack * speed, implicit=state.dt * slack)
@@ -109,12 +111,16 @@ class Falling:
         """How much muscles pull."""
         if self._since is None:
             self._since = state.time
-        if self._landed is None:
+        if self._landed is None or self._lies is None:
             n = int(contacts.filled[0])
             own = contacts.body[:n] < len(self._core)
-            touching = own & (contacts.gap[:n] < LANDED)
-            if self._core[contacts.body[:n][touching]].any() or state.time - self._since > LASTS:
+            touching = contacts.body[:n][own & (contacts.gap[:n] < LANDED)]
+            if self._landed is None and (self._core[touching].any() or state.time - self._since > LASTS):
                 self._landed = state.time
+            if self._trunk[touching].any():
+                self._lies = state.time
+            elif self._landed is not None and state.time - self._landed > PROPPED:
+                self._lies = state.time
         rise = min((state.time - self._since) / BEGINS, 1.0)
         return rise * (1.0 if self._landed is None else math.exp(-(state.time - self._landed) / LETS_GO))
 

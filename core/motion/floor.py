@@ -78,9 +78,9 @@ class Floor:
             lines.append(say(moved, height=100.0 * self.height, tilt=math.degrees(self.tilt)))
         glide = math.hypot(*self.drift[:2])
         if self.drift[2]:
-            way = "sinks" if self.drift[2] < 0.0 else "rises"
-            speed = 100.0 * abs(self.drift[2])
-            lines.append(say(f"The floor {way} by {{speed:.1f}} cm per second, which was taken off.", speed=speed))
+            sinks = "The floor sinks by {speed:.1f} cm per second, which was taken off."
+            rises = "The floor rises by {speed:.1f} cm per second, which was taken off."
+            lines.append(say(sinks if self.drift[2] < 0.0 else rises, speed=100.0 * abs(self.drift[2])))
         if glide:
             text = "Standing feet glide by {speed:.1f} cm per second, which was taken off."
             lines.append(say(text, speed=100.0 * glide))

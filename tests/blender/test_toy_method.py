@@ -144,7 +144,7 @@ def test_it_is_in_the_menu_and_in_the_panel(with_toy):
     _, said = with_toy
     assert said["items"][-1] == "Springs"
     assert said["rows"] == [
-        ["controller", "optimise", "stiffness", "speed", "go_over"],
+        ["controller", "optimise", "stiffness", "speed", "go_over", "strength"],
         ["rate", "turns", "metal"],
     ]
 

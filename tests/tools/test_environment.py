@@ -135,7 +135,8 @@ def test_unknown_argument_is_refused():
 def test_unreachable_registry_is_one_line(tmp_path):
     """A fresh checkout with no way out: everything but the packages is there."""
     checkout = tmp_path / "checkout"
-    for name in ("run.py", "pyproject.toml", "tools/__init__.py", "tools/environment.py", "locks/develop.txt"):
+    tools = ("tools/__init__.py", "tools/bare.py", "tools/environment.py")
+    for name in ("run.py", "pyproject.toml", *tools, "locks/develop.txt"):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         (checkout / name).write_bytes((environment.ROOT / name).read_bytes())
     closed = "http://127.0.0.1:9/simple"

@@ -8,6 +8,7 @@ import pytest
 from heft.core.job import BakeJob, Scene, run
 from heft.core.motion import quaternions
 from heft.core.motion.clip import from_local, to_local
+from heft.core.motion.floor import Levelling
 from heft.core.motion.playback import Playback
 from heft.core.simulation import Slider
 
@@ -102,8 +103,9 @@ def test_a_slider_checks_itself(time, place, said):
 def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, version):
     def older(header, _):
         header["version"] = version
-        for name in ("travel", "recovery", "recovery_effort", "looseness", "help"):
+        for name in ("travel", "recovery", "recovery_effort", "looseness", "help", "levelling", "strength"):
             del header["value"][name]
+        del header["value"]["scene"]["strength"]
         if version == 6:
             return
         del header["value"]["choices"]
@@ -114,7 +116,9 @@ def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, ve
             del header["value"]["playback"]
 
     playback = Playback() if version == 3 else full_job().playback
-    job = replace(full_job(), travel="travelling", recovery=False, looseness={}, help="none")
+    job = replace(full_job(), travel="travelling", recovery=False, looseness={}, help="none", strength=np.inf)
+    job = replace(job, levelling=Levelling(drift=False))
+    job = replace(job, reference={"root_place": 1.0, "root_turn": 1.0, "root_of_clip": False} | dict(job.reference))
     if version < 6:
         job = replace(job, choices=())
     if version < 5:
