@@ -117,9 +117,8 @@ class Falling:
             touching = contacts.body[:n][own & (contacts.gap[:n] < LANDED)]
             if self._landed is None and (self._core[touching].any() or state.time - self._since > LASTS):
                 self._landed = state.time
-            if self._trunk[touching].any():
-                self._lies = state.time
-            elif self._landed is not None and state.time - self._landed > PROPPED:
+            propped = self._landed is not None and state.time - self._landed > PROPPED
+            if propped or self._trunk[touching].any():
                 self._lies = state.time
         rise = min((state.time - self._since) / BEGINS, 1.0)
         return rise * (1.0 if self._landed is None else math.exp(-(state.time - self._landed) / LETS_GO))
