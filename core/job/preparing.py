@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The stages before control: from a job's clip to a reference, and what lays its frames back onto the clip's bones."""
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -20,7 +21,7 @@ from ..motion.fit import Trajectory
 from ..motion.floor import NOTHING, Floor
 from ..motion.ground import MissingGround, missing_ground
 from ..motion.labels import Contact, Grab, contacts_of, label
-from ..motion.make_reference import OtherGround, make_reference
+from ..motion.make_reference import MadeReference, OtherGround, make_reference
 from ..motion.playback import Playback
 from ..motion.prepare import Performance, prepare
 from ..motion.quaternions import Array
@@ -28,6 +29,7 @@ from ..motion.reference import Reference
 from ..motion.residuals import Residuals
 from ..motion.schedule import ContactPoint, contact_points
 from ..motion.spacetime import Settings
+from ..motion.spacetime.help import helping
 from ..motion.tracks import ground_under, point_places, velocities
 from ..motion.travel import Travel
 from ..motion.variants import carrying
@@ -233,16 +235,14 @@ def find_reference(
         "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
     }
     lines: tuple[str, ...] = () if ground is None else (ground.line,)
-    made = None
     if _other_ground(job, terrain) and not len(performance.way):
         onto = OtherGround(
             make_terrain(job.scene.surfaces), _floor_height(performance.floor), job.playback.shown(job.duration)
         )
-        try:
-            made = make_reference(character, trajectory, onto=onto, **wanted)
-        except ValueError as error:
-            lines = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {error}",)
-    if made is None:
+        made, why = _put_onto(onto, character, trajectory, wanted)
+        if why:
+            lines = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {why}",)
+    else:
         made = make_reference(character, trajectory, **wanted)
     return Found(
         made.reference,
@@ -255,6 +255,24 @@ def find_reference(
         None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
     )
+
+
+def _put_onto(
+    onto: OtherGround, character: Character, trajectory: Trajectory, wanted: Mapping[str, Any]
+) -> tuple[MadeReference, str]:
+    """The motion on the scene's ground; or that on level ground, and why.
+
+    With help only where it takes some on level ground too: help for the sake of a wall in its way would put it on top.
+    """
+    try:
+        return make_reference(character, trajectory, onto=onto, **{**wanted, "help_given": "none"}), ""
+    except ValueError as error:
+        why = str(error)
+    level = make_reference(character, trajectory, **wanted)
+    if helping(level.reference.schedule.points).any():
+        with contextlib.suppress(ValueError):
+            return make_reference(character, trajectory, onto=onto, **wanted), ""
+    return level, why
 
 
 def find_ground(

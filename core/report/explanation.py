@@ -56,7 +56,8 @@ def explain(
 ) -> list[Sentence]:
     """What happened. `frame_at` gives the scene's frame of a time; `doubts` say what was wrong with the reference.
 
-    `trouble` is what came first if it failed (failure.py); `called` has the rig's names for bodies and joints.
+    `trouble` is what came first if it failed, or what it was helped against (failure.py); `called` has the rig's
+    names for bodies and joints.
     """
     first = [] if trouble is None else [trouble.sentence(frame_at, simulation.recording.rate, called)]
     outcome, seconds = figures["outcome"], figures["simulated_seconds"]
@@ -72,7 +73,7 @@ def explain(
         if pushed is not None and (trouble is None or trouble.kind != "hit"):
             first = []  # what goes wrong after a push is what the push does
         return [_fall(simulation, pushed, frame_at, called), *steps, *first, *doubts]
-    return [*_completed(figures, frame_at, called), *steps, *doubts]
+    return [*_completed(figures, frame_at, called), *first, *steps, *doubts]
 
 
 def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence:

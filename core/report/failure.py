@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..contact.detection.detect import SURFACES
 from ..motion.reference import Reference
+from ..motion.spacetime.help import WORTH_A_WORD
 from ..sentences import Sentence, say
 from ..simulation.outcome import Simulation
 from . import metrics
@@ -30,6 +31,7 @@ BEFORE = 0.15  # s before the last right pose, from which on something may be to
 UNTIMELY = 0.05  # s: a foot that lands or lifts by more than this before or after its time is early or late
 NEAR = 0.25  # s: one that touches longer than this before its time scuffs
 SLID = 0.02  # m in one stance
+HELPED = 0.5  # s from the first help on, in which what it met may be why it is given
 STRAIN = 3.0  # times the reference's greatest torque of a joint
 LEAST_TORQUE = 50.0  # N m: less is no strain
 
@@ -82,13 +84,15 @@ def first_trouble(
 ) -> Trouble | None:
     """What went wrong first before the fall or the end of the simulation; None if nothing did.
 
-    `surfaces` and `props` are the names of the terrain's surfaces and of the props, in order; nameless ones are no
-    obstacles.
+    Of who was helped to the end, only what it ran into. `surfaces` and `props` are the names of the terrain's surfaces
+    and of the props, in order; nameless ones are no obstacles.
     """
     recording = simulation.recording
     end = recording.steps if simulation.lost is None else min(simulation.lost, recording.steps)
     if simulation.lost is None and recording.outcome != "diverged":
-        return None
+        helped = np.flatnonzero(metrics.help_shares(simulation) > WORTH_A_WORD)
+        met = min(int(helped[0]) + round(HELPED * recording.rate), end) if len(helped) else 0
+        return next(_hits(simulation, reference, 0, met, surfaces, props), None)
     begin = _onset(simulation, end)
     found = [
         *_hits(simulation, reference, begin, end, surfaces, props),

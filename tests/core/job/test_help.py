@@ -5,14 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from heft.core.contact.terrain import Mesh, Plane
 from heft.core.control.lookahead import LookAhead, Settings, Track
 from heft.core.control.lookahead.carried import Carried
-from heft.core.job import BakeJob, run
+from heft.core.job import BakeJob, Scene, run
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.report import metrics
 from heft.core.simulation import Push, World
 
+from tests.core.contact.meshes import box
+from tests.core.job import golden
 from tests.core.job.jobs import hovering_job, waving_clip
 from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips, wooden_roles
 from tests.core.motion.spacetime import motions
@@ -99,6 +102,18 @@ def test_help_is_measured_as_a_share_of_the_weight():
         character, help = motion.character, np.array([[0.0, 0.3 * weight, 0.4 * weight, 0.0, 0.0, 0.1 * weight]])
 
     np.testing.assert_allclose(metrics.help_shares(Helped()), [0.5])
+
+
+def test_who_is_helped_against_a_wall_is_told_of_the_wall():
+    job = golden.kept("walk")
+    c, s = np.cos(golden.heading()), np.sin(golden.heading())
+    corners, triangles = box((1.2, -2.0, -0.1), (1.6, 2.0, 0.69))
+    corners = corners @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    corners[:, :2] += job.clip.position[0, 0, :2]
+    wall = Mesh(corners, triangles, name="Wall")
+    done = run(replace(job, scene=Scene(surfaces=(Plane(), wall)), help="as_needed", seconds=3.0))
+    assert not done.report["good"]
+    assert "hit 'Wall' at frame" in done.why
 
 
 @needs_clips
