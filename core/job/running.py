@@ -30,7 +30,7 @@ from ..report.frames import Fall, Forces, Support, diagnose
 from ..sentences import join, say, to_data
 from ..simulation import Frames
 from ..simulation.outcome import Simulation
-from ..simulation.recording import between
+from ..simulation.recording import SAME_PLACE, between
 from ..simulation.strength import Strength, TorqueLimits
 from .choosing import resolved
 from .job import BakeJob
@@ -38,7 +38,7 @@ from .preparing import Motion, loaded, played, reference_settings, scene_terrain
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
-from .showing import bone_poses, carried_lines, moment, names_in_rig, prop_poses, source_poses
+from .showing import bone_poses, carried_lines, names_in_rig, prop_poses, source_poses
 from .switching import make_row
 
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
@@ -205,7 +205,7 @@ class _Shown:
         if state == 0:
             self.begun = time.perf_counter()
         own = np.ascontiguousarray(q[: len(self._tree.rest)])
-        while self._done / self._job.fps * self._job.rate <= state + 1e-9:
+        while self._done / self._job.fps * self._job.rate <= state + SAME_PLACE:
             self._finish(state, own, frame, lap)
         self._before = (own, frame, lap)
         due = time.perf_counter() - self._reported_at > REPORT_AFTER
@@ -214,7 +214,7 @@ class _Shown:
     def _finish(self, state: int, q: Array, frame: int, lap: int) -> None:
         """The next frame lies at this state or on the way to it."""
         share = self._done / self._job.fps * self._job.rate - (state - 1)
-        if self._before is None or share > 1.0 - 1e-9:
+        if self._before is None or share > 1.0 - SAME_PLACE:
             self._waiting.append((q, float(frame), lap))
         else:
             before, sample, lap = self._before
@@ -253,7 +253,7 @@ def _result(
     recording, followed, character = simulation.recording, simulation.followed, stage.character
     whole = recording.steps == _steps(stage)
     frames = recording.resample(job.fps, math.floor(asked * job.fps + 1e-6) + 1 if whole else None)
-    wanted = [moment(f, job.fps, job.rate, recording.steps) for f in range(len(frames.time))]
+    wanted = recording.moments(job.fps, len(frames.time))
     sample = np.array([followed.frame[at.state] + at.share for at in wanted])
     lap = np.array([followed.lap[at.state] for at in wanted], dtype=np.int64)
     after = np.append(followed.q[1:], followed.q[-1:], axis=0)

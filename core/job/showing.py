@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulated states as poses of the source's bones, at the times of the scene's frames."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,20 +15,6 @@ from ..motion.quaternions import Array
 from ..motion.residuals import move_on, with_residuals
 from ..simulation.recording import between
 from .preparing import Motion
-
-
-class Moment(NamedTuple):
-    """Where a frame lies: between states `state` and the next, and the reference's frame there."""
-
-    state: int
-    share: float  # of the way to the next state
-
-
-def moment(frame: int, fps: float, rate: float, last: int) -> Moment:
-    """That of a frame counted from the first; it does not lie beyond a step after state `last`."""
-    place = min(frame / fps * rate, last + 1.0)
-    state = min(int(place + 1e-9), max(last - 1, 0))
-    return Moment(state, max(place - state, 0.0))
 
 
 def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) -> Array:

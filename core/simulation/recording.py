@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Outcome = Literal["completed", "diverged", "cancelled"]
 
+SAME_PLACE = 1e-9  # steps: a frame that falls as little short of a state is at it
+
 
 class Frames(NamedTuple):
     """A recording at another rate; rows (nf) are frames."""
@@ -28,6 +30,13 @@ class Frames(NamedTuple):
     torque: Array  # (nf, motors) low-passed, as all forces
     wrench: Array  # (nf, nb, 6)
     grab_force: Array  # (nf, ng, 6)
+
+
+class Moment(NamedTuple):
+    """Where a frame lies between states."""
+
+    state: int  # before it
+    share: float  # of the way to the next state
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +73,12 @@ class Recording:
         """Number of steps that gave a valid state."""
         return len(self.residual)
 
+    def moments(self, fps: float, count: int) -> list[Moment]:
+        """Where frames at `fps` per second lie, none beyond a step after the last state."""
+        places = [min(frame / fps * self.rate, self.steps + 1.0) for frame in range(count)]
+        states = [min(int(place + SAME_PLACE), max(self.steps - 1, 0)) for place in places]
+        return [Moment(k, max(place - k, 0.0)) for place, k in zip(places, states, strict=True)]
+
     def resample(self, fps: float, count: int | None = None) -> Frames:
         """At `fps` frames per second from the first state on, all that it has, or `count` frames.
 
@@ -76,10 +91,7 @@ class Recording:
             count = int(np.floor((self.time[-1] - self.time[0]) * fps + 1e-9)) + 1
         time = self.time[0] + np.arange(count) / fps
         q, v = np.zeros((count, self.q.shape[1])), np.zeros((count, self.v.shape[1]))
-        for f in range(count):
-            place = min(max((time[f] - self.time[0]) * self.rate, 0.0), self.steps + 1.0)
-            k = min(int(place), max(self.steps - 1, 0))
-            share = place - k
+        for f, (k, share) in enumerate(self.moments(fps, count)):
             last = min(k + 1, self.steps)
             q[f] = between(self.tree, self.q[k], self.q[last], share)
             v[f] = (1.0 - share) * self.v[k] + share * self.v[last]

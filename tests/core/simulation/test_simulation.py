@@ -159,6 +159,16 @@ def test_recording_has_one_state_more_than_forces_and_resamples_them():
     assert frames.wrench[:, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.02)
 
 
+def test_a_frame_that_lies_at_a_state_is_that_state_though_it_be_rounded():
+    recording = simulate(World(MUICO), seconds=3.0)
+    assert 49 / 24 * 120 < 245
+    found = recording.moments(24.0, 74)
+    assert [state for state, _ in found[:72]] == list(range(0, 360, 5))
+    assert max(share for _, share in found[:72]) < 1e-12
+    assert found[72] == (359, 1.0)
+    assert found[73] == (359, 2.0)  # none lies beyond a step after the last state
+
+
 def test_resampling_does_not_turn_what_is_fast_into_something_slow():
     world = World(MUICO)
     recording = simulate(world, seconds=1.0)
