@@ -17,6 +17,7 @@ from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
+from ..motion.cycles import planar_step
 from ..motion.fit import Trajectory
 from ..motion.floor import NOTHING, Floor
 from ..motion.ground import MissingGround, missing_ground
@@ -81,6 +82,7 @@ class Found:
     ground: tuple[HeightGrid, ...]  # that the scene lacks, over the clip's own floor
     cycle: Cycle | None  # from lap to lap, where the reference is one or some in a row
     period: int  # samples of a lap
+    sample: Array  # (frames,) of laps in a row, along a path, where they are not passed one by one; else none
 
 
 def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> Motion:
@@ -191,7 +193,7 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
     other = _other_ground(job, terrain)
     if terrain is not None or other:
         scene = replace(scene, surfaces=job.scene.surfaces)
-    seconds = job.playback.shown(job.duration) if other and job.loop else None
+    seconds = job.playback.shown(job.duration) if other and job.loop and job.path is None else None
     needed = replace(
         job,
         name="motion",
@@ -243,7 +245,8 @@ def find_reference(
         "terrain": terrain,
         "contacts": job.contacts,
         "grabs": grabs_held(job, character, trajectory),
-        "cyclic": job.loop,
+        "cyclic": job.cyclic,
+        "path": job.path,
         "begin": 0,
         "settings": reference_settings(job),
         "optimise": job.optimise,
@@ -270,6 +273,7 @@ def find_reference(
         () if ground is None else (ground.ground,),
         None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
+        np.zeros(0) if made.laid is None else made.laid.sample,
     )
 
 
@@ -302,7 +306,7 @@ def find_ground(
 
 def _may_lack_ground(job: BakeJob, terrain: Terrain | None) -> bool:
     says = terrain is not None or job.scene.surfaces or job.scene.grabs or job.ground != "auto"
-    return not (says or job.loop or job.help == "none" or not job.optimise)
+    return not (says or job.cyclic or job.help == "none" or not job.optimise)
 
 
 def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
@@ -330,13 +334,33 @@ def residuals_of(job: BakeJob, performance: Performance, found: Found) -> Residu
         return performance.residuals.cut(found.start, found.start + samples)
     lap = performance.residuals.cut(found.start, found.start + found.period + 1)
     begin = samples_of(job, performance)[1] - found.start
+    if len(found.sample):
+        return _along(performance, found, lap, begin)
     return lap.repeated(found.cycle, np.arange(begin, begin + samples), performance.plan.body < 0)
+
+
+def _along(performance: Performance, found: Found, lap: Residuals, begin: int) -> Residuals:
+    """Those along a path: of the lap's samples that come in turn; bones that no body carries keep to the root."""
+    assert found.cycle is not None
+    loose = performance.plan.body < 0
+    count = int(np.ceil(found.sample.max())) + 1
+    row = lap.repeated(found.cycle, np.arange(begin, begin + count), loose)
+    carried = row.at(found.sample[: len(found.reference.q)])
+    if loose.any():
+        own = performance.trajectory.q[found.start : found.start + found.period + 1]
+        for k, q in enumerate(found.reference.q):
+            frame = (begin + round(found.sample[k])) % found.period
+            way = planar_step(own[frame], q)
+            spin = quaternions.exp(np.array([0.0, 0.0, way.turn]))
+            carried.place[k, loose] = way.move_points(lap.place[frame, loose])
+            carried.turn[k, loose] = quaternions.multiply(spin, lap.turn[frame, loose])
+    return carried
 
 
 def way_of(job: BakeJob, performance: Performance, found: Found) -> Array:
     """By what each of the reference's frames was carried along, to be brought back by; a motion of several stays."""
     samples, way = len(found.reference.q), performance.way
-    if not len(way) or job.others:
+    if not len(way) or job.others or job.path is not None:
         return np.zeros((0, 2))
     if found.cycle is None:
         return way[found.start : found.start + samples]
@@ -355,11 +379,11 @@ def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | N
             "The motion is marked as made for the scene's ground, but the scene has none: add ground, or "
             "choose another setting."
         )
-    if job.ground == "terrain" and job.loop:
+    if job.ground == "terrain" and job.cyclic:
         raise ValueError("A gait cycle is made on level ground: choose level ground, or switch looping off.")
     if job.ground != "terrain":
         performance = _fitted(job, cache, find_floor=not _hangs(job))
-        level = job.loop or job.ground == "level" or len(performance.way) > 0
+        level = job.cyclic or job.ground == "level" or len(performance.way) > 0
         if not job.scene.surfaces or level or not _follows(job, performance):
             return performance, None
     return _fitted(job, cache, find_floor=False), make_terrain(job.scene.surfaces)

@@ -61,6 +61,8 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
     playback = job.playback.shifted(late)
     asked = job.duration - (job.playback.played(late) if job.seconds is None else 0.0)
+    if job.path is not None and job.seconds is None:
+        asked = motion.reference.steps / job.rate
     character = loaded(motion.plan.character, job.scene, unplanned=True)
     stage = Stage(
         character=character,
