@@ -66,7 +66,12 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         for armature in armatures:
             make_ready(context, armature)
         loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
-        keyed = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
+        moving = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
+        keyed = [
+            # where a target is, is known as long as the scene goes on
+            (first, max(last, context.scene.frame_end)) if settings_on(armature).target is not None else (first, last)
+            for armature, (first, last) in zip(armatures, moving, strict=True)
+        ]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
         if len(frames) > MOST_FRAMES:
             raise ValueError(f"{len(frames)} frames are too many to bake: choose a range of {MOST_FRAMES} at most.")
@@ -98,11 +103,11 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         ]
         found = [
             replace(
-                gathered(armature, source, sampling, reader, loop),
+                gathered(armature, source, sampling, reader, loop, frames),
                 recorded=recorder and recorder.recorded(sampling.frames, sampling.object_matrix),
             )
-            for armature, source, sampling, reader, loop, recorder in zip(
-                armatures, sources, parts, readers, loops, recorders, strict=True
+            for armature, source, sampling, reader, loop, frames, recorder in zip(
+                armatures, sources, parts, readers, loops, moving, recorders, strict=True
             )
         ]
         return [with_others(context, *each) for each in zip(armatures, found, strict=True)]
@@ -126,13 +131,18 @@ def gathered_before(context: bpy.types.Context, armature: bpy.types.Object, foun
 
 
 def gathered(
-    armature: bpy.types.Object, source: Source, sampling: Sampling, reader: SceneReader, loop: Loop | None
+    armature: bpy.types.Object,
+    source: Source,
+    sampling: Sampling,
+    reader: SceneReader,
+    loop: Loop | None,
+    moving: tuple[float, float],
 ) -> Gathered:
-    """Return what one armature's bake needs."""
+    """Return what one armature's bake needs; the action moves it between these frames, of those that were read."""
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
-    around = reader.surroundings(clip)
-    first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
+    around = reader.surroundings(clip, clip.skeleton.index(roles["pelvis"][0]))
+    first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
     job = BakeJob(
@@ -156,6 +166,7 @@ def gathered(
         rate=float(rate),
         frame_start=first,
         frame_end=last,
+        path=around.path,
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
@@ -237,7 +248,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
     settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
-    asked = settings.use_frame_range or settings.loop
+    asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(armature)
 

@@ -239,7 +239,7 @@ def motion_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult
     before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
     # a motion that ends earlier than it would is not followed by what is left of the keyed one in its range
     after = np.flatnonzero(sampling.frames > max(frames[-1], end_of(gathered)) + FRAME)
-    if result.outcome != "completed" or settings.loop or gathered.job.playback.changes:
+    if result.outcome != "completed" or gathered.job.cyclic or gathered.job.playback.changes:
         after = after[:0]  # it lies somewhere, has walked on, or is elsewhere in time
     return Motion(
         np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
@@ -272,8 +272,10 @@ def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> sli
 def asked_for(gathered: Gathered, result: BakeResult) -> int:
     """Return how many frames of a result were asked for: the last step may lead further, where frames are short.
 
-    A method may give a motion more time than it had; then all of it is meant.
+    A method may give a motion more time than it had, and a path takes the time it takes; then all of it is meant.
     """
+    if gathered.job.path is not None:
+        return len(result.frames)
     asked = int(np.searchsorted(result.frames, end_of(gathered) + FRAME, side="right"))
     more = len(result.frames) - asked
     return asked if more <= int(gathered.job.fps / gathered.job.rate) else len(result.frames)

@@ -11,6 +11,7 @@ import bpy
 
 from ...core.job import Scene
 from ...core.motion.clip import Clip
+from ...core.motion.path import Path
 from ...core.motion.playback import Playback
 from ..overlay.data import read_rides
 from ..typed import settings_on
@@ -22,6 +23,7 @@ from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
 from .strength import StrengthReader
 from .terrain import Ground
+from .ways import WayReader
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Surroundings:
 
     scene: Scene
     playback: Playback
+    path: Path | None  # along which it is to walk
     props: tuple[SceneProp, ...]  # the scene's props, with the objects that show them
     notes: tuple[str, ...]  # what could not be taken as it is, in sentences
 
@@ -55,6 +58,7 @@ class SceneReader:
         self._course = CourseReader(armature, frames)
         self._tempo = Tempo(armature, frames)
         self._strength = StrengthReader(armature, frames)
+        self._way = WayReader(armature, frames, start)
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
@@ -62,7 +66,7 @@ class SceneReader:
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
         self._ground.look(row, graph)
-        moving: Iterable[Moving] = (*self._arrows, *self._grips, self._course, self._tempo, self._strength)
+        moving: Iterable[Moving] = (*self._arrows, *self._grips, self._course, self._tempo, self._strength, self._way)
         for one in moving:
             one.look(row, graph)
         if row == self._start:
@@ -71,8 +75,11 @@ class SceneReader:
             for thing in (*self._props, *self._weights):
                 self._boxes[thing.name_full] = box_around(thing.evaluated_get(graph), self._unit)
 
-    def surroundings(self, clip: Clip) -> Surroundings:
-        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user."""
+    def surroundings(self, clip: Clip, hips: int) -> Surroundings:
+        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user.
+
+        `hips` is the bone whose way is the motion's.
+        """
         armature, unit, start = self._armature, self._unit, self._start
         surfaces, notes = self._ground.surfaces(unit, clip.rate, start)
         taken = set(read_rides(settings_on(armature).rides)) if settings_on(armature).rides else set()
@@ -96,7 +103,8 @@ class SceneReader:
             # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too
             gravity=(gravity[0], gravity[1], gravity[2]),
         )
-        return Surroundings(scene, self._tempo.playback(clip.rate, start), tuple(props), tuple(notes))
+        path = self._way.path(clip, hips, unit)
+        return Surroundings(scene, self._tempo.playback(clip.rate, start), path, tuple(props), tuple(notes))
 
 
 def is_acted_on(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> bool:

@@ -136,6 +136,11 @@ def _method(job: BakeJob) -> Method:
         )
     if job.others and not (needs.blends or needs.switches):
         raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}: remove the others.")
+    if job.path is not None and (needs.no_motion or not job.optimise):
+        raise ValueError(
+            f"{method.title} cannot follow a path here: choose {others(lambda other: other.helps)}, with Correct "
+            "Physics First switched on, or remove the path."
+        )
     if needs.blends and not job.others:
         raise ValueError("Combining needs at least two actions: add another.")
     return method

@@ -104,15 +104,14 @@ def lay_along(character: Character, cycle: GaitCycle, row: Trajectory, schedule:
         sample = timing.sample
         if number == timing.last.sole:  # it stays in the middle of its stance
             sample = np.minimum(sample, timing.last.middle)
-            active[:, columns] |= (timing.sample > sample)[:, None] & schedule.active[round(timing.last.middle), columns]
+            active[:, columns] |= (timing.sample > sample)[:, None] & schedule.active[
+                round(timing.last.middle), columns
+            ]
         held = _held(sample, [stance for stance in stances if stance.sole == number])
         there, here = path_at(held), own.at(held)
         bodies += [sole.body] * len(sole.corners)
         local += [corner.position for corner in sole.corners]
-        low, high, part = np.floor(sample).astype(np.int64), np.ceil(sample).astype(np.int64), sample % 1.0
-        tracks = point_places(character, row.q, sole.corners)
-        spots = (1.0 - part)[:, None, None] * tracks[low] + part[:, None, None] * tracks[high]
-        wanted.append(_set_into(spots, here, there))
+        wanted.append(_set_into(_at_fractions(point_places(character, row.q, sole.corners), sample), here, there))
         place[:, columns] = _set_into(schedule.place[np.rint(sample).astype(np.int64)][:, columns], here, there)
     place[~active] = 0.0
     q[:, :2] += _over_both(character, q[-1], timing, [wanted[one.sole][-1] for one in (timing.last, timing.beside)])
@@ -132,7 +131,7 @@ def laps_needed(cycle: GaitCycle, path: Path) -> int:
     """How many laps of a cycle a path takes at most, with the one before and what is left over at its end."""
     own = _OwnWay(cycle)
     slowest = min([own.speed, *path.speed.tolist()])
-    longer = (slowest / own.speed) ** LONGER_STEPS
+    longer = float((slowest / own.speed) ** LONGER_STEPS)
     return math.ceil(STRETCHED * path.length / (own.speed * longer * cycle.period)) + 4
 
 
@@ -164,9 +163,7 @@ def time_steps(stances: list[Stance], path: Path, own: float, rate: float, start
     return Timing(sample, distance, last, beside)
 
 
-def _marched(
-    path: Path, scale: float, own: float, rate: float, start: float, stop: float
-) -> tuple[Array, Array]:
+def _marched(path: Path, scale: float, own: float, rate: float, start: float, stop: float) -> tuple[Array, Array]:
     """Samples and distances frame by frame, until the sample `stop`."""
     samples, distances = [start], [0.0]
     while samples[-1] < stop:
@@ -242,6 +239,14 @@ def _held(sample: Array, stances: list[Stance]) -> Array:
     share = np.clip((sample - np.take(known, before)) / gap, 0.0, 1.0)
     share = share * share * (3.0 - 2.0 * share)
     result: Array = (1.0 - share) * np.take(there, before) + share * np.take(there, after)
+    return result
+
+
+def _at_fractions(tracks: Array, sample: Array) -> Array:
+    """Tracks (samples, n, 3) at samples (nf,), fractions allowed."""
+    low, high = np.floor(sample).astype(np.int64), np.ceil(sample).astype(np.int64)
+    part: Array = (sample - low)[:, None, None]
+    result: Array = tracks[low] + part * (tracks[high] - tracks[low])
     return result
 
 

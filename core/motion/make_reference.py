@@ -23,8 +23,8 @@ from scipy.ndimage import maximum_filter1d
 from ..character import Character
 from ..contact.terrain import Terrain
 from ..dynamics import body_poses
-from .as_it_is import reference_as_it_is
 from .along import Laid, laps_needed, lay_along
+from .as_it_is import reference_as_it_is
 from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
 from .fit import Trajectory, velocities
