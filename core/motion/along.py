@@ -114,7 +114,11 @@ def lay_along(character: Character, cycle: GaitCycle, row: Trajectory, schedule:
         wanted.append(_set_into(_at_fractions(point_places(character, row.q, sole.corners), sample), here, there))
         place[:, columns] = _set_into(schedule.place[np.rint(sample).astype(np.int64)][:, columns], here, there)
     place[~active] = 0.0
-    q[:, :2] += _over_both(character, q[-1], timing, [wanted[one.sole][-1] for one in (timing.last, timing.beside)])
+    coming = _coming_to_rest(timing)
+    q[:, 3:7] = _turned(q[:, 3:7], coming * own.askew(row.q[round(timing.beside.middle)], timing.beside.middle))
+    q[:, :2] += coming[:, None] * _over_both(
+        character, q[-1], [wanted[one.sole][-1] for one in (timing.last, timing.beside)]
+    )
     goals = np.ascontiguousarray(np.concatenate(wanted, axis=1))
     aims = Targets(np.array(bodies, dtype=np.int64), np.array(local), goals, np.full(goals.shape, SLACK))
     mobility = np.ones(character.nv)
@@ -199,6 +203,8 @@ class _OwnWay:
         if self.speed < SLOWEST:
             raise ValueError("The action goes nowhere, so it cannot follow a path: use a walk or a run.")
         self._heading = float(np.arctan2(way[1], way[0]))
+        seen = np.array([_yaw(q[k]) for k in range(self._period)]) - (self._heading + share * self._turn)
+        self._facing = float(np.arctan2(np.sin(seen).mean(), np.cos(seen).mean()))
 
     def _moved(self, place: Array, share: float) -> Array:
         """A place that share of a period later."""
@@ -209,10 +215,21 @@ class _OwnWay:
         turned: Array = self._center + turn @ (place - self._center)
         return turned
 
+    def askew(self, q: Array, sample: float) -> float:
+        """By how much hips there are turned away from where they face on average, rad."""
+        apart = (self._facing - (_yaw(q) - float(self.at(np.array([sample])).heading[0])) + np.pi) % (2.0 * np.pi)
+        return float(apart - np.pi)
+
     def at(self, sample: Array) -> Glide:
         """The frame that glides along it."""
         share = sample / self._period
         return Glide(np.array([self._moved(self._start, x) for x in share]), self._heading + share * self._turn)
+
+
+def _yaw(q: Array) -> float:
+    """Where a root faces, seen from above, rad."""
+    w, x, y, z = q[3:7].tolist()
+    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
 
 def _stances(schedule: ContactSchedule, soles: list[Sole]) -> list[Stance]:
@@ -262,19 +279,28 @@ def _set_into(spots: Array, here: Glide, there: Glide) -> Array:
 
 def _move(q: Array, here: Glide, there: Glide) -> None:
     """Set roots into the other frame, in place."""
-    turn = there.heading - here.heading
     q[:, :3] = _set_into(q[:, None, :3], here, there)[:, 0]
-    spin = np.column_stack([np.cos(0.5 * turn), np.zeros((len(turn), 2)), np.sin(0.5 * turn)])
-    q[:, 3:7] = quaternions.continuous(quaternions.multiply(spin, q[:, 3:7]))
+    q[:, 3:7] = _turned(q[:, 3:7], there.heading - here.heading)
 
 
-def _over_both(character: Character, q: Array, timing: Timing, soles: list[Array]) -> Array:
-    """By what (nf, 2) the body moves at the end, until its centre of mass is over the middle of both soles."""
-    way = np.mean([sole.mean(axis=0) for sole in soles], axis=0) - center_of_mass(character, q)
+def _coming_to_rest(timing: Timing) -> Array:
+    """From 0 (nf,) while the last foot takes over to 1 when the other stands beside it."""
     share = (timing.sample - timing.last.middle) / (timing.beside.middle - timing.last.middle)
     share = np.clip(share, 0.0, 1.0)
-    result: Array = (share * share * (3.0 - 2.0 * share))[:, None] * way[:2]
+    result: Array = share * share * (3.0 - 2.0 * share)
     return result
+
+
+def _over_both(character: Character, q: Array, soles: list[Array]) -> Array:
+    """By what (2,) a body must move for its centre of mass to be over the middle of both soles."""
+    result: Array = (np.mean([sole.mean(axis=0) for sole in soles], axis=0) - center_of_mass(character, q))[:2]
+    return result
+
+
+def _turned(turn: Array, angle: Array) -> Array:
+    """Orientations (nf, 4) turned about the vertical, rad."""
+    spin = np.column_stack([np.cos(0.5 * angle), np.zeros((len(angle), 2)), np.sin(0.5 * angle)])
+    return quaternions.continuous(quaternions.multiply(spin, turn))
 
 
 def _between(character: Character, q: Array, sample: float) -> Array:
