@@ -13,7 +13,6 @@ from heft.core.job import BakeJob
 
 from tests.blender.bake.keyed import KeyedWorker, result_of
 
-
 BRIEFLY = 0.05  # s
 
 
