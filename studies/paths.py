@@ -27,9 +27,9 @@ PUSH, PUSHED = 100.0, 0.1  # N, s
 SOME = 5  # of a walk's paths that are walked under pushes, and on a slope
 INTRODUCTION = f"""# Random paths
 
-{PATHS} paths for each of four walks: {SHORTEST:.0f} to {LONGEST:.0f} m long, turning at random with a radius of {TIGHTEST:g} m
-and more. Default settings. The first {SOME} of each also on a slope of 10 degrees, and with a push of {PUSH:.0f} N for
-{PUSHED:g} s from a random side halfway. Written by `run.py study paths`.
+{PATHS} paths for each of four walks: {SHORTEST:.0f} to {LONGEST:.0f} m long, turning at random with a radius of
+{TIGHTEST:g} m and more. Default settings. The first {SOME} of each also on a slope of 10 degrees, and with a push of
+{PUSH:.0f} N for {PUSHED:g} s from a random side halfway. Written by `run.py study paths`.
 
 - off: distance of the hips from the curve, mean and greatest
 - end: how far from the curve's end it stands, and turned how far from its direction

@@ -264,6 +264,8 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
     running: BoolProperty(options={"SKIP_SAVE"})
     following: BoolProperty(description="A bake that nobody asked for goes on", options={"SKIP_SAVE"})
     stop: BoolProperty(description="A cancel was requested", options={"SKIP_SAVE"})
+    rehearses: BoolProperty(description="It rehearses, which can be skipped", options={"SKIP_SAVE"})
+    skip: BoolProperty(description="No more rehearsals are wanted", options={"SKIP_SAVE"})
     who: StringProperty(description="The armature being baked, if there are several", options={"SKIP_SAVE"})
     stage: StringProperty(options={"SKIP_SAVE"})
     fraction: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})

@@ -44,12 +44,18 @@ from .switching import make_row
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
 
-def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> BakeResult:
+def run(
+    job: BakeJob,
+    progress: Callback | None = None,
+    cache: str | Path | None = None,
+    enough: Callable[[], bool] = lambda: False,
+) -> BakeResult:
     """Simulate a job.
 
     `progress` is called often, with a `Progress`; the run stops where it returns False or raises CancelledError, and
     the frames so far are kept. `cache` is a folder of references and policies, which are computed only once; whatever
-    is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
+    is wrong with it, the run goes on. Once `enough` says so, nothing more is rehearsed, and the best so far is taken.
+    ValueError says in a sentence what makes a job impossible.
     """
     job, chosen = resolved(job)
     method, reporter, kept, clock = _method(job), ProgressReporter(progress), Cache(cache), Clock()
@@ -58,6 +64,11 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         motion, plan = planned(job, reporter, kept, clock)
     except CancelledError:
         return _nothing(job, clock, kept)
+
+    def rehearsing(fraction: float) -> bool:
+        reporter("rehearse", fraction)
+        return not enough()
+
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
     playback = job.playback.shifted(late)
     asked = job.duration - (job.playback.played(late) if job.seconds is None else 0.0)
@@ -79,7 +90,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         looseness=job.looseness,
         torque_limits=torque_limits(job, motion, late),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
-        rehearsing=lambda fraction: reporter("rehearse", fraction),
+        rehearsing=rehearsing,
     )
     shown, begun = _Shown(job, motion, stage, reporter), clock.begin("simulate")
     try:
