@@ -88,7 +88,8 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         found = replace(found, unsure=(*others, told))
     factor = plausible_scale(clip, roles) if settings.scale == 1.0 else 1.0
     clip, repairs = repair(scaled(clip, factor), roles)
-    rest = find_rest_pose(clip, roles)
+    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
+    rest = find_rest_pose(clip, roles, made=bool(vertices))
     before = clip.skeleton
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
@@ -101,7 +102,6 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     if not is_even(sampling.object_matrix[0]):
         uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
         found = replace(found, unsure=(*found.unsure, uneven))
-    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
     plan = make_body_plan(
         clip.skeleton,
         roles,
@@ -115,7 +115,7 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         on_floor=None if rest is None else False,
         name=armature.name,
     )
-    lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
+    lines = [one.text for one in repairs] + ([rest.line] if rest is not None and rest.line else [])
     floor = estimate_floor(plan, clip, settings.levelling()).lines
     return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
 

@@ -60,6 +60,31 @@ def test_a_rest_pose_turned_at_random_is_found_in_the_motion(swaying, seed):
     assert np.degrees(quaternions.angle(there.orientation, here.orientation)).max() < 0.5
 
 
+def raised(clip):
+    """A clip whose rest pose stands on nothing, as those of captures: nobody posed it."""
+    some = clip.skeleton
+    return replace(clip, skeleton=replace(some, head=some.head - [0.0, 0.0, 1.0], tail=some.tail - [0.0, 0.0, 1.0]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_files_of_one_motion_make_one_character_whatever_their_rest_poses(swaying, seed):
+    plain, other = (prepare(each, wooden_roles()) for each in (raised(swaying), scrambled(raised(swaying), seed)))
+    ours, theirs = (each.plan.character for each in (plain, other))
+    for body, again in zip(ours.bodies, theirs.bodies, strict=True):
+        assert again.mass == pytest.approx(body.mass, rel=1e-9)
+        assert again.center_of_mass == pytest.approx(body.center_of_mass, abs=1e-7)
+        assert again.position == pytest.approx(body.position, abs=1e-7)
+        assert np.array(again.inertia) == pytest.approx(np.array(body.inertia), abs=1e-7)
+    assert other.trajectory.q == pytest.approx(plain.trajectory.q, abs=1e-6)
+    assert plain.rest == ""
+    assert "unusable" in other.rest
+
+
+def test_a_rest_pose_that_was_made_for_a_mesh_is_kept_wherever_it_is(swaying):
+    assert find_rest_pose(raised(swaying), wooden_roles(), made=True) is None
+    assert find_rest_pose(raised(swaying), wooden_roles()).line == ""
+
+
 def test_channels_that_move_joints_make_the_bones_as_long_as_they_mostly_are(swaying):
     """Offsets that are a tenth of the channels', and a stretch now and then."""
     local = to_local(swaying)
@@ -75,7 +100,7 @@ def test_channels_that_move_joints_make_the_bones_as_long_as_they_mostly_are(swa
 
 def test_a_rest_pose_that_lies_is_stood_up(swaying):
     flat = turned(swaying, turn_of("-Y"))
-    found = find_rest_pose(replace(swaying, skeleton=flat.skeleton), wooden_roles())
+    found = find_rest_pose(replace(swaying, skeleton=flat.skeleton), wooden_roles(), made=True)
     assert found.line == "rest pose: stood up"
     height = np.ptp(found.skeleton.head[:, 2])
     assert height == pytest.approx(np.ptp(swaying.skeleton.head[:, 2]), rel=0.02)
