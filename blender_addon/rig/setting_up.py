@@ -18,7 +18,7 @@ from ...core.motion.pegs import with_feet
 from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
-from ...core.motion.upright import Up, up_of
+from ...core.motion.upright import Up, facing_of, up_of
 from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
@@ -28,8 +28,8 @@ from ..writer import assigned_curves
 from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
 from .reading import Sampling, frame_numbers, is_even, sample_armatures, stood
-from .role_names import Roles
-from .roles import detect_roles
+from .role_names import Roles, turned_round
+from .roles import UNCLEAR, detect_roles
 from .vrm import humanoid_of
 
 MOST_FRAMES = 500
@@ -51,6 +51,7 @@ class SetUp:
     chosen: dict[str, tuple[str, ...]]
     scale: float
     up: Up  # the world's axis that is up in the motion
+    facing: str  # the world's axis that the figure faces in the first frame, as it was keyed
     plan: BodyPlan
     lines: tuple[str, ...]  # what was repaired in the motion
     floor: tuple[str, ...]  # what was found of its floor
@@ -81,6 +82,7 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         found = find_roles(armature, settings, sampling.clip)
         chosen = chosen_of(found, by_hand)
         check_roles(armature, chosen)
+    facing = facing_of(sampling.clip, chosen)
     clip, roles = with_feet(sampling.clip, chosen)
     if roles != chosen:
         others = tuple(line for line in found.unsure if "found for foot" not in line)
@@ -117,7 +119,7 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     )
     lines = [one.text for one in repairs] + ([rest.line] if rest is not None and rest.line else [])
     floor = estimate_floor(plan, clip, settings.levelling()).lines
-    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
+    return SetUp(found, chosen, factor * settings.scale, up, facing, plan, tuple(lines), floor, tuple(repairs))
 
 
 def chosen_of(found: Roles, by_hand: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -131,6 +133,7 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
+    settings.found_facing = done.facing
     if not settings.character:
         settings.layout = CHANGED_DEFAULT
     settings.found_floor = "\n".join(done.floor)
@@ -177,6 +180,12 @@ def chosen_joints(settings: HEFT_PG_armature) -> dict[str, JointKind]:
 
 
 def find_roles(armature: bpy.types.Object, settings: HEFT_PG_armature, clip: Clip) -> Roles:
+    """Return the roles by the chosen preset, or by names and shape; left is right where the user says so."""
+    found = roles_of_rig(armature, settings, clip)
+    return turned_round(found, UNCLEAR) if settings.facing == "REVERSED" else found
+
+
+def roles_of_rig(armature: bpy.types.Object, settings: HEFT_PG_armature, clip: Clip) -> Roles:
     """Return the roles by the chosen preset, or by names and shape; these fill a preset's gaps too."""
     skeleton = clip.skeleton
     deform = [bone.use_deform for bone in armature.data.bones]

@@ -43,7 +43,7 @@ SWAY = 12.0  # Hz
 ENDS = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
 GRAVITY = 9.81  # m/s²
 PENDULUM = 0.9  # of its acceleration: swings of arms and trunk make up for some
-LIGHTEST, HALF, HEAVIEST = 0.15, 0.7, 3.0  # of the body's weight, that feet bear
+LIGHTEST, BEARS, HEAVIEST = 0.15, 0.7, 3.0  # of the body's weight, that feet bear
 FREE = 50.0  # of the velocity against changing while nothing is borne
 LAST, BEHIND, AHEAD = 3, 0.15, 0.03  # last steps; of the speed, by which what stands may differ at all, and forwards
 STIFF, FULL_RATE = 600.0, 120.0  # of the velocity against changing, at that many frames per second
@@ -152,7 +152,7 @@ def _smoothest(weights: Array, speeds: Array, fall: _Fall, rate: float, quick: f
     count = len(weight)
     firm = max(quick, 1.0) ** 2
     stiff = STIFF * firm * (rate / FULL_RATE) ** 4
-    lighter = (HALF / np.maximum(fall.borne, LIGHTEST)) ** 2 - 1.0
+    lighter = (BEARS / np.maximum(fall.borne, LIGHTEST)) ** 2 - 1.0
     free = FREE * firm * (rate / FULL_RATE) ** 2 * np.maximum(0.5 * (lighter[1:] + lighter[:-1]), 0.0)
     bands = np.zeros((3, count))
     ones = np.ones(count)

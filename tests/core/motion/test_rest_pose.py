@@ -11,7 +11,7 @@ from heft.core.motion.clip import LocalPoses, from_local, scaled_skeleton, to_lo
 from heft.core.motion.prepare import prepare
 from heft.core.motion.residuals import with_residuals
 from heft.core.motion.rest_pose import find_rest_pose, moved_vertices
-from heft.core.motion.upright import AXES, stood_up, turn_of, up_of
+from heft.core.motion.upright import AXES, facing_of, stood_up, turn_of, up_of
 
 from tests.core.motion.skeletons import (
     CMU_ROLES,
@@ -136,6 +136,12 @@ def test_what_lies_for_a_while_stays_as_it_is(swaying):
     )
     assert up_of(swaying, wooden_roles()) == "Z"
     assert up_of(both, wooden_roles()) == "Z"
+
+
+@pytest.mark.parametrize(("angle", "axis"), [(0.0, "-Y"), (80.0, "X"), (200.0, "Y"), (-85.0, "-X")])
+def test_facing_is_the_axis_nearest_to_where_the_figure_looks_at_first(swaying, angle, axis):
+    spun = turned(swaying, quaternions.exp(np.array([0.0, 0.0, np.radians(angle)])))
+    assert facing_of(spun, wooden_roles()) == axis
 
 
 def lying(clip, seed=0):
