@@ -19,7 +19,7 @@ from heft.core.motion.upright import stood_up, up_of
 
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT, GOOD, scrambled
 
-IN_PLACE = ("02_01", "132_20", "20_06", "35_17")  # three walks and a run
+IN_PLACE = ("02_01", "07_04", "132_20", "20_06", "35_17", "09_02")  # four walks and two runs
 EVERY = 8  # of the clips that are baked
 SMOOTH = np.radians(3.0)  # between samples: less than that is no damage
 SECONDS = 1.0

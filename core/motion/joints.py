@@ -19,6 +19,8 @@ from .quaternions import Array
 
 HINGE_STRAY = math.radians(4.0)  # RMS: a knee or elbow that strays further from a hinge is a ball
 HINGE_SWEPT = math.radians(8.0)  # RMS: a motion smaller than this says nothing about the axis
+LEAST_SWEPT, SURE = math.radians(0.5), 0.2  # RMS: unless it is no smaller, and strays by so much of it at most,
+NEAR_TYPICAL = math.cos(math.radians(45.0))  # about an axis that is near the one that it should have
 UNIVERSAL_STRAY = math.radians(1.0)
 UNIVERSAL_SWEPT = math.radians(3.0)
 CENTER_WEIGHT = 3e-3  # of a functional centre's distance from where anatomy has it, see fit_center
@@ -123,7 +125,8 @@ def _limb_directions(part: Part, marks: Mapping[str, Array], heading: Array) -> 
 
 def _hinge(motion: Array, at_rest: Array, typical: Array) -> Hinge:
     hinge = fit_hinge(motion)
-    if hinge.swept < HINGE_SWEPT:
+    sure = hinge.swept > LEAST_SWEPT and hinge.stray < SURE * hinge.swept
+    if hinge.swept < HINGE_SWEPT and not (sure and abs(float(hinge.child_axis @ typical)) > NEAR_TYPICAL):
         parent_axis = quaternions.rotate(quaternions.mean(motion), typical)
         return Hinge(parent_axis, typical, hinge_stray(motion, parent_axis, typical), hinge.swept)
     sign = 1.0 if hinge.parent_axis @ quaternions.rotate(at_rest, typical) > 0.0 else -1.0

@@ -19,6 +19,7 @@ from .rest_pose import TRUNK, UPRIGHT, is_on_four, posed_at_rest, trunk_and_legs
 from .roles import Roles
 
 Up = Literal["Z", "X", "-X", "Y", "-Y"]
+Facing = Literal["X", "-X", "Y", "-Y"]
 AXES: dict[Up, tuple[float, float, float]] = {
     "Z": (0.0, 0.0, 1.0),
     "X": (1.0, 0.0, 0.0),
@@ -47,6 +48,23 @@ def up_of(clip: Clip, roles_of_bones: Roles) -> Up:
         return "Z"
     stands = float(np.mean(-legs @ np.array(AXES[best]) > ALONG)) > 0.5
     return best if stands and _rests_along(clip, roles_of_bones, best) else "Z"
+
+
+def facing_of(clip: Clip, roles_of_bones: Roles) -> Facing:
+    """The horizontal axis of the world that is nearest to where a figure that stands faces in the first frame.
+
+    By its left and right: left turned by a quarter about Z to the right.
+    """
+    places, skeleton = clip.position[0], clip.skeleton
+    left = np.zeros(2)
+    for role in ("thigh", "upper_arm"):
+        sides = [roles_of_bones.get(f"{role}.{side}", ()) for side in roles.SIDES]
+        if all(sides):
+            ends = [places[skeleton.index(names[0])] for names in sides]
+            left += (ends[0] - ends[1])[:2]
+    ahead = np.array([left[1], -left[0]])
+    axes: dict[Facing, tuple[float, float]] = {"-Y": (0.0, -1.0), "Y": (0.0, 1.0), "X": (1.0, 0.0), "-X": (-1.0, 0.0)}
+    return max(axes, key=lambda axis: float(ahead @ np.array(axes[axis])))
 
 
 def _rests_along(clip: Clip, roles_of_bones: Roles, axis: Up) -> bool:
