@@ -188,6 +188,7 @@ def make_reference(
         clip=clip,
         help_given=help_given,
         missing=missing,
+        judged=frames,
         without_first=not unsupported,
         progress=progress,
     )
