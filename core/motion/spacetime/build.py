@@ -12,7 +12,7 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
-from ...dynamics import body_poses, difference
+from ...dynamics import difference
 from ..clean_up import CUTOFF, low_passed
 from ..cycle import Cycle
 from ..fit import Trajectory, velocities
@@ -22,7 +22,7 @@ from ..tracks import ground_under, point_places
 from .ends import Ends
 from .help import HELPERS, Price, given, sentences_of_help, shares, weight_of
 from .keyed import fill_as_keyed
-from .measure import MOST_JOINT_RMS, MOST_ROOT_RMS, measure, named_frames, posture_rms, world_forces
+from .measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance, measure, named_frames, posture_rms, world_forces
 from .problem import Iterate, Problem, allowed_forces, make_iterate, make_problem
 from .settings import Settings
 from .solver import Solution, solve
@@ -38,16 +38,16 @@ MOST_SUNK = 30.0  # mm: soles that are deeper are thrown out in simulation
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
 CLOSE = 0.025  # m of mean distance from the clip, up to which it is the motion that was keyed
 WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that is not close
+AS_CLOSE = 1.1  # times the distance with more help
 PRESSED = 0.02  # of the frames, in which ground must push hard to bend a motion
 LEAP = 20.0  # rad/s or m/s by which a velocity changes from one frame to the next
 DEEP = 0.03  # m under the ground, from which on it is lifted out
 LIFTING = 0.15  # s before and after
-EVERY = 4  # frames, between those at which that is measured
 LONGEST = 100_000  # frames
 # Of help: by its size where it may be missing, else by the square of it; then dearer from there on, as far as it goes.
 SCARCE = Price(300.0, 0.03, 30.0)
 PLENTY = Price(3.0, 0.03)
-DEARER = (Price(30.0, 0.03), SCARCE)
+DEARER = (Price(30.0, 0.03), Price(300.0, 0.03, 8.0), SCARCE)  # as long as it stays so close
 CHEAPER = (Price(300.0, 0.03, 8.0), Price(300.0, 0.03, 2.0))  # while it is not close
 HELPED_ITERATIONS, MORE_ITERATIONS = 30, 12
 # All of it together takes no more iterations than this for a person's 31 velocities, and fewer for more: their number,
@@ -204,14 +204,14 @@ def _aided(request: Request, spent: "_Spent", unaided: Found | None) -> Found | 
     """With the least help: scarce from the start, cheaper as long as it is not close to the clip; else plenty of it,
     then as little as still converges near the clip.
 
-    Then the same without any contacts but those of feet, which are the surest. What was found without help is where the
-    search begins.
+    Then the same without any contacts but those of feet, which are the surest. It begins where it ended without help.
     """
     feet = _feet_alone(request)
     for contacts in (request,) if feet is request else (request, feet):
-        asked = spent.limited(contacts, HELPED_ITERATIONS)
+        known = unaided if contacts is request else None
+        asked = spent.limited(contacts, HELPED_ITERATIONS if known is None else MORE_ITERATIONS)
         problem = _problem(asked, helped=True)
-        begin = None if unaided is None or contacts is feet else _with_helpers(asked, problem, unaided)
+        begin = None if known is None else _with_helpers(asked, problem, known)
         solution, quality = _attempt(asked, problem, spent, SCARCE, begin)
         if quality is not None and _is_near(asked, quality):
             return _closer(Found(asked, problem, solution, quality), spent)
@@ -228,7 +228,10 @@ def _aided(request: Request, spent: "_Spent", unaided: Found | None) -> Found | 
             solution, quality = _attempt(asked, problem, spent, price, begin)
             if quality is None or not _is_near(asked, quality):
                 break
-            found = Found(asked, problem, solution, quality)
+            dearer = Found(asked, problem, solution, quality)
+            if _distance(dearer) > max(CLOSE, AS_CLOSE * _distance(found)):
+                break
+            found = dearer
         return found
     return None
 
@@ -307,17 +310,8 @@ def _lifted(request: Request) -> Request:
 
 
 def _distance(found: Found) -> float:
-    """Mean distance of the bodies from where the clip has them, m."""
-    character, clip, q = found.request.character, found.request.clip.q, found.solution.iterate.q
-    rows = range(0, found.request.judged, EVERY)
-    return float(np.mean([_ways(character, clip[k], q[k]) for k in rows]))
-
-
-def _ways(character: Character, q: Array, other: Array) -> Array:
-    """How far the bodies are apart in two poses (bodies,), m."""
-    places = [body_poses(character, np.ascontiguousarray(pose))[0] for pose in (q, other)]
-    result: Array = np.linalg.norm(places[1] - places[0], axis=1)
-    return result
+    judged = found.request.judged
+    return mean_distance(found.request.character, found.request.clip.q[:judged], found.solution.iterate.q[:judged])
 
 
 def _nearest(found: Sequence[Found]) -> Found | None:

@@ -58,8 +58,9 @@ def first_weights(price: Price, missing: Mask, weight: float) -> Array:
 def next_weights(price: Price, missing: Mask, weight: float, last: Array, force: Array) -> Array:
     """The same after an iterate with these forces (N, helpers, 3)."""
     share = np.linalg.norm(force.reshape(len(force), -1), axis=1) / weight
-    spread = price.square if price.slope == 0.0 else price.slope / np.sqrt(share**2 + ROUNDING**2)
-    wanted = np.where(missing, price.missing * np.maximum(share / LARGE, 1.0) ** 4, spread) / weight**2
+    large = np.maximum(share / LARGE, 1.0)
+    spread = price.square if price.slope == 0.0 else price.slope * large / np.sqrt(share**2 + ROUNDING**2)
+    wanted = np.where(missing, price.missing * large**4, spread) / weight**2
     result: Array = np.clip(wanted, last / FASTEST, last * FASTEST)
     return result
 
