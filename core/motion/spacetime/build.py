@@ -36,7 +36,7 @@ SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the moti
 BENT = 3.0  # degrees of joints' RMS change, from which on that is tried
 MOST_SUNK = 30.0  # mm: soles that are deeper are thrown out in simulation
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
-CLOSE = 0.025  # m of mean distance from the clip, up to which it is the motion that was keyed
+CLOSE = 0.027  # m of mean distance from the clip, up to which it is the motion that was keyed
 WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that is not close
 AS_CLOSE = 1.1  # times the distance with more help
 PRESSED = 0.02  # of the frames, in which ground must push hard to bend a motion
@@ -48,7 +48,7 @@ LONGEST = 100_000  # frames
 SCARCE = Price(300.0, 0.03, 30.0)
 PLENTY = Price(3.0, 0.03)
 DEARER = (Price(30.0, 0.03), Price(300.0, 0.03, 8.0), SCARCE)  # as long as it stays so close
-CHEAPER = (Price(300.0, 0.03, 8.0), Price(300.0, 0.03, 2.0))  # while it is not close
+CHEAPER = tuple(Price(300.0, 0.03, slope) for slope in (8.0, 2.0, 0.5))  # while it is not close
 HELPED_ITERATIONS, MORE_ITERATIONS = 30, 12
 # All of it together takes no more iterations than this for a person's 31 velocities, and fewer for more: their number,
 # not a clock, so that the same job has the same answer. Fewer than the least are not worth beginning.
