@@ -122,7 +122,9 @@ def build_reference(
         return _reference(_as_keyed(request), whole=True)
     spent = _Spent()
     found, failed = _unaided(request, spent) if without_first or help_given == "none" else (None, None)
-    if help_given == "as_needed" and (found is None or not _is_near(request, found.quality) or _distance(found) > CLOSE):
+    if help_given == "as_needed" and (
+        found is None or not _is_near(request, found.quality) or _distance(found) > CLOSE
+    ):
         found = _nearest([one for one in (found, _aided(request, spent, found)) if one is not None])
         if found is None or not _is_near(found.request, found.quality):
             found = _as_keyed(request)

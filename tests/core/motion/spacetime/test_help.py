@@ -8,6 +8,7 @@ from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.schedule import ContactSchedule
 from heft.core.motion.spacetime import NoReferenceError, Settings, build, build_reference, model
+from heft.core.motion.spacetime.build import CLOSE
 from heft.core.motion.spacetime.help import (
     HELPERS,
     ROUNDING,
@@ -18,7 +19,6 @@ from heft.core.motion.spacetime.help import (
     shares,
     weight_of,
 )
-from heft.core.motion.spacetime.build import CLOSE
 from heft.core.motion.spacetime.measure import mean_distance
 from heft.core.motion.spacetime.problem import make_iterate
 from scipy.spatial.transform import Rotation
