@@ -127,7 +127,7 @@ class Track:
     def guided(self) -> "Track":
         """The same with helpers who may act all along, and give nothing yet where none was planned.
 
-        So feedback has a hand on the root, by which errors of feet that roll or are caught are held while they are small.
+        So feedback has a hand on the root, which holds errors of feet that roll or are caught while they are small.
         """
         if len(self.help) and self.help.any():
             return replace(self, loaded=self.loaded | self.help)

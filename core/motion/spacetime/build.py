@@ -203,10 +203,10 @@ def _presses(solution: Solution) -> bool:
 
 
 def _aided(request: Request, spent: "_Spent", unaided: Found | None) -> Found | None:
-    """With the least help: scarce from the start, cheaper as long as it is not close to the clip; else plenty of it,
-    then as little as still converges near the clip.
+    """With the least help: scarce from the start, where it ended without, and cheaper until it is close to the clip.
 
-    Then the same without any contacts but those of feet, which are the surest. It begins where it ended without help.
+    Else with plenty of it, then as little as still converges so near. Then the same without any contacts but those of
+    feet, which are the surest.
     """
     feet = _feet_alone(request)
     for contacts in (request,) if feet is request else (request, feet):
