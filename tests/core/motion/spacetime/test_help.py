@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Help from nowhere: its derivatives, motions whose help is known, and that nothing possible takes any."""
 
+import re
+
 import numpy as np
 import pytest
 from heft.core.dynamics import center_of_mass_jacobian
@@ -15,7 +17,9 @@ from heft.core.motion.spacetime.help import (
     Price,
     first_weights,
     helping,
+    is_of_help,
     next_weights,
+    sentences_of_help,
     shares,
     weight_of,
 )
@@ -111,6 +115,16 @@ def test_weights_change_at_most_tenfold_and_stay_where_something_is_missing():
     after = next_weights(PRICE, missing, weight, weights, np.zeros((2, 3, 3)))
     assert after[0] == pytest.approx(10.0 * weights[0])
     assert after[1] == weights[1] == pytest.approx(PRICE.missing / weight**2)
+
+
+def test_little_help_is_not_said_to_stand_for_something_missing():
+    motion = motions.squat(60, 0.0)
+    for most, told in ((0.3, "up to 30 % .* to stay near the action"), (0.8, "up to 80 % .* holds it is missing")):
+        share = np.zeros(60)
+        share[20:40] = most
+        (sentence,) = sentences_of_help(share, motion.character, motion.q, float)
+        assert re.search(told, str(sentence))
+        assert is_of_help(sentence)
 
 
 def test_beyond_the_weight_help_grows_dearer_than_its_size():
