@@ -37,8 +37,8 @@ from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
 from .schedule import ContactSchedule, Mask, runs
 from .spacetime import Ends, Help, NoReferenceError, Settings, build_reference
-from .spacetime.build import MOST_SUNK
-from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS
+from .spacetime.build import CLOSE, MOST_SUNK
+from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance
 from .tracks import center_of_mass_path
 
 BROKEN = np.radians(45.0)  # a clean-up that turns a joint by more has pinned what moves
@@ -201,6 +201,7 @@ def make_reference(
         clip=clip,
         help_given=help_given,
         missing=missing,
+        judged=frames,
         without_first=not unsupported,
         progress=progress,
     )
@@ -217,6 +218,7 @@ def _unaided(character: Character, trajectory: Trajectory, **wanted: Any) -> Mad
         return None
     quality = made.reference.quality
     near = quality.root_rms_metres <= MOST_ROOT_RMS and quality.joint_rms_degrees <= MOST_JOINT_RMS
+    near = near and mean_distance(character, made.source, made.reference.q) <= CLOSE
     return made if near and quality.penetration_millimetres < MOST_SUNK else None
 
 
@@ -240,11 +242,14 @@ def _row(character: Character, cycle: GaitCycle, count: int) -> tuple[Trajectory
 
 
 def _missing(trajectory: Trajectory, doubts: Iterable[Concern]) -> Mask:
-    """Frames (nf,) in which something lacks that the body rests on, and a moment around."""
+    """Frames (nf,) in which something lacks that the body rests on, and a moment around.
+
+    Who is off balance does rest on something: that takes a little help, which is to be as dear there as elsewhere.
+    """
     found = np.zeros(len(trajectory.q), dtype=np.bool_)
     around = round(AROUND * trajectory.rate)
     for doubt in doubts:
-        if doubt.kind in {"no support", "off balance"}:
+        if doubt.kind == "no support":
             first, last = (trajectory.sample(frame) for frame in doubt.frames)
             found[max(first - around, 0) : last + around + 1] = True
     return found
