@@ -3,7 +3,7 @@
 
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...core.job.job import MOST_RECOVERY_EFFORT, RECOVERY_EFFORT, STRENGTH
+from ...core.job.job import EFFORT, MOST_EFFORT, MOST_RECOVERY_EFFORT, RECOVERY_EFFORT, STRENGTH
 from ...core.simulation.looseness import NATURAL, REGIONS, Region
 from .overrides import OVERRIDABLE
 
@@ -24,6 +24,19 @@ class ReactionSettings:
         max=100.0,
         step=10,
         precision=2,
+        override=OVERRIDABLE,
+    )
+    effort: FloatProperty(
+        name="Effort",
+        description="How far the body leans and bends to carry weights and held props with less effort: 0 keeps the "
+        "action's poses, 1 is natural. It changes nothing where nothing is carried",
+        default=EFFORT,
+        min=0.0,
+        soft_max=3.0,
+        max=MOST_EFFORT,
+        step=10,
+        precision=2,
+        options=set(),
         override=OVERRIDABLE,
     )
     recovery: BoolProperty(

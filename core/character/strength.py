@@ -20,9 +20,13 @@ stretched give up to half as much again, and athletes twice the mean. `Strength`
 
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .anthropometry import MEAN_STATURE, Sex
 from .character import Character
 from .joint_roles import Role, role
+from .tree import FREE
 
 GRAVITY = 9.81  # m/s²
 OF_WEIGHT_AND_STATURE: Mapping[Sex, Mapping[Role, float]] = {
@@ -40,6 +44,13 @@ def mean_strength(what: Role, sex: Sex, mass: float) -> float:
     if what in OF_MASS[sex]:
         return OF_MASS[sex][what] * mass
     return OF_WEIGHT_AND_STATURE[sex][what] * mass * GRAVITY * MEAN_STATURE[sex]
+
+
+def motor_strengths(character: Character, sex: Sex) -> NDArray[np.float64]:
+    """The same of each of its motors (nv, less six of a free root), in the order of its velocities."""
+    tree = character.tree
+    names = [character.bodies[b].name for b in tree.velocity_body[6 if tree.joint[0] == FREE else 0 :]]
+    return np.array([mean_strength(role(name), sex, character.total_mass) for name in names])
 
 
 def joint_strengths(character: Character, sex: Sex) -> dict[str, float]:

@@ -14,8 +14,9 @@ from ..motion.labels import label, relabel
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..report.glance import Glance, look
+from .carried import loaded
 from .job import BakeJob
-from .preparing import find_ground, grabs_held, loaded, performance_of, samples_of
+from .preparing import find_ground, grabs_held, performance_of, samples_of
 from .progress import ProgressReporter
 
 

@@ -27,12 +27,13 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 8
+VERSION = 9
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
 RECOVERY_EFFORT, MOST_RECOVERY_EFFORT = 6, 10
 STRENGTH = 3.0
+EFFORT, MOST_EFFORT = 1.0, 10.0
 
 AUTO = "auto"  # the method of a job that leaves it open
 
@@ -116,6 +117,7 @@ class BakeJob:
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
     looseness: Mapping[Region, float] = field(default_factory=natural)  # 0 to 1 by region, how far it gives way then
     strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
+    effort: float = EFFORT  # how far the body leans and bends to carry loads with less: 0 keeps its poses
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
     seed: int = 0  # of that noise
 
@@ -135,6 +137,8 @@ class BakeJob:
             )
         if not self.strength >= 0.0:
             raise ValueError(f"The strength must be at least 0, not {self.strength}.")
+        if not 0.0 <= self.effort <= MOST_EFFORT:
+            raise ValueError(f"The effort must be 0 to {MOST_EFFORT:g}, not {self.effort}.")
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
         object.__setattr__(self, "others", tuple(self.others))
@@ -249,4 +253,10 @@ def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "levelling": levelling, "scene": {**job["scene"], "strength": None}, "strength": "inf"}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7}
+def _from_8(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 8, as version 9 says the same: who carried something kept the pose."""
+    del keep
+    return {**job, "effort": 0.0}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8}

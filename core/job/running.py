@@ -32,9 +32,10 @@ from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import SAME_PLACE, between
 from ..simulation.strength import Strength, TorqueLimits
+from .carried import loaded
 from .choosing import resolved
 from .job import BakeJob
-from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
+from .preparing import Motion, played, reference_settings, scene_terrain, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions

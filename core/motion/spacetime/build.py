@@ -19,6 +19,7 @@ from ..fit import Trajectory, velocities
 from ..reference import Quality, Reference
 from ..schedule import ContactSchedule, contact_points
 from ..tracks import ground_under, point_places
+from .effort import Carrying, Effort, effort_of
 from .ends import Ends
 from .help import HELPERS, Price, given, sentences_of_help, shares, weight_of
 from .keyed import fill_as_keyed
@@ -71,6 +72,7 @@ class Request(NamedTuple):
     clip: Trajectory
     missing: NDArray[np.bool_]  # (N,)
     progress: Callable[[int], None] | None
+    effort: Effort | None = None  # that what it carries takes
 
 
 class Found(NamedTuple):
@@ -94,6 +96,7 @@ def build_reference(
     help_given: Help = "none",
     missing: NDArray[np.bool_] | None = None,
     without_first: bool = True,
+    carrying: Carrying | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
@@ -109,6 +112,9 @@ def build_reference(
     the body rests on; where it is known that nothing helps but help, nothing else need be tried (`without_first`).
     Helpers are points of the reference's schedule that are never active but carry (help.py).
 
+    `carrying` says what part of the character is a load, and how far the body spares itself (effort.py): it keeps the
+    pose where that leads too far.
+
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
     """
@@ -116,7 +122,11 @@ def build_reference(
     if help_given == "as_keyed":
         return _reference(_as_keyed(request), whole=True)
     spent = _Spent()
-    found, failed = _unaided(request, spent) if without_first or help_given == "none" else (None, None)
+    found, failed = None, None
+    if without_first or help_given == "none":
+        found = _spared(request, carrying)
+        if found is None:
+            found, failed = _unaided(request, spent)
     if help_given == "as_needed" and (found is None or not _is_near(request, found.quality) or _lacks(found)):
         found = _nearest([one for one in (found, _aided(request, spent)) if one is not None])
         if found is None or not _is_near(found.request, found.quality):
@@ -168,6 +178,19 @@ def _reference(found: Found, *, whole: bool = False) -> Reference:
         first_frame=request.trajectory.first_frame,
         frames_per_sample=request.trajectory.frames_per_sample,
     )
+
+
+def _spared(request: Request, carrying: Carrying | None) -> Found | None:
+    """Without help, and with as little effort for what is carried as that is worth; None where it leads too far."""
+    if carrying is None or carrying.effort <= 0.0:
+        return None
+    bare = request._replace(character=carrying.bare)
+    solution = solve(bare.character, _problem(bare), bare.bounds, bare.settings, bare.progress, missing=bare.missing)
+    if not solution.usable(USABLE_DEFECT):
+        return None
+    spared = request._replace(effort=effort_of(carrying, solution.iterate.torque))
+    found, _ = _unaided(spared, _Spent())
+    return found if found is not None and _is_near(spared, found.quality) and not _lacks(found) else None
 
 
 def _unaided(request: Request, spent: "_Spent") -> tuple[Found | None, Solution]:
@@ -363,6 +386,7 @@ def _problem(request: Request, *, helped: bool = False) -> Problem:
         request.settings,
         request.bounds.cycle,
         helped=helped,
+        effort=request.effort,
     )
 
 
