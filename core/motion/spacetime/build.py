@@ -53,6 +53,8 @@ HELPED_ITERATIONS, MORE_ITERATIONS = 30, 12
 # not a clock, so that the same job has the same answer. Fewer than the least are not worth beginning.
 MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES = 130, 8, 31
 
+LESS_EFFORT = (1.0, 0.3, 0.1)  # shares of an effort, until the motion is still the clip's
+
 Help = Literal["none", "as_needed", "as_keyed"]
 
 
@@ -113,7 +115,7 @@ def build_reference(
     Helpers are points of the reference's schedule that are never active but carry (help.py).
 
     `carrying` says what part of the character is a load, and how far the body spares itself (effort.py): it keeps the
-    pose where that leads too far.
+    pose more where that leads too far.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
@@ -181,16 +183,19 @@ def _reference(found: Found, *, whole: bool = False) -> Reference:
 
 
 def _spared(request: Request, carrying: Carrying | None) -> Found | None:
-    """Without help, and with as little effort for what is carried as that is worth; None where it leads too far."""
+    """Without help, and with as little effort for what is carried as that is worth; None where that leads nowhere."""
     if carrying is None or carrying.effort <= 0.0:
         return None
     bare = request._replace(character=carrying.bare)
     solution = solve(bare.character, _problem(bare), bare.bounds, bare.settings, bare.progress, missing=bare.missing)
     if not solution.usable(USABLE_DEFECT):
         return None
-    spared = request._replace(effort=effort_of(carrying, solution.iterate.torque))
-    found, _ = _unaided(spared, _Spent())
-    return found if found is not None and _is_near(spared, found.quality) and not _lacks(found) else None
+    for share in LESS_EFFORT:
+        effort = effort_of(carrying._replace(effort=share * carrying.effort), solution.iterate.torque)
+        found, _ = _unaided(request._replace(effort=effort), _Spent())
+        if found is not None and _is_near(request, found.quality) and not _lacks(found):
+            return found
+    return None
 
 
 def _unaided(request: Request, spent: "_Spent") -> tuple[Found | None, Solution]:

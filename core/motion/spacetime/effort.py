@@ -21,7 +21,7 @@ from ...character import Character
 
 Array = NDArray[np.float64]
 
-NATURAL = 40.0  # [C] of an effort of 1
+NATURAL = 60.0  # [C] of an effort of 1
 
 
 class Carrying(NamedTuple):

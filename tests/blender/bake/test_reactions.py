@@ -30,6 +30,14 @@ def test_strength_reaches_the_job(rig):
     assert found.job.scene.strength is None
 
 
+def test_effort_reaches_the_job(rig):
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.effort == BakeJob.effort == 1.0
+    rig.heft.effort = 0.4
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.effort == 0.4
+
+
 def test_keyed_strength_is_read_at_every_frame(rig):
     """From 2 at the source's first frame to 0 at its last."""
     first, last = map(int, rig.animation_data.action.frame_range)

@@ -5,13 +5,17 @@ import numpy as np
 import pytest
 from heft.core.character import Body, Character, Corner, Joint
 from heft.core.character.mass import Mass
+from heft.core.character.strength import motor_strengths
+from heft.core.dynamics import body_poses
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.schedule import ContactPoint, ContactSchedule
-from heft.core.motion.spacetime import Carrying, Settings, build_reference
+from heft.core.motion.spacetime import Carrying, Ends, Settings, build_reference
 from heft.core.motion.spacetime.effort import NATURAL
 from heft.core.motion.spacetime.problem import _pose_weights
 from heft.core.motion.variants import carrying
 from scipy.optimize import brentq, minimize_scalar
+
+from tests.core.motion.spacetime import motions
 
 G = 9.81
 TRUNK, CENTER = 40.0, 0.3  # kg, m over the hinge
@@ -107,3 +111,26 @@ def test_a_load_that_would_bend_the_body_beyond_recognition_is_carried_in_the_po
     """70 degrees to balance 80 kg would be no motion of the clip's any more."""
     found = stands(loaded(80.0), carrying=Carrying(leaner(), np.array([STRENGTH]), 1e5))
     np.testing.assert_array_equal(found.q, stands(loaded(80.0)).q)
+
+
+def walks(kilograms, side="left"):
+    """A walk with a bucket that hangs below a hand; the trunk's mean lean to the left, degrees."""
+    walk = motions.walk()
+    bare = walk.character
+    bucket = Mass(kilograms, np.array([0.0, 0.0, -0.3]), 0.05 * np.eye(3))
+    reference = build_reference(
+        carrying(bare, f"{side}_hand", bucket) if kilograms else bare,
+        Trajectory(walk.rate, walk.q, walk.v),
+        walk.schedule,
+        bounds=Ends(cycle=walk.cycle),
+        carrying=Carrying(bare, motor_strengths(bare, "male"), 1.0),
+    )
+    places = [body_poses(bare, np.ascontiguousarray(q))[0] for q in reference.q[:-1:4]]
+    up = np.array([place[bare.index("head")] - place[0] for place in places])
+    return float(np.degrees(np.arctan2(up[:, 1], up[:, 2])).mean())
+
+
+def test_ten_kilograms_in_one_hand_lean_a_walk_three_to_ten_degrees_to_the_other_side():
+    bare = walks(0.0)
+    assert 3.0 < bare - walks(10.0) < 10.0
+    assert 3.0 < walks(10.0, "right") - bare < 10.0
