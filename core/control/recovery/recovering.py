@@ -25,6 +25,7 @@ from ..method import Follower
 from ..stage import Stage
 from .capture import deviation, growth_rate
 from .footholds import FARTHEST, Choice
+from .hits import Hits
 from .legs import Legs
 from .looseness import pose_shares
 from .motion_ahead import motion_ahead
@@ -107,6 +108,7 @@ class Recovering(Follower):
         self._detour: Detour | None = None
         self._pushes = list(_pushes(stage))
         self._ends = sorted(end for _, end in self._pushes)
+        self._hits = Hits(stage.scene, {body.name for body in stage.character.bodies})
         self._failures = 0  # in a row, to find a plan that stays up
         self._next = -math.inf  # s, before which nothing is planned but after a push
 
@@ -137,6 +139,7 @@ class Recovering(Follower):
         ended = bool(self._ends) and stepper.time >= self._ends[0] - 0.5 * stepper.dt
         while self._ends and stepper.time >= self._ends[0] - 0.5 * stepper.dt:
             self._ends.pop(0)
+        ended = self._hits.ended(stepper) or ended
         if not ended and (stepper.time < self._next or not self._felt(stepper.time)):
             return
         q, v = stepper.q, stepper.v
