@@ -139,7 +139,8 @@ class Recovering(Follower):
         ended = bool(self._ends) and stepper.time >= self._ends[0] - 0.5 * stepper.dt
         while self._ends and stepper.time >= self._ends[0] - 0.5 * stepper.dt:
             self._ends.pop(0)
-        ended = self._hits.ended(stepper) or ended
+        hit = self._hits.ended(stepper) and stepper.time >= self._next
+        ended = ended or hit
         if not ended and (stepper.time < self._next or not self._felt(stepper.time)):
             return
         q, v = stepper.q, stepper.v
