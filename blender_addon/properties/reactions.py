@@ -55,6 +55,13 @@ class ReactionSettings:
         options=set(),
         override=OVERRIDABLE,
     )
+    return_to_path: BoolProperty(
+        name="Return to Path",
+        description="Once it has caught itself, walk back to where the action would have been, a little with each step",
+        default=False,
+        options=set(),
+        override=OVERRIDABLE,
+    )
     looseness: FloatProperty(
         name="Looseness",
         description="How far the body yields while it recovers from a push: 0 keeps the action's poses, 1 bends and "

@@ -115,6 +115,7 @@ class BakeJob:
     playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
     recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
+    return_to_path: bool = False  # then, step by step, to where the motion would have been
     looseness: Mapping[Region, float] = field(default_factory=natural)  # 0 to 1 by region, how far it gives way then
     strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
     effort: float = EFFORT  # how far the body leans and bends to carry loads with less: 0 keeps its poses
@@ -254,9 +255,9 @@ def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_8(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 8, as version 9 says the same: who carried something kept the pose."""
+    """A job of version 8, as version 9 says the same: who carried something kept the pose, who was pushed the way."""
     del keep
-    return {**job, "effort": 0.0}
+    return {**job, "effort": 0.0, "return_to_path": False}
 
 
 OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8}

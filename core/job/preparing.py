@@ -177,6 +177,7 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         playback=Playback(),
         recovery=True,
         recovery_effort=RECOVERY_EFFORT,
+        return_to_path=False,
         looseness={},
         strength=STRENGTH,
         effort=job.effort if held or job.scene.loads else 0.0,

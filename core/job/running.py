@@ -75,6 +75,7 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         # who is to faint is let fall
         helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
         recovery=job.recovery_effort if job.recovery else 0,
+        returns=job.return_to_path,
         looseness=job.looseness,
         torque_limits=torque_limits(job, motion, late),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,

@@ -103,7 +103,7 @@ def test_a_slider_checks_itself(time, place, said):
 def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, version):
     def older(header, _):
         header["version"] = version
-        del header["value"]["effort"]
+        del header["value"]["effort"], header["value"]["return_to_path"]
         if version == 8:
             return
         del header["value"]["levelling"], header["value"]["strength"], header["value"]["scene"]["strength"]
