@@ -118,6 +118,8 @@ def draw_props(layout: bpy.types.UILayout, context: bpy.types.Context, armature:
         return
     collection, active = settings_on(armature).props, context.active_object
     body.prop(settings_on(armature), "props")
+    if collection is not None:
+        body.prop(settings_on(armature), "effort")
     if active is not None and collection is not None and active.name in collection.all_objects:
         weight = settings_on(active).weight
         if weight.armature is not None:

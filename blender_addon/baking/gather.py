@@ -178,6 +178,8 @@ def gathered(
         playback=around.playback if method.needs.follows_keys else Playback(),
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
+        return_to_path=settings.return_to_path,
+        effort=round(settings.effort, 6),
         looseness=looseness_in(settings),
         strength=1.0 if around.scene.strength is not None else plain(settings.strength),
         rate=float(rate),

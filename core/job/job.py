@@ -34,6 +34,7 @@ FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
 RECOVERY_EFFORT, MOST_RECOVERY_EFFORT = 6, 10
 STRENGTH = 3.0
+EFFORT, MOST_EFFORT = 1.0, 10.0
 
 AUTO = "auto"  # the method of a job that leaves it open
 
@@ -116,8 +117,10 @@ class BakeJob:
     playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
     recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
+    return_to_path: bool = False  # then, step by step, to where the motion would have been
     looseness: Mapping[Region, float] = field(default_factory=natural)  # 0 to 1 by region, how far it gives way then
     strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
+    effort: float = EFFORT  # how far the body leans and bends to carry loads with less: 0 keeps its poses
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
     seed: int = 0  # of that noise
 
@@ -137,6 +140,8 @@ class BakeJob:
             )
         if not self.strength >= 0.0:
             raise ValueError(f"The strength must be at least 0, not {self.strength}.")
+        if not 0.0 <= self.effort <= MOST_EFFORT:
+            raise ValueError(f"The effort must be 0 to {MOST_EFFORT:g}, not {self.effort}.")
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
         object.__setattr__(self, "others", tuple(self.others))
@@ -266,9 +271,12 @@ def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_8(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 8, as version 9 says the same: it went where it was keyed to go."""
+    """A job of version 8, as version 9 says the same.
+
+    It went where it was keyed to go; who carried something kept the pose, who was pushed the way.
+    """
     del keep
-    return {**job, "path": None}
+    return {**job, "path": None, "effort": 0.0, "return_to_path": False}
 
 
 OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8}

@@ -29,13 +29,13 @@ from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..motion.residuals import Residuals
 from ..motion.schedule import ContactPoint, ContactSchedule, contact_points
-from ..motion.spacetime import Settings
+from ..motion.spacetime import NoReferenceError, Settings
 from ..motion.spacetime.help import helping
 from ..motion.tracks import ground_under, point_places, velocities
 from ..motion.travel import Travel
-from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation.scene import Scene
+from .carried import carrying_of, held_props, loaded, with_held
 from .job import RECOVERY_EFFORT, STRENGTH, BakeJob, BodySettings
 from .progress import Clock, ProgressReporter
 
@@ -147,17 +147,6 @@ def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tup
     return tuple(contacts_of(found.trajectory, found.schedule))
 
 
-def loaded(character: Character, scene: Scene, *, unplanned: bool) -> Character:
-    """The character under the scene's gravity and with its loads; those that the controller does not know on demand."""
-    names = [body.name for body in character.bodies]
-    for load in scene.loads:
-        if load.body not in names:
-            raise ValueError(f"The load '{load.name}' is attached to an unknown body '{load.body}'.")
-        if load.planned or unplanned:
-            character = carrying(character, load.body, load.as_mass())
-    return replace(character, gravity=scene.gravity)
-
-
 def character_of(job: BakeJob, cache: Cache) -> Character:
     """The character that a job's clip makes, or the job's own, with joints that reach as far as the clip's."""
     return performance_of(job, cache)[0].plan.character
@@ -191,8 +180,9 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
     """The same of a reference: pushes and how they are met do not make it stale, ground that it may be put on does."""
     scene = Scene(grabs=job.scene.grabs, loads=job.scene.loads, gravity=job.scene.gravity)
     other = _other_ground(job, terrain)
-    if terrain is not None or other:
-        scene = replace(scene, surfaces=job.scene.surfaces)
+    held = held_props(job)
+    if terrain is not None or other or held:
+        scene = replace(scene, surfaces=job.scene.surfaces, props=held)
     seconds = job.playback.shown(job.duration) if other and job.loop and job.path is None else None
     needed = replace(
         job,
@@ -205,8 +195,10 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         playback=Playback(),
         recovery=True,
         recovery_effort=RECOVERY_EFFORT,
+        return_to_path=False,
         looseness={},
         strength=STRENGTH,
+        effort=job.effort if held or job.scene.loads else 0.0,
         noise=0.0,
         seed=0,
     )
@@ -236,7 +228,9 @@ def find_reference(
     job: BakeJob, performance: Performance, terrain: Terrain | None, reporter: ProgressReporter
 ) -> Found:
     """The reference of one motion."""
-    character = loaded(performance.plan.character, job.scene, unplanned=False)
+    under = job.scene.surfaces or (_floor(job, _floor_height(performance.floor)),)
+    carried = with_held(job, make_terrain(under))
+    character = loaded(performance.plan.character, carried, unplanned=False)
     trajectory, start = samples_of(job, performance)
     ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
     if ground is not None:
@@ -251,6 +245,7 @@ def find_reference(
         "settings": reference_settings(job),
         "optimise": job.optimise,
         "help_given": job.help,
+        "carrying": carrying_of(job, performance.plan, carried),
         "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
     }
     lines: tuple[str, ...] = () if ground is None else (ground.line,)
@@ -261,6 +256,8 @@ def find_reference(
         made, why = _put_onto(onto, character, trajectory, wanted)
         if why:
             lines = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {why}",)
+    elif job.path is not None:
+        made = _along_path(character, trajectory, wanted)
     else:
         made = make_reference(character, trajectory, **wanted)
     return Found(
@@ -293,6 +290,13 @@ def _put_onto(
         with contextlib.suppress(ValueError):
             return make_reference(character, trajectory, onto=onto, **wanted), ""
     return level, why
+
+
+def _along_path(character: Character, trajectory: Trajectory, wanted: Mapping[str, Any]) -> MadeReference:
+    """With help only where nothing else leads along it: bent into curves, a walk need not be as near as one keyed."""
+    with contextlib.suppress(NoReferenceError):
+        return make_reference(character, trajectory, **{**wanted, "help_given": "none"})
+    return make_reference(character, trajectory, **wanted)
 
 
 def find_ground(

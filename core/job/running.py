@@ -32,9 +32,10 @@ from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import SAME_PLACE, between
 from ..simulation.strength import Strength, TorqueLimits
+from .carried import loaded
 from .choosing import resolved
 from .job import BakeJob
-from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
+from .preparing import Motion, played, reference_settings, scene_terrain, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
@@ -87,6 +88,7 @@ def run(
         # who is to faint is let fall
         helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
         recovery=job.recovery_effort if job.recovery else 0,
+        returns=job.return_to_path,
         looseness=job.looseness,
         torque_limits=torque_limits(job, motion, late),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,

@@ -36,7 +36,7 @@ from .quaternions import Array
 from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
 from .schedule import ContactSchedule, Mask, runs
-from .spacetime import Ends, Help, NoReferenceError, Settings, build_reference
+from .spacetime import Carrying, Ends, Help, NoReferenceError, Settings, build_reference
 from .spacetime.build import CLOSE, MOST_SUNK
 from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance
 from .tracks import center_of_mass_path
@@ -93,6 +93,7 @@ def make_reference(
     settings: Settings | None = None,
     optimise: bool = True,
     help_given: Help = "none",
+    carrying: Carrying | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
@@ -103,10 +104,10 @@ def make_reference(
     trajectory's frame `begin`, or where it was found. `bounds` pins the ends of one that is not;
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
-    cycle goes until its end. `progress` is
-    called with the number of each iteration of the optimiser. `help_given` is that of `build_reference`: with help, a
-    body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference as it
-    is, however impossible, for controllers that find forces themselves.
+    cycle goes until its end. `progress` is called with the number of each iteration of the optimiser. `help_given` and
+    `carrying` are those of `build_reference`: with help, a body that nothing holds up is no reason to refuse. Without
+    `optimise` the cleaned-up motion is the reference as it is, however impossible, for controllers that find forces
+    themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.
@@ -147,6 +148,7 @@ def make_reference(
                     bounds=bounds,
                     labels=labels,
                     settings=settings,
+                    carrying=carrying,
                     progress=progress,
                 )
                 if whole is not None:
@@ -203,6 +205,7 @@ def make_reference(
         missing=missing,
         judged=frames,
         without_first=not unsupported,
+        carrying=carrying,
         progress=progress,
     )
     if rests:

@@ -40,6 +40,7 @@ STEPPED = {
     "back": "Stepped {centimetres:.0f} cm shorter at frame {frame:.0f}.",
     "left": "Stepped {centimetres:.0f} cm to its left at frame {frame:.0f}.",
     "right": "Stepped {centimetres:.0f} cm to its right at frame {frame:.0f}.",
+    "home": "Went {centimetres:.0f} cm back towards its path from frame {frame:.0f} on.",
     "caught": "Caught itself on its feet at frame {frame:.0f}.",
 }
 

@@ -8,6 +8,7 @@ bits.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +26,8 @@ from ..method import Follower
 from ..stage import Stage
 from .capture import deviation, growth_rate
 from .footholds import FARTHEST, Choice
+from .hits import Hits
+from .homing import THERE, Path
 from .legs import Legs
 from .looseness import pose_shares
 from .motion_ahead import motion_ahead
@@ -42,6 +45,8 @@ HOPELESS = 2  # failures in a row, after which no more is tried
 REHEARSED = 1.5  # laps, or
 REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
 APART = 0.08  # m: legs that come nearer would touch
+CALM = 0.06  # m, that the extrapolated centre of mass is off at most, to go back to the path
+GIVES_UP = 10  # attempts in a row to go back to the path that came to nothing
 STRONG = 2.5  # times the motion's own greatest torque: more than that is not taken, if there is a choice
 CHOICES = (
     Choice(0.9),
@@ -107,7 +112,10 @@ class Recovering(Follower):
         self._detour: Detour | None = None
         self._pushes = list(_pushes(stage))
         self._ends = sorted(end for _, end in self._pushes)
+        self._hits = Hits(stage.scene, {body.name for body in stage.character.bodies})
         self._failures = 0  # in a row, to find a plan that stays up
+        self._path: Path | None = None  # once it has been left
+        self._lost_ways = 0  # attempts in a row to go back to it
         self._next = -math.inf  # s, before which nothing is planned but after a push
 
     @property
@@ -137,6 +145,8 @@ class Recovering(Follower):
         ended = bool(self._ends) and stepper.time >= self._ends[0] - 0.5 * stepper.dt
         while self._ends and stepper.time >= self._ends[0] - 0.5 * stepper.dt:
             self._ends.pop(0)
+        hit = self._hits.ended(stepper) and stepper.time >= self._next
+        ended = ended or hit
         if not ended and (stepper.time < self._next or not self._felt(stepper.time)):
             return
         q, v = stepper.q, stepper.v
@@ -146,11 +156,15 @@ class Recovering(Follower):
         away = float(np.linalg.norm(off))
         if ended or away < DISTURBED:
             self._failures = 0
-        if away < (DISTURBED if ended else LOSING) or self._failures >= HOPELESS:
+        calm = away < (DISTURBED if ended else LOSING)
+        if not calm and self._failures >= HOPELESS:
             return
-        self._next = stepper.time + AGAIN
         try:
-            self._recover(stepper, goes_on)
+            if not calm:
+                self._next = stepper.time + AGAIN
+                self._recover(stepper, goes_on)
+            elif self._stage.returns and away < CALM:
+                self._return(stepper, goes_on)
         except StoppedError:
             return
 
@@ -195,8 +209,7 @@ class Recovering(Follower):
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         state = world.save_state()
-        laps = round(REHEARSED * len(self.motion.track.q))
-        after = laps if self.motion.track.cycle is not None else round(REHEARSED_SECONDS * world.rate)
+        after = self._after(world)
         if self._detour is None:
             self._understudy.place = self.motion.place
             verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
@@ -230,7 +243,36 @@ class Recovering(Follower):
         else:
             self._failures = 0 if best[0][0] >= 1.0 else self._failures + 1
 
+    def _return(self, world: World, goes_on: GoesOn) -> None:
+        """Go back towards the path, if that can be done."""
+        if self._path is None or self._detour is not None or self._lost_ways >= GIVES_UP:
+            return
+        away = self._path.away(self.motion.place)
+        if float(np.linalg.norm(away)) < THERE:
+            return
+        self._next = world.time + AGAIN
+        question = replace(self._question(world), away=away, pose_share=np.ones_like(self._pose_share), arms=0.0)
+        plan = make_plan(question, CHOICES[0], goes_on)
+        if plan is None or not np.linalg.norm(plan.shift):
+            self._lost_ways += 1
+            return
+        steps = len(plan.places) - 1 + self._after(world)
+        if not self._good(self._rehearse(world.save_state(), Detour(self._understudy, plan), steps, goes_on)):
+            self._lost_ways += 1
+            return
+        self._lost_ways = 0
+        self._detour = Detour(self.motion, plan)
+        self._recoveries.append(Recovery(world.time, "home", float(np.linalg.norm(plan.shift))))
+
+    def _after(self, world: World) -> int:
+        """Steps that are rehearsed after a plan."""
+        laps = round(REHEARSED * len(self.motion.track.q))
+        return laps if self.motion.track.cycle is not None else round(REHEARSED_SECONDS * world.rate)
+
     def _follow(self, plan: Plan, time: float) -> None:
+        if self._path is None:
+            self._path = Path(self.motion)
+        self._lost_ways = 0
         self._detour = Detour(self.motion, plan)
         self._next = max(self._next, time + AGAIN)
         self._recoveries.append(_told(plan, time, _facing(plan.controller.track.q)))

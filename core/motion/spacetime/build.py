@@ -19,6 +19,7 @@ from ..fit import Trajectory, velocities
 from ..reference import Quality, Reference
 from ..schedule import ContactSchedule, contact_points
 from ..tracks import ground_under, point_places
+from .effort import Carrying, Effort, effort_of
 from .ends import Ends
 from .help import HELPERS, Price, given, sentences_of_help, shares, weight_of
 from .keyed import fill_as_keyed
@@ -54,6 +55,8 @@ HELPED_ITERATIONS, MORE_ITERATIONS = 30, 12
 # not a clock, so that the same job has the same answer. Fewer than the least are not worth beginning.
 MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES = 130, 8, 31
 
+LESS_EFFORT = (1.0, 0.3, 0.1)  # shares of an effort, until the motion is still the clip's
+
 Help = Literal["none", "as_needed", "as_keyed"]
 
 
@@ -74,6 +77,7 @@ class Request(NamedTuple):
     missing: NDArray[np.bool_]  # (N,)
     judged: int  # frames, from the first on, whose distance from the clip counts
     progress: Callable[[int], None] | None
+    effort: Effort | None = None  # that what it carries takes
 
 
 class Found(NamedTuple):
@@ -98,6 +102,7 @@ def build_reference(
     missing: NDArray[np.bool_] | None = None,
     judged: int | None = None,
     without_first: bool = True,
+    carrying: Carrying | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
@@ -114,6 +119,9 @@ def build_reference(
     Help is asked for as well where without it the motion would be far from the clip, by its first `judged` frames.
     Helpers are points of the reference's schedule that are never active but carry (help.py).
 
+    `carrying` says what part of the character is a load, and how far the body spares itself (effort.py): it keeps the
+    pose more where that leads too far.
+
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
     """
@@ -121,7 +129,12 @@ def build_reference(
     if help_given == "as_keyed":
         return _reference(_as_keyed(request), whole=True)
     spent = _Spent()
-    found, failed = _unaided(request, spent) if without_first or help_given == "none" else (None, None)
+    found, failed = None, None
+    if without_first or help_given == "none":
+        found = _spared(request, carrying)
+        if found is not None:
+            return _reference(found)
+        found, failed = _unaided(request, spent)
     if help_given == "as_needed" and (
         found is None or not _is_near(request, found.quality) or _distance(found) > CLOSE
     ):
@@ -175,6 +188,22 @@ def _reference(found: Found, *, whole: bool = False) -> Reference:
         first_frame=request.trajectory.first_frame,
         frames_per_sample=request.trajectory.frames_per_sample,
     )
+
+
+def _spared(request: Request, carrying: Carrying | None) -> Found | None:
+    """Without help, and with as little effort for what is carried as that is worth; None where that leads nowhere."""
+    if carrying is None or carrying.effort <= 0.0:
+        return None
+    bare = request._replace(character=carrying.bare)
+    solution = solve(bare.character, _problem(bare), bare.bounds, bare.settings, bare.progress, missing=bare.missing)
+    if not solution.usable(USABLE_DEFECT):
+        return None
+    for share in LESS_EFFORT:
+        effort = effort_of(carrying._replace(effort=share * carrying.effort), solution.iterate.torque)
+        found, _ = _unaided(request._replace(effort=effort), _Spent())
+        if found is not None and _is_near(request, found.quality):
+            return found
+    return None
 
 
 def _unaided(request: Request, spent: "_Spent") -> tuple[Found | None, Solution]:
@@ -393,6 +422,7 @@ def _problem(request: Request, *, helped: bool = False) -> Problem:
         request.settings,
         request.bounds.cycle,
         helped=helped,
+        effort=request.effort,
     )
 
 
