@@ -19,17 +19,17 @@ from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
 from ...core.motion.upright import Up, up_of
+from ...core.rig.families import FAMILIES, roles_of_family
+from ...core.rig.role_names import Roles
+from ...core.rig.roles import detect_roles
 from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
 from ..properties.automatic import CHANGED_DEFAULT
 from ..typed import settings_on
 from ..writer import assigned_curves
-from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
 from .reading import Sampling, frame_numbers, is_even, sample_armatures, stood
-from .role_names import Roles
-from .roles import detect_roles
 from .vrm import humanoid_of
 
 MOST_FRAMES = 500
