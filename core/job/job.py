@@ -27,7 +27,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 8
+VERSION = 9
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -104,6 +104,7 @@ class BakeJob:
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without
+    simulate: bool = True  # False: the motion is made possible, with its forces and torques, and no more
     help: Help = "as_needed"  # what carries a motion that nothing possible is near; "none" refuses it
     rate: float = 120.0  # simulation steps per second
     frame_start: float | None = None  # the clip's first frame unless given
@@ -158,6 +159,7 @@ class BakeJob:
                 f"{whole[1]:g}."
             )
         self._check_choices()
+        self._check_planned()
         if not 0.0 < self.duration <= LONGEST:
             raise ValueError(f"A bake can last at most {LONGEST:g} s, not {self.duration:g} s: shorten the range.")
 
@@ -170,6 +172,22 @@ class BakeJob:
                 )
         if any(b.start < a.start for a, b in pairwise(self.choices)):
             raise ValueError("The choices of motions must be in order of time.")
+
+    def _check_planned(self) -> None:
+        if self.simulate:
+            return
+        asked = {
+            "loop": self.loop,
+            "switch between motions": bool(self.others),
+            "be pushed": bool(self.scene.pushes),
+            "carry props": bool(self.scene.props),
+            "change its timing": self.playback.changes,
+        }
+        for what, there in asked.items():
+            if there:
+                raise ValueError(f"A motion that is not simulated cannot {what}: simulate it.")
+        if not self.optimise:
+            raise ValueError("A motion that is neither made possible nor simulated stays as it is: do one of them.")
 
     @property
     def fps(self) -> float:
@@ -249,4 +267,10 @@ def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "levelling": levelling, "scene": {**job["scene"], "strength": None}, "strength": "inf"}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7}
+def _from_8(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 8, as version 9 says the same: simulated."""
+    del keep
+    return {**job, "simulate": True}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8}
