@@ -3,6 +3,7 @@
 
     heft bake JOB.heftjob [--controller NAME] [--frames A:B] [--seconds S] [--output OUT.heftresult] [--report DIR]
     heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
+    heft clean FOLDER --out FOLDER [--rig auto] [--simulate] [--workers N] [--cluster ADDRESS] [--resume]
     heft bench [--json FILE] [--only NAME]
     heft demo [--output DIR]
     heft replay TRACE
@@ -28,6 +29,7 @@ from typing import Self
 
 from . import command_line, rounding
 from .batch import command as batch_command
+from .clean import command as clean_command
 from .command_line import DONE, FELL, INTERRUPTED, PACKAGES, ROOT, Parsers, say, there_is, version_of
 
 OTHER_PACKAGES = ("bpy", "mujoco")  # good to have, not needed
@@ -40,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = {
         "bake": bake,
         "batch": batch,
+        "clean": clean,
         "bench": command_line.bench,
         "demo": demo,
         "replay": replay,
@@ -101,6 +104,13 @@ def batch(known: argparse.Namespace) -> int:
     if importlib.util.find_spec("bpy") is not None and batch_command.asks_for_scenes(known.jobs):
         return in_blender(known)
     return batch_command.batch(known)
+
+
+def clean(known: argparse.Namespace) -> int:
+    """Clean a folder, through Blender if it has what only Blender reads."""
+    if importlib.util.find_spec("bpy") is not None and clean_command.asks_for_blender(known):
+        return in_blender(known)
+    return clean_command.clean(known, {})
 
 
 def demo(known: argparse.Namespace) -> int:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A possible motion as if it had been simulated: what was planned, told of as every simulation is.
 
-Forces of step k act at the positions of frame k + 1, as in the one integrator (dynamics/stepping.py). Help is a force and
-a moment on the root, in the root's own coordinates of velocity: the force in the world, the moment in the root's frame.
+Forces of step k act at the positions of frame k + 1, as in the one integrator (dynamics/stepping.py). Help is a force
+and a moment on the root, in the root's coordinates of velocity: the force in the world, the moment in the root's frame.
 """
 
 import numpy as np

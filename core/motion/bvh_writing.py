@@ -57,9 +57,7 @@ def channels_of(file: BvhFile, unit: float, turn: Array, rows: NDArray[np.int64]
         child = children[number]
         if child is not None:
             now = quaternions.rotate(wanted[:, number], np.tile(np.array(joints[child].offset), (len(rows), 1)))
-            facing[:, number] = quaternions.multiply(
-                _shortest(now, place[:, child] - at[:, number]), wanted[:, number]
-            )
+            facing[:, number] = quaternions.multiply(_shortest(now, place[:, child] - at[:, number]), wanted[:, number])
         own = quaternions.multiply(quaternions.conjugate(up), facing[:, number])
         axes = [channel - 3 for channel in joint.channels if channel >= 3]
         before = file.values[rows[0] if len(rows) else 0, column : column + len(joint.channels)]
@@ -100,7 +98,7 @@ def angles_of(turn: Array, axes: list[int], first: Array) -> Array:
 
 
 def _near(ways: list[Array], first: Array) -> Array:
-    """Of ways (n, m) to say the same angles that which is nearest to the one before, in degrees; whole turns are free."""
+    """Of ways (n, m) to say the same angles that nearest to the one before, in degrees; whole turns are free."""
     before = np.asarray(first, dtype=np.float64)
     whole = [np.degrees(np.unwrap(way, axis=0)) for way in ways]
     if all(np.abs(np.diff(way, axis=0)).max(initial=0.0) < CALM for way in whole):
@@ -108,13 +106,9 @@ def _near(ways: list[Array], first: Array) -> Array:
         return min(nearest, key=lambda way: float(np.abs(way[:1] - before).sum()))
     result = np.zeros_like(ways[0])
     for row in range(len(result)):
-        best = None
-        for way in ways:
-            angles = np.degrees(way[row])
-            angles = angles + 360.0 * np.round((before - angles) / 360.0)
-            if best is None or np.abs(angles - before).sum() < np.abs(best - before).sum() - 1e-9:
-                best = angles
-        result[row] = before = best
+        angles = np.degrees(np.stack([way[row] for way in ways]))
+        angles += 360.0 * np.round((before - angles) / 360.0)
+        result[row] = before = angles[int(np.argmin(np.round(np.abs(angles - before).sum(axis=1), 9)))]
     return result
 
 

@@ -59,7 +59,7 @@ class Dynamics:
 
     @property
     def steps(self) -> int:
-        """n."""
+        """How many there are, n."""
         return len(self.torque)
 
     @property
