@@ -40,7 +40,7 @@ def open_file(path: Path) -> None:
 
 
 def save_file(target: Path, takes: Mapping[str, str]) -> None:
-    """Write what is open as a file of that ending, with these actions, each with the name of the object that it moves."""
+    """Write what is open as a file of that ending. Actions have the names of the objects that they move."""
     ending = target.suffix.lower()
     if ending == ".blend":
         bpy.ops.wm.save_as_mainfile(filepath=str(target), check_existing=False, copy=True, relative_remap=True)

@@ -87,6 +87,10 @@ class Cleaning(Mapping[str, BakeJob]):
         """How many are to be baked."""
         return len(self._takes)
 
+    def label(self, name: str) -> str:
+        """What a motion is called before people."""
+        return self._takes[name].label
+
     @property
     def rows(self) -> list[Row]:
         """What is known of all files, in their order."""

@@ -52,7 +52,7 @@ def clean(known: argparse.Namespace, formats: "Mapping[str, Format]", kernels: P
 
     usual: Mapping[str, Format] = {ending: Absent(ending) for ending in ENDINGS}
     cleaning = Cleaning(known.folder, known.out, {**usual, ".bvh": Bvh(), **formats}, Asked(known.simulate))
-    shown = Shown(sys.stderr)
+    shown = Shown(sys.stderr, cleaning.label)
     try:
         cleaning.run(make_pool(known, len(cleaning), None, kernels), shown.update, resume=known.resume)
         shown.end()

@@ -83,8 +83,10 @@ def _wrenches(
     reference: Reference, q: Array, step: NDArray[np.intp], body: NDArray[np.int64], place: Array, force: Array
 ) -> Array:
     """Force and moment (n, nb, 6) of all contacts on each body, about its origin."""
-    wrench = np.zeros((len(q) - 1, len(reference.character.bodies), 6))
+    bodies = len(reference.character.bodies)
+    wrench = np.zeros((len(q) - 1, bodies, 6))
     origin = np.array([body_poses(reference.character, np.ascontiguousarray(row))[0] for row in q[1:]])
+    origin = origin.reshape(-1, bodies, 3)
     np.add.at(wrench, (step, body), np.hstack([force, np.cross(place - origin[step, body], force)]))
     return wrench
 
