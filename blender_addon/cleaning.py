@@ -119,8 +119,8 @@ def _moves(armature: bpy.types.Object, action: bpy.types.Action) -> bool:
     with contextlib.suppress(ValueError), _playing(armature, Motion(armature.name, action.name)):
         for curve in assigned_curves(armature, action):
             bone, _ = bone_of(curve.data_path)
-            first, last = curve.range()
-            if bone in armature.data.bones and last > first:
+            span = curve.range()
+            if bone in armature.data.bones and span.y > span.x:
                 return True
     return False
 

@@ -118,5 +118,5 @@ def gltf_rate(header: Mapping[str, Any]) -> int | None:
         spans = [(each["count"] - 1, each["max"][0] - each["min"][0]) for each in times]
     except (KeyError, IndexError, TypeError):
         return None
-    rates = [round(steps / seconds) for steps, seconds in spans if steps > 1 and seconds > 0.0]
+    rates: list[int] = [round(steps / seconds) for steps, seconds in spans if steps > 1 and seconds > 0.0]
     return min(max(round(statistics.median(rates)), SLOWEST), FASTEST) if rates else None

@@ -27,9 +27,8 @@ class Shown:
         """Show the progress."""
         entry = standing.last
         if entry is not None and (not self._live or entry.outcome != "completed"):
-            self._line(
-                f"{standing.before + standing.done} of {standing.jobs}: {self._label(entry.name)}: {outcome_text(entry)}"
-            )
+            place = f"{standing.before + standing.done} of {standing.jobs}"
+            self._line(f"{place}: {self._label(entry.name)}: {outcome_text(entry)}")
         now = time.monotonic()
         if self._live and (entry is not None or now - self._drawn > EVERY):
             self._drawn = now

@@ -27,7 +27,7 @@ def folder(tmp_path):
 @pytest.fixture
 def clean(folder, tmp_path, monkeypatch):
     """Run the command with a pool of this process; the exit status and the names of what was baked."""
-    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda _: None)
 
     def run(*options, out="out", breaks_at=None):
         pool = HerePool(breaks_at)

@@ -45,7 +45,7 @@ def test_states_that_do_not_fit_are_refused():
         replace(whole, contact_start=np.array([0, 2], dtype=np.int64))
     with pytest.raises(ValueError, match="no body"):
         replace(whole, contact_body=np.array([99], dtype=np.int64))
-    with pytest.raises(ValueError, match="The qpos|The q of a motion"):
+    with pytest.raises(ValueError, match="The q of a motion"):
         replace(whole, q=whole.q[:1])
 
 
