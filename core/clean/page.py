@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from ..report.page import STYLE
-from .rows import COLUMNS, FAILED, Column, Row
+from .rows import COLUMNS, FAILED, Column, Row, is_fine
 
 PAGE = "index.html"
 WORST = 20
@@ -40,9 +40,8 @@ document.querySelectorAll("th").forEach(function (head, column) {
 def page(title: str, rows: Sequence[Row], strips: Mapping[tuple[str, str], str]) -> str:
     """The HTML; `strips` has SVG text by file and take, in the order in which they are to be shown."""
     failed = sum(row["outcome"] == FAILED for row in rows)
-    told = (
-        f"{len(rows) - failed} of {len(rows)} clips cleaned, {sum(bool(row['good']) for row in rows)} without a doubt"
-    )
+    fine = sum(is_fine(row) for row in rows)
+    told = f"{len(rows) - failed} of {len(rows)} clips cleaned, {fine} of which need no second look"
     told += f"; {failed} failed." if failed else "."
     by_name = {(row["file"], row["take"]): row for row in rows}
     parts = [f"<h1>{escape(title)}</h1>", f'<p class="why">{escape(told)}</p>']

@@ -140,6 +140,11 @@ def badness(row: Row) -> float:
     return max(float(row[column.name]) / column.worst for column in COLUMNS if column.worst > 0.0)
 
 
+def is_fine(row: Row) -> bool:
+    """Whether a clip was cleaned and none of its figures is worse than acceptable."""
+    return row["outcome"] == CLEANED and bool(row["good"]) and badness(row) <= 1.0
+
+
 def worst_of(rows: Sequence[Row], count: int) -> list[Row]:
     """The clips with the worst figures, worst first; those without figures are told of by themselves."""
     judged = [row for row in rows if row["outcome"] != FAILED]
