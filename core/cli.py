@@ -18,6 +18,7 @@ import argparse
 import importlib.util
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from .clean import command as clean_command
 from .command_line import DONE, FELL, INTERRUPTED, PACKAGES, ROOT, Parsers, say, there_is, version_of
 
 OTHER_PACKAGES = ("bpy", "mujoco")  # good to have, not needed
+PATIENCE = 60.0  # s until Blender has told which commands it knows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -107,9 +109,13 @@ def batch(known: argparse.Namespace) -> int:
 
 
 def clean(known: argparse.Namespace) -> int:
-    """Clean a folder, through Blender if it has what only Blender reads."""
-    if importlib.util.find_spec("bpy") is not None and clean_command.asks_for_blender(known):
-        return in_blender(known)
+    """Clean a folder, through Blender if it has what only that reads: as a module, or as a program with Heft in it."""
+    if clean_command.asks_for_blender(known):
+        if importlib.util.find_spec("bpy") is not None:
+            return in_blender(known)
+        program = blender_with_heft()
+        if program is not None:
+            return subprocess.run([program, "--command", "heft", *known.words], check=False).returncode
     return clean_command.clean(known, {})
 
 
@@ -154,6 +160,20 @@ def replay(known: argparse.Namespace) -> int:
 def in_blender(known: argparse.Namespace) -> int:
     """Have Blender do it, where it is a module, in a process of its own: core knows no Blender."""
     return subprocess.run([sys.executable, "-m", "heft.blender_module", *known.words], check=False).returncode
+
+
+def blender_with_heft() -> str | None:
+    """The path of a Blender that knows Heft's command, if there is one where programs are looked for."""
+    program = shutil.which("blender")
+    if program is None:
+        return None
+    try:
+        told = subprocess.run(
+            [program, "--command", "help"], capture_output=True, text=True, check=False, timeout=PATIENCE
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return program if "heft" in told.split() else None
 
 
 def doctor(_: argparse.Namespace) -> int:

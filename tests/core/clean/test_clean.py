@@ -4,6 +4,7 @@
 import csv
 import json
 import re
+import subprocess
 
 import numpy as np
 import pytest
@@ -158,6 +159,29 @@ def test_folders_that_cannot_be_cleaned(folder, tmp_path, capsys, monkeypatch, w
     (tmp_path / "empty").mkdir()
     assert cli.main([word.format(folder=folder, empty=tmp_path / "empty") for word in words]) == 1
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("commands", "asked"), [("extension heft help", True), ("extension help", False), (None, False)]
+)
+def test_a_blender_that_knows_heft_is_started(folder, tmp_path, monkeypatch, capsys, commands, asked):
+    started = []
+
+    def started_with(line, **_):
+        started.append(line)
+        return subprocess.CompletedProcess(line, 7, stdout=commands)
+
+    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(cli.shutil, "which", lambda name: None if commands is None else f"/programs/{name}")
+    monkeypatch.setattr(cli.subprocess, "run", started_with)
+    monkeypatch.setattr(command, "make_pool", lambda *_: HerePool())
+    for clip in folder.rglob("wave.*"):
+        clip.unlink()
+    (folder / "man.glb").write_bytes(b"")
+    words = ["clean", str(folder), "--out", str(tmp_path / "out")]
+    assert cli.main(words) == (7 if asked else 1)
+    assert started[1:] == ([["/programs/blender", "--command", "heft", *words]] if asked else [])
+    assert ("only Blender reads .glb files" in capsys.readouterr().out) != asked
 
 
 def test_blender_is_asked_where_it_is_a_module_and_needed(folder, tmp_path, monkeypatch):
