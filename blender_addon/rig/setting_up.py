@@ -21,6 +21,9 @@ from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
 from ...core.motion.upright import Up, facing_of, up_of
+from ...core.rig.families import FAMILIES, roles_of_family
+from ...core.rig.role_names import Roles, turned_round
+from ...core.rig.roles import UNCLEAR, detect_roles
 from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
@@ -28,11 +31,8 @@ from ..properties.automatic import CHANGED_DEFAULT
 from ..slices import AT_ONCE, Work, elsewhere, whole
 from ..typed import settings_on
 from ..writer import assigned_curves
-from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
 from .reading import Sampling, Staged, frame_numbers, is_even, sample_armatures, sampling_armatures, stood
-from .role_names import Roles, turned_round
-from .roles import UNCLEAR, detect_roles
 from .vrm import humanoid_of
 
 MOST_FRAMES = 500

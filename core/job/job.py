@@ -106,6 +106,7 @@ class BakeJob:
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without
+    simulate: bool = True  # False: the motion is made possible, with its forces and torques, and no more
     help: Help = "as_needed"  # what carries a motion that nothing possible is near; "none" refuses it
     rate: float = 120.0  # simulation steps per second
     frame_start: float | None = None  # the clip's first frame unless given
@@ -172,6 +173,7 @@ class BakeJob:
                 f"{whole[1]:g}."
             )
         self._check_choices()
+        self._check_planned()
         if not 0.0 < self.duration <= LONGEST:
             raise ValueError(f"A bake can last at most {LONGEST:g} s, not {self.duration:g} s: shorten the range.")
 
@@ -184,6 +186,22 @@ class BakeJob:
                 )
         if any(b.start < a.start for a, b in pairwise(self.choices)):
             raise ValueError("The choices of motions must be in order of time.")
+
+    def _check_planned(self) -> None:
+        if self.simulate:
+            return
+        asked = {
+            "loop": self.loop,
+            "switch between motions": bool(self.others),
+            "be pushed": bool(self.scene.pushes),
+            "carry props": bool(self.scene.props),
+            "change its timing": self.playback.changes,
+        }
+        for what, there in asked.items():
+            if there:
+                raise ValueError(f"A motion that is not simulated cannot {what}: simulate it.")
+        if not self.optimise:
+            raise ValueError("A motion that is neither made possible nor simulated stays as it is: do one of them.")
 
     @property
     def fps(self) -> float:
@@ -273,10 +291,10 @@ def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 def _from_8(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     """A job of version 8, as version 9 says the same.
 
-    It went where it was keyed to go; who carried something kept the pose, who was pushed the way.
+    It was simulated, and went where it was keyed to go; who carried something kept the pose, who was pushed the way.
     """
     del keep
-    return {**job, "path": None, "effort": 0.0, "return_to_path": False}
+    return {**job, "path": None, "effort": 0.0, "return_to_path": False, "simulate": True}
 
 
 OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8}

@@ -18,6 +18,7 @@ from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
 from ..motion.cycles import planar_step
+from ..motion.damage import Repair
 from ..motion.fit import Trajectory
 from ..motion.floor import NOTHING, Floor
 from ..motion.ground import MissingGround, missing_ground
@@ -65,6 +66,7 @@ class Motion:
     ground: tuple[Surface, ...]  # that the scene lacks and the motion tells of
     contacts: tuple[Contact, ...]  # over the range, as they were found, or edited
     lines: tuple[str, ...]  # what was done to the clip and what is doubtful, for the report
+    repairs: tuple[Repair, ...]  # damage that was mended
     # (n, 2) of each of the reference's frames, by which a motion in place was carried along; empty where none was
     way: Array = field(default_factory=lambda: np.zeros((0, 2)))
 
@@ -108,6 +110,7 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
         tuple(_as_floor(job, surface, lift) for surface in found.ground),
         found.contacts,
         performance.lines + found.lines,
+        performance.repairs,
         way_of(job, performance, found),
     )
 
@@ -193,6 +196,7 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         ground="auto",
         scene=scene,
         playback=Playback(),
+        simulate=True,
         recovery=True,
         recovery_effort=RECOVERY_EFFORT,
         return_to_path=False,
