@@ -18,7 +18,7 @@ from .baking.source import bone_of, slot_for
 from .exchange import open_file, save_file
 from .rig.proxy import is_driven
 from .typed import settings_on
-from .writer import assigned_curves, channels_to_key, slot_of, write_channels
+from .writer import assigned_curves, channels_to_key, resting_bones, slot_of, write_channels
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _replace(motion: Motion, gathered: Gathered, result: BakeResult) -> None:
             output.write(bpy.context, armature, gathered, result)
             return
         moved = output.motion_of(armature, gathered, result, None)
-        channels = channels_to_key(armature, moved.pose)
+        channels = channels_to_key(resting_bones(armature, moved.pose), moved.pose)
         slot = gathered.source.slot[2:]
         new = write_channels(armature, moved.frames, channels, f"{action.name} cleaned", slot=slot, keep=action)
     output.replace_action(action, new)

@@ -26,10 +26,11 @@ def straightened(skeleton: Skeleton, chains: Mapping[str, tuple[int, ...]], clip
     The chest is turned so that the line from the hips to the neck, as it mostly goes in the clip, is upright.
     """
     head = skeleton.head
-    hips, knees, ankles, shoulders = (
-        [head[chains[f"{part}.{side}"][0]] if f"{part}.{side}" in chains else None for side in roles.SIDES]
-        for part in ("thigh", "shin", "foot", "upper_arm")
+    hips, knees, ankles = (
+        [head[chains[f"{part}.{side}"][0]] for side in roles.SIDES] for part in ("thigh", "shin", "foot")
     )
+    arms = [f"upper_arm.{side}" for side in roles.SIDES]
+    shoulders = [head[chains[arm][0]] for arm in arms if arm in chains]
     middle = 0.5 * (hips[0] + hips[1])
     leg = 0.5 * sum(
         float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
@@ -57,7 +58,7 @@ def straightened(skeleton: Skeleton, chains: Mapping[str, tuple[int, ...]], clip
         elif (end := along.get(bone)) is not None:
             way = quaternions.rotate(turn[bone], end - head[bone])
             turn[bone] = quaternions.multiply(quaternions.between(way, Z), turn[bone])
-        if bone == chest and shoulders[0] is not None and shoulders[1] is not None:
+        if bone == chest and len(shoulders) == len(arms):
             across = quaternions.rotate(turn[bone], shoulders[0] - shoulders[1])
             turn[bone] = quaternions.multiply(_about_z(across, hips[0] - hips[1]), turn[bone])
     return _turned_in_place(skeleton, turn)

@@ -193,10 +193,14 @@ def _middle(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array:
     def joint(role: str) -> Array | None:
         names = [f"{role}.{side}" for side in roles.SIDES] if role in roles.PAIRED else [role]
         places = [clip.position[:, chains[name][0]] for name in names if name in chains]
-        return np.mean(places, axis=0) if len(places) == len(names) else None
+        if len(places) < len(names):
+            return None
+        middle: Array = np.mean(places, axis=0)
+        return middle
 
     above = next((place for role in ("neck", "head", "chest", "spine") if (place := joint(role)) is not None), None)
     hips = joint("thigh")
+    assert hips is not None  # who has no legs is refused before
     parts = [(TRUNK, hips if above is None else 0.5 * (hips + above))]
     for role, share in SHARES.items():
         place, below = joint(role), joint(ENDS.get(role, role))
