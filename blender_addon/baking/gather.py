@@ -158,7 +158,7 @@ def gathered(
     """Return what one armature's bake needs; the action moves it between these frames, of those that were read."""
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
-    around = reader.surroundings(clip, clip.skeleton.index(roles["pelvis"][0]))
+    around = reader.surroundings(clip)
     first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
@@ -185,7 +185,7 @@ def gathered(
         rate=float(rate),
         frame_start=first,
         frame_end=last,
-        path=around.path,
+        path=reader.path(clip, clip.skeleton.index(roles["pelvis"][0])),
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )

@@ -32,7 +32,6 @@ class Surroundings:
 
     scene: Scene
     playback: Playback
-    path: Path | None  # along which it is to walk
     props: tuple[SceneProp, ...]  # the scene's props, with the objects that show them
     notes: tuple[str, ...]  # what could not be taken as it is, in sentences
 
@@ -75,11 +74,12 @@ class SceneReader:
             for thing in (*self._props, *self._weights):
                 self._boxes[thing.name_full] = box_around(thing.evaluated_get(graph), self._unit)
 
-    def surroundings(self, clip: Clip, hips: int) -> Surroundings:
-        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user.
+    def path(self, clip: Clip, hips: int) -> Path | None:
+        """Return where to walk; `hips` is the bone whose way is the motion's. ValueError in a sentence for the user."""
+        return self._way.path(clip, hips, self._unit)
 
-        `hips` is the bone whose way is the motion's.
-        """
+    def surroundings(self, clip: Clip) -> Surroundings:
+        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user."""
         armature, unit, start = self._armature, self._unit, self._start
         surfaces, notes = self._ground.surfaces(unit, clip.rate, start)
         taken = set(read_rides(settings_on(armature).rides)) if settings_on(armature).rides else set()
@@ -103,8 +103,7 @@ class SceneReader:
             # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too
             gravity=(gravity[0], gravity[1], gravity[2]),
         )
-        path = self._way.path(clip, hips, unit)
-        return Surroundings(scene, self._tempo.playback(clip.rate, start), path, tuple(props), tuple(notes))
+        return Surroundings(scene, self._tempo.playback(clip.rate, start), tuple(props), tuple(notes))
 
 
 def is_acted_on(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> bool:
