@@ -4,7 +4,7 @@
 A timer of 20 ms runs while Set Up, Bake, Cancel, and what comes after them go on; gaps.json has the longest gap between
 two of its calls, and those of more than 0.3 s, by step: by the clock, and in processor time of the interface's own
 thread, which does not count other programs. Physics runs in another process and is none of a window's affair: here it
-answers at once with the keyed poses. Pictures show what each step looks like; one bake is cancelled while it is written.
+answers at once with the keyed poses. Pictures show what each step looks like; one bake is cancelled half-written.
 
 python3 run.py build --bare
 blender-gui run tests/gui/long.py -t 900 -o out/gui dist/heft-*-bare.zip tests/gui/window.py tests/blender/bake/keyed.py
