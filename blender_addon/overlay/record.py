@@ -58,7 +58,7 @@ def pack(result: BakeResult) -> str:
     record = Record(
         frames=result.frames,
         parent=parent,
-        ghost=result.reference[:, bones, :3, 3],
+        ghost=result.reference[..., :3, 3][:, bones],
         center=result.center_of_mass,
         support_start=result.support.start.astype(np.float64),
         support=result.support.point,
