@@ -26,15 +26,13 @@ def straightened(skeleton: Skeleton, chains: Mapping[str, tuple[int, ...]], clip
     The chest is turned so that the line from the hips to the neck, as it mostly goes in the clip, is upright.
     """
     head = skeleton.head
-    hips, knees, ankles, shoulders = (
-        [head[chains[f"{part}.{side}"][0]] if f"{part}.{side}" in chains else None for side in roles.SIDES]
-        for part in ("thigh", "shin", "foot", "upper_arm")
+    hips, knees, ankles = (
+        [head[chains[f"{part}.{side}"][0]] for side in roles.SIDES] for part in ("thigh", "shin", "foot")
     )
+    shoulders = [head[chains[f"upper_arm.{side}"][0]] for side in roles.SIDES if f"upper_arm.{side}" in chains]
     middle = 0.5 * (hips[0] + hips[1])
-    leg = 0.5 * sum(
-        float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
-        for hip, knee, ankle in zip(hips, knees, ankles, strict=True)
-    )
+    lengths = [np.linalg.norm(b - a) for a, b in (*zip(hips, knees, strict=True), *zip(knees, ankles, strict=True))]
+    leg = 0.5 * float(np.sum(lengths))
     trunk = [bone for role in ("spine", "chest", "neck", "head") for bone in chains.get(role, ())]
     joints = [*(head[bone] for bone in trunk), *(skeleton.tail[bone] for bone in trunk[-1:])]
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(skeleton.names), 1))
@@ -57,7 +55,7 @@ def straightened(skeleton: Skeleton, chains: Mapping[str, tuple[int, ...]], clip
         elif (end := along.get(bone)) is not None:
             way = quaternions.rotate(turn[bone], end - head[bone])
             turn[bone] = quaternions.multiply(quaternions.between(way, Z), turn[bone])
-        if bone == chest and shoulders[0] is not None and shoulders[1] is not None:
+        if bone == chest and len(shoulders) == len(roles.SIDES):
             across = quaternions.rotate(turn[bone], shoulders[0] - shoulders[1])
             turn[bone] = quaternions.multiply(_about_z(across, hips[0] - hips[1]), turn[bone])
     return _turned_in_place(skeleton, turn)
