@@ -29,13 +29,10 @@ def straightened(skeleton: Skeleton, chains: Mapping[str, tuple[int, ...]], clip
     hips, knees, ankles = (
         [head[chains[f"{part}.{side}"][0]] for side in roles.SIDES] for part in ("thigh", "shin", "foot")
     )
-    arms = [f"upper_arm.{side}" for side in roles.SIDES]
-    shoulders = [head[chains[arm][0]] for arm in arms if arm in chains]
+    shoulders = [head[chains[f"upper_arm.{side}"][0]] for side in roles.SIDES if f"upper_arm.{side}" in chains]
     middle = 0.5 * (hips[0] + hips[1])
-    leg = 0.5 * sum(
-        float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
-        for hip, knee, ankle in zip(hips, knees, ankles, strict=True)
-    )
+    lengths = [np.linalg.norm(b - a) for a, b in (*zip(hips, knees, strict=True), *zip(knees, ankles, strict=True))]
+    leg = 0.5 * float(np.sum(lengths))
     trunk = [bone for role in ("spine", "chest", "neck", "head") for bone in chains.get(role, ())]
     joints = [*(head[bone] for bone in trunk), *(skeleton.tail[bone] for bone in trunk[-1:])]
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(skeleton.names), 1))
@@ -58,7 +55,7 @@ def straightened(skeleton: Skeleton, chains: Mapping[str, tuple[int, ...]], clip
         elif (end := along.get(bone)) is not None:
             way = quaternions.rotate(turn[bone], end - head[bone])
             turn[bone] = quaternions.multiply(quaternions.between(way, Z), turn[bone])
-        if bone == chest and len(shoulders) == len(arms):
+        if bone == chest and len(shoulders) == len(roles.SIDES):
             across = quaternions.rotate(turn[bone], shoulders[0] - shoulders[1])
             turn[bone] = quaternions.multiply(_about_z(across, hips[0] - hips[1]), turn[bone])
     return _turned_in_place(skeleton, turn)

@@ -112,12 +112,14 @@ class RestFigure(NamedTuple):
     trunk: Array  # from the hips to the shoulders
     legs: Array  # from the hips to the ankles
     is_person: bool  # whether it is the pose of one on two legs
+    is_level: bool  # whether it is that of one whose trunk goes across its legs
 
 
 def posed_at_rest(skeleton: Skeleton, roles_of_bones: roles.Roles) -> RestFigure:
     """How a skeleton lies at rest."""
     own = _figure(roles.checked(roles_of_bones, skeleton), skeleton.head[None], skeleton.tail[None])
-    return RestFigure(own.trunk[0], _unit(own.legs[0].mean(axis=0)), _is_pose(own, four=False))
+    legs = _unit(own.legs[0].mean(axis=0))
+    return RestFigure(own.trunk[0], legs, _is_pose(own, four=False), _is_pose(own, four=True))
 
 
 def is_on_four(clip: Clip, roles_of_bones: roles.Roles) -> bool:

@@ -190,25 +190,26 @@ def _fall(clip: Clip, chains: Mapping[str, tuple[int, ...]], points: Array, near
 def _middle(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array:
     """The middle of the body's mass (nf, 3), by the shares of a person's parts."""
 
-    def joint(role: str) -> Array | None:
-        names = [f"{role}.{side}" for side in roles.SIDES] if role in roles.PAIRED else [role]
-        places = [clip.position[:, chains[name][0]] for name in names if name in chains]
-        if len(places) < len(names):
-            return None
-        middle: Array = np.mean(places, axis=0)
-        return middle
+    def joints(*wanted: str) -> list[Array]:
+        """Of the roles that have bones on both sides, or in the middle, where they are."""
+        found = []
+        for role in wanted:
+            names = [f"{role}.{side}" for side in roles.SIDES] if role in roles.PAIRED else [role]
+            if all(name in chains for name in names):
+                found.append(np.mean([clip.position[:, chains[name][0]] for name in names], axis=0))
+        return found
 
-    above = next((place for role in ("neck", "head", "chest", "spine") if (place := joint(role)) is not None), None)
-    hips = joint("thigh")
-    assert hips is not None  # who has no legs is refused before
-    parts = [(TRUNK, hips if above is None else 0.5 * (hips + above))]
+    hips = joints("thigh")[0]
+    parts = [(TRUNK, 0.5 * (hips + (*joints("neck", "head", "chest", "spine"), hips)[0]))]
     for role, share in SHARES.items():
-        place, below = joint(role), joint(ENDS.get(role, role))
-        if place is not None:
-            parts.append((share, place if below is None else (1.0 - ALONG) * place + ALONG * below))
+        ends = joints(role, ENDS.get(role, role))
+        if joints(role):
+            parts.append((share, (1.0 - ALONG) * ends[0] + ALONG * ends[-1]))
     whole = sum(share for share, _ in parts)
-    result: Array = np.sum([share / whole * place for share, place in parts], axis=0)
-    return result
+    middle = np.zeros((len(clip.position), 3))
+    for share, place in parts:
+        middle += share / whole * place
+    return middle
 
 
 def _usual(speeds: Array, nearness: Array, rate: float) -> Array:

@@ -28,9 +28,10 @@ AXES: dict[Up, tuple[float, float, float]] = {
     "-Y": (0.0, -1.0, 0.0),
 }
 ALONG = np.cos(np.radians(50.0))
-STEADY = 0.9  # of all frames
+STEADY, MOSTLY = 0.9, 0.5  # of all frames
 SELDOM = 0.02  # of all frames, in which one that lies may yet be upright by chance
 LEVEL = 0.5  # of Z's, at most: how much the lowest point may rise and fall along another axis that is up
+STEPS, STRIDES = 0.1, 0.5  # of the leg: who walks on has its lowest point there while its feet pass each other
 STILL = 0.03  # of the leg: a body whose lowest point moves less along both axes does not tell by it
 
 
@@ -44,8 +45,13 @@ def up_of(clip: Clip, roles_of_bones: Roles) -> Up:
         return float(np.mean(upwards @ np.array(AXES[axis]) > ALONG))
 
     best = max(AXES, key=share)
-    if best == "Z" or share(best) < STEADY or share("Z") > SELDOM:
+    if best == "Z" or share("Z") > SELDOM:
         return "Z"
+    rest = posed_at_rest(clip.skeleton, roles_of_bones)
+    if share(best) < STEADY:
+        # who hangs, bends or tumbles is told by a rest pose that lies the same way
+        lies = rest.is_person and _between(rest.trunk, AXES[best]) < UPRIGHT
+        return best if lies and share(best) > MOSTLY else "Z"
     stands = float(np.mean(-legs @ np.array(AXES[best]) > ALONG)) > 0.5
     return best if stands and _rests_along(clip, roles_of_bones, best) else "Z"
 
@@ -73,7 +79,7 @@ def _rests_along(clip: Clip, roles_of_bones: Roles, axis: Up) -> bool:
     if rest.is_person and _between(rest.trunk, AXES[axis]) < UPRIGHT:
         return True
     standing = _between(-rest.legs, AXES["Z"]) < UPRIGHT
-    if standing and _between(rest.trunk, -rest.legs) > TRUNK:
+    if standing and rest.is_level and _between(rest.trunk, -rest.legs) > TRUNK:
         return False  # a trunk that is level at rest says nothing
     chains = roles.checked(roles_of_bones, clip.skeleton)
     joints = clip.position[:, [bone for chain in chains.values() for bone in chain]]
@@ -85,7 +91,11 @@ def _rests_along(clip: Clip, roles_of_bones: Roles, axis: Up) -> bool:
         # what lies still is mostly put on z = 0, and so is what stands on its maker's floor
         here, here_z = (abs(float(np.median(heights))) for heights in lowest)
         return not standing and here < here_z
-    return moves < LEVEL * moves_z
+    if moves < LEVEL * moves_z:
+        return True
+    apart = (clip.position[:, chains["foot.L"][0]] - clip.position[:, chains["foot.R"][0]]) / max(leg, 1e-9)
+    sweeps = float(np.ptp(np.percentile(apart, [5.0, 95.0], axis=0), axis=0).max())
+    return moves < STEPS and sweeps > STRIDES
 
 
 def _between(a: Array, b: Array | tuple[float, float, float]) -> float:

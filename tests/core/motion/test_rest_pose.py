@@ -164,6 +164,24 @@ def test_one_who_lies_or_crawls_is_not_stood_up(swaying, seed):
     assert up_of(moving, wooden_roles()) == "Z"
 
 
+@needs_clips
+@pytest.mark.parametrize("axis", ["-Y", "X"])
+@pytest.mark.parametrize("name", ["02_01", "43_02", "22_12"])
+def test_captures_read_with_another_axis_up_are_stood_up(name, axis):
+    """Who hangs from a bar is told by a rest pose that lies as the motion does."""
+    clip = cmu(name)
+    assert up_of(clip, CMU_ROLES) == "Z"
+    assert up_of(turned(clip, quaternions.conjugate(turn_of(axis))), CMU_ROLES) == axis
+
+
+@needs_clips
+@pytest.mark.parametrize("seed", range(3))
+def test_who_walks_is_stood_up_whatever_the_rest_pose(seed):
+    clip = scrambled(cmu("132_20"), seed)
+    lying = replace(turned(clip, quaternions.conjugate(turn_of("-Y"))), skeleton=clip.skeleton)
+    assert up_of(lying, CMU_ROLES) == "-Y"
+
+
 def test_one_who_stands_on_another_makers_floor_is_stood_up(swaying):
     flat = turned(still(wooden(), 60), quaternions.conjugate(turn_of("-Y")))
     assert up_of(scrambled(flat, 2), wooden_roles()) == "-Y"
