@@ -48,9 +48,7 @@ def page(title: str, rows: Sequence[Row], strips: Mapping[tuple[str, str], str])
     told += f"; {failed} failed." if failed else "."
     by_name = {(row["file"], row["take"]): row for row in rows}
     parts = [f"<h1>{escape(title)}</h1>", f'<p class="why">{escape(told)}</p>']
-    parts.append(
-        "<p>Click a head to sort by it. Hover over it for what it means. What is in colour is worse than it should be, or than before.</p>"
-    )
+    parts.append(f"<p>{HINT}</p>")
     parts.append(f'<div class="wide"><table><thead><tr>{_heads()}</tr></thead><tbody>')
     parts += [_line(row) for row in rows]
     parts.append("</tbody></table></div>")
