@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from ..report.page import STYLE
-from .rows import COLUMNS, FAILED, Column, Row, is_fine
+from .rows import COLUMNS, FAILED, Column, Row, is_fine, is_worse
 
 PAGE = "index.html"
 WORST = 20
+HINT = (
+    "Click a head to sort by it, hover over it for what it means. In colour: worse than it should be, or than before."
+)
 
 OWN_STYLE = """
 body { max-width: none; } .wide { overflow-x: auto; } th { cursor: pointer; text-align: right; vertical-align: bottom;
@@ -45,7 +48,7 @@ def page(title: str, rows: Sequence[Row], strips: Mapping[tuple[str, str], str])
     told += f"; {failed} failed." if failed else "."
     by_name = {(row["file"], row["take"]): row for row in rows}
     parts = [f"<h1>{escape(title)}</h1>", f'<p class="why">{escape(told)}</p>']
-    parts.append("<p>Click a head to sort by it. Hover over it for what it means.</p>")
+    parts.append(f"<p>{HINT}</p>")
     parts.append(f'<div class="wide"><table><thead><tr>{_heads()}</tr></thead><tbody>')
     parts += [_line(row) for row in rows]
     parts.append("</tbody></table></div>")
@@ -81,7 +84,8 @@ def _cell(column: Column, row: Row) -> str:
     value = row[column.name]
     if value is None:
         return '<td data-value="-1"></td>'
-    bad = ' class="bad"' if 0.0 < column.worst < float(value) else ""
+    doubtful = 0.0 < column.worst < float(value) or is_worse(row, column.name)
+    bad = ' class="bad"' if doubtful else ""
     return f'<td{bad} data-value="{value:g}">{value:.{column.digits}f}</td>'
 
 

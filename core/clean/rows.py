@@ -11,6 +11,8 @@ Row = Mapping[str, Any]
 """A clip's `file`, `take`, `outcome`, `why`, and its figures by the names of `COLUMNS`; None where there is none."""
 
 CLEANED, FAILED = "cleaned", "failed"
+BEFORE, AFTER = "_before_", "_after_"
+NOTICED = 0.05  # mm
 
 
 class Column(NamedTuple):
@@ -140,9 +142,16 @@ def badness(row: Row) -> float:
     return max(float(row[column.name]) / column.worst for column in COLUMNS if column.worst > 0.0)
 
 
+def is_worse(row: Row, name: str) -> bool:
+    """Whether a figure after is worse than it was before, by more than a twentieth of a millimetre."""
+    before = row.get(name.replace(AFTER, BEFORE)) if AFTER in name else None
+    return before is not None and float(row[name]) > float(before) + NOTICED
+
+
 def is_fine(row: Row) -> bool:
-    """Whether a clip was cleaned and none of its figures is worse than acceptable."""
-    return row["outcome"] == CLEANED and bool(row["good"]) and badness(row) <= 1.0
+    """Whether a clip was cleaned, none of its figures is worse than acceptable, and none worse than before."""
+    worse = any(is_worse(row, column.name) for column in COLUMNS)
+    return row["outcome"] == CLEANED and bool(row["good"]) and badness(row) <= 1.0 and not worse
 
 
 def worst_of(rows: Sequence[Row], count: int) -> list[Row]:

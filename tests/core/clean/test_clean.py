@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from heft.core import cli
 from heft.core.clean import command
+from heft.core.clean.page import page
+from heft.core.clean.rows import COLUMNS, is_fine, worst_of
 from heft.core.motion.bvh import read_bvh, read_bvh_file
 
 from tests.core.clean.clips import HerePool, waving_bvh
@@ -103,6 +105,17 @@ def test_the_table_and_the_page_tell_of_every_clip(folder, clean, tmp_path):
     assert page.count("<svg") == 2
     assert not re.search(r'(?:src|href)="', page)
     assert not (out / "bad.bvh").exists()
+
+
+def test_a_clip_that_got_worse_needs_a_second_look():
+    fine = {column.name: 0.0 for column in COLUMNS} | {"file": "a", "take": "", "outcome": "cleaned", "good": True}
+    sunk = {**fine, "file": "b", "penetration_after_mm": 0.3}
+    helped = {**fine, "file": "c", "help_max_percent": 50.0}
+    assert [is_fine(row) for row in (fine, sunk, helped)] == [True, False, False]
+    assert [row["file"] for row in worst_of([fine, sunk, helped], 2)] == ["c", "b"]
+    shown = page("Clips", [{**row, "why": ""} for row in (fine, sunk, helped)], {})
+    assert "1 of which need no second look" in shown
+    assert shown.count('class="bad"') == 2
 
 
 def still():
