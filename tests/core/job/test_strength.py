@@ -68,7 +68,9 @@ def test_no_joint_gives_more_in_a_fall(degrees):
     assert max(np.abs(torque[late]).max() for torque in found.torques.values()) < 350.0
     way_down = found.poses[fallen:, :, :3, 3]
     assert len(way_down) > 1.5 * found.fps  # it is watched on,
-    assert np.abs(np.diff(way_down[: int(0.4 * found.fps)], axis=0)).max(axis=(1, 2)).min() > 0.01  # and does not freeze
+    assert (
+        np.abs(np.diff(way_down[: int(0.4 * found.fps)], axis=0)).max(axis=(1, 2)).min() > 0.01
+    )  # and does not freeze
 
 
 def test_strength_that_makes_no_sense_is_refused():
