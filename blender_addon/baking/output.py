@@ -38,6 +38,7 @@ from ..writer import (
     write_curve,
     writing_channels,
 )
+from .above import taken_along
 from .gather import Gathered
 from .layers import difference, lay, take_off
 from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
@@ -345,6 +346,7 @@ class Wanted:
     influence: float
     blend_in: float  # frames
     blend_out: float
+    takes_along: bool  # the controls above what is simulated
 
 
 def wanted_of(armature: bpy.types.Object, gathered: Gathered) -> Wanted:
@@ -353,7 +355,8 @@ def wanted_of(armature: bpy.types.Object, gathered: Gathered) -> Wanted:
     taken, parent = taken_bones(armature, skeleton.names), skeleton.parent
     if taken is not None and settings.output == "CONTROLS":
         parent = parents_on_controls(armature, skeleton.names, parent)
-    return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out)
+    mutes = settings.output == "MUTE"
+    return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out, mutes)
 
 
 def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
@@ -363,12 +366,15 @@ def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Lo
     frames = result.frames[:asked]
     rows = rows_of(sampling, shown(gathered, frames))
     simulated = armature_poses(result.poses[:asked], sampling, rows)
+    if wanted.takes_along:
+        bones = [bone for chain in gathered.job.roles.values() for bone in chain]
+        simulated = taken_along(sampling.clip, bones, sampling.pose[rows], simulated)
     names = sampling.clip.skeleton.names
     if loop is not None:
         simulated = one_period(sampling.pose[rows], simulated, sampling.clip.skeleton.parent, loop.period)
         frames, rows = frames[: len(simulated)], rows[: len(simulated)]
-    bones = np.ones(len(names)) if taken is None else np.array([float(name in taken) for name in names])
-    weight = wanted.influence * bones[None].repeat(len(frames), axis=0)
+    chosen = np.ones(len(names)) if taken is None else np.array([float(name in taken) for name in names])
+    weight = wanted.influence * chosen[None].repeat(len(frames), axis=0)
     if loop is None:
         ramp = ramps(frames, wanted.blend_in, wanted.blend_out if result.outcome == "completed" else 0)
         weight *= ramp[:, None]
