@@ -28,7 +28,7 @@ AXES: dict[Up, tuple[float, float, float]] = {
     "-Y": (0.0, -1.0, 0.0),
 }
 ALONG = np.cos(np.radians(50.0))
-STEADY, MOSTLY = 0.9, 0.5  # of all frames
+STEADY, OFTEN, MOSTLY = 0.9, 0.7, 0.5  # of all frames
 SELDOM = 0.02  # of all frames, in which one that lies may yet be upright by chance
 LEVEL = 0.5  # of Z's, at most: how much the lowest point may rise and fall along another axis that is up
 STEPS, STRIDES = 0.1, 0.5  # of the leg: who walks on has its lowest point there while its feet pass each other
@@ -47,11 +47,13 @@ def up_of(clip: Clip, roles_of_bones: Roles) -> Up:
     best = max(AXES, key=share)
     if best == "Z" or share("Z") > SELDOM:
         return "Z"
-    rest = posed_at_rest(clip.skeleton, roles_of_bones)
     if share(best) < STEADY:
         # who hangs, bends or tumbles is told by a rest pose that lies the same way
-        lies = rest.is_person and _between(rest.trunk, AXES[best]) < UPRIGHT
-        return best if lies and share(best) > MOSTLY else "Z"
+        rest = posed_at_rest(clip.skeleton, roles_of_bones)
+        if share(best) > MOSTLY and rest.is_person:
+            return best if _between(rest.trunk, AXES[best]) < UPRIGHT else "Z"
+        if share(best) < OFTEN:
+            return "Z"
     stands = float(np.mean(-legs @ np.array(AXES[best]) > ALONG)) > 0.5
     return best if stands and _rests_along(clip, roles_of_bones, best) else "Z"
 
