@@ -30,7 +30,7 @@ from .hits import Hits
 from .homing import THERE, Path
 from .legs import Legs
 from .looseness import pose_shares
-from .motion_ahead import motion_ahead
+from .motion_ahead import FEWER, motion_ahead
 from .plan import Plan, Question, StoppedError, make_plan
 from .rehearsal import Verdict, rehearse
 
@@ -41,6 +41,7 @@ FELT = 10.0  # N, of a push that counts
 DISTURBED = 0.02  # m, that the extrapolated centre of mass is off after a push worth a thought
 LOSING = 0.12  # m, by which it is off when balance is being lost, whatever the reason
 AGAIN = 0.3  # s between two plans, and of a push before the first that does not wait for its end
+NEARER = 3  # plans of fewer steps that are tried where none of more stays up
 HOPELESS = 2  # failures in a row, after which no more is tried
 REHEARSED = 1.5  # laps, or
 REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
@@ -60,6 +61,9 @@ CHOICES = (
     Choice(0.6, speed=1.35, apart=False),
     Choice(1.1, speed=1.35, apart=False),
 )
+
+
+Scored = tuple[tuple[float, ...], Plan] | None
 
 
 class Detour(Follower):
@@ -216,7 +220,7 @@ class Recovering(Follower):
             if not self._loose and all(self._good(verdict) for verdict in verdicts):
                 return
         question = self._question(world)
-        best: tuple[tuple[float, ...], Plan] | None = None
+        best: Scored = None
         possible = False  # a plan that stays up and is not too strong, if only the legs came too near
         tried = 0
         for choice in _in_order(question):
@@ -236,12 +240,35 @@ class Recovering(Follower):
             if self._good(verdict):
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
+        if best is None or best[0][0] < 1.0:
+            best = self._nearer(question, state, after, goes_on, best)
         if best is not None:
             self._follow(best[1], world.time)
         if best is None:  # nothing possible is near, and later it is farther
             self._failures = HOPELESS
         else:
             self._failures = 0 if best[0][0] >= 1.0 else self._failures + 1
+
+    def _nearer(
+        self, question: Question, state: dict[str, NDArray[np.generic]], after: int, goes_on: GoesOn, best: Scored
+    ) -> Scored:
+        """The best so far, or one that plans fewer steps: what is farther ahead is harder to make possible."""
+        ahead = motion_ahead(question.controller, self.reference, FEWER)
+        if ahead.steps == question.ahead.steps:
+            return best
+        question = replace(question, ahead=ahead)
+        for choice in _in_order(question)[: min(NEARER, self._effort)]:
+            plan = make_plan(question, choice, goes_on)
+            if plan is None:
+                continue
+            steps = len(plan.places) - 1 + after
+            verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
+            score = self._score(verdict, plan)
+            if best is None or score > best[0]:
+                best = (score, plan)
+            if verdict.stays_up:
+                break
+        return best
 
     def _return(self, world: World, goes_on: GoesOn) -> None:
         """Go back towards the path, if that can be done."""

@@ -17,7 +17,7 @@ from heft.core.control.recovery.footholds import Choice, choose_steps
 from heft.core.control.recovery.homing import NEARER, SOONEST, Path, steps_home
 from heft.core.control.recovery.legs import segment_distance
 from heft.core.control.recovery.looseness import pose_shares
-from heft.core.control.recovery.motion_ahead import motion_ahead, touchdowns
+from heft.core.control.recovery.motion_ahead import FEWER, motion_ahead, touchdowns
 from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses, difference
 from heft.core.simulation import Push
@@ -187,6 +187,15 @@ def test_nothing_is_planned_where_nobody_waits(controller, walk_on_corners):
     assert not follower.recoveries
     n = min(len(states), len(fallen))
     np.testing.assert_array_equal(states[:n], fallen[:n])
+
+
+def test_fewer_steps_are_the_first_of_more(controller, walk_on_corners):
+    controller.seek(10)
+    whole = motion_ahead(controller, walk_on_corners)
+    short = motion_ahead(controller, walk_on_corners, FEWER)
+    assert short.steps < whole.steps
+    assert touchdowns(short, walk_on_corners) == touchdowns(whole, walk_on_corners)[:FEWER]
+    np.testing.assert_array_equal(short.q, whole.q[: short.steps + 1])
 
 
 def test_steps_home_lead_back_a_little_each_and_cross_no_legs(controller, walk_on_corners):
