@@ -15,7 +15,7 @@ from ..core.job import BakeJob, BakeResult
 from .baking import output
 from .baking.gather import Gathered, gather
 from .baking.source import bone_of, slot_for
-from .exchange import open_file, save_file
+from .exchange import open_file, save_file, what_is_wrong
 from .rig.proxy import is_driven
 from .typed import settings_on
 from .writer import assigned_curves, channels_to_key, resting_bones, slot_of, write_channels
@@ -70,7 +70,7 @@ class BlenderFormat:
         try:
             save_file(target, moved)
         except RuntimeError as error:
-            raise ValueError(f"Blender could not write {target.name}: {str(error).strip().splitlines()[-1]}") from error
+            raise ValueError(what_is_wrong(error)) from error
 
     def _motions(self, path: Path) -> dict[str, Motion]:
         if self._open != path:

@@ -13,6 +13,14 @@ from typing import Any
 import bpy
 
 ENDINGS = (".fbx", ".glb", ".gltf", ".blend")
+PRINTED = (
+    "Python: Traceback",
+    "Traceback",
+    "File ",
+    "Location:",
+    "^",
+    "~",
+)  # how lines begin that tell where, not what
 GLB, JSON_CHUNK = b"glTF", 0x4E4F534A
 LARGEST_JSON = 2**28  # bytes
 LAYERS = ("layer0", "baselayer", "animlayer", "animationbaselayer")  # as programs call the only layer of a take
@@ -35,8 +43,7 @@ def open_file(path: Path) -> None:
                 bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = rate, 1.0
             bpy.ops.import_scene.gltf(filepath=str(path))
     except RuntimeError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        raise ValueError(f"{path.name} cannot be read: {lines[-1] if lines else 'it is damaged'}") from error
+        raise ValueError(f"{path.name} cannot be read: {what_is_wrong(error)}") from error
 
 
 def save_file(target: Path, takes: Mapping[str, str]) -> None:
@@ -70,6 +77,13 @@ def save_file(target: Path, takes: Mapping[str, str]) -> None:
             export_force_sampling=True,
             export_optimize_animation_size=False,
         )
+
+
+def what_is_wrong(error: RuntimeError) -> str:
+    """What an operator says went wrong, out of all that it prints."""
+    lines = [line.strip().removeprefix("Error:").strip() for line in str(error).splitlines()]
+    told = [line for line in lines if line and not line.startswith(PRINTED)]
+    return told[-1] if told else "Blender does not say why"
 
 
 def name_as_takes() -> None:

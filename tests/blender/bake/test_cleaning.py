@@ -84,6 +84,24 @@ def test_each_action_of_a_file_is_a_motion_by_itself(rig, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Error: ASCII FBX files are not supported 'a.fbx'\n", "ASCII FBX files are not supported 'a.fbx'"),
+        (
+            (
+                'Error: Python: Traceback (most recent call last):\n  File "a.py", line 7\n    x[1]\n    ~^^^\n'
+                "KeyError: 1\nLocation: b.py:66\n"
+            ),
+            "KeyError: 1",
+        ),
+        ("", "Blender does not say why"),
+    ],
+)
+def test_of_all_that_an_operator_prints_one_line_is_told(said, told):
+    assert exchange.what_is_wrong(RuntimeError(said)) == told
+
+
+@pytest.mark.parametrize(
     ("action", "take"),
     [
         ("Armature|mixamo.com|Layer0", "mixamo.com"),
