@@ -192,6 +192,7 @@ class BakeJob:
             return
         asked = {
             "loop": self.loop,
+            "follow a path": self.path is not None,
             "switch between motions": bool(self.others),
             "be pushed": bool(self.scene.pushes),
             "carry props": bool(self.scene.props),

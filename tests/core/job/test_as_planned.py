@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from heft.core.job import Progress, Scene, run
 from heft.core.job.job import VERSION, BakeJob
+from heft.core.motion.path import Path
 from heft.core.simulation import Push
 
 from tests.core.job.golden import kept
@@ -70,6 +71,7 @@ def test_it_is_cancelled_like_any_other():
     ("changes", "what"),
     [
         ({"loop": True}, "loop"),
+        ({"path": Path(np.array([[0.0, 0.0], [4.0, 0.0]]))}, "follow a path"),
         ({"scene": Scene(pushes=(Push.constant("torso", (9.0, 0.0, 0.0), 0.1, 0.1),))}, "be pushed"),
         ({"optimise": False}, "neither made possible nor simulated"),
     ],
