@@ -5,9 +5,9 @@ import bpy
 
 from ..blender_addon.baking.source import shown_source
 from ..blender_addon.baking.stack import stack_of
-from ..blender_addon.rig.role_names import SURE
 from ..blender_addon.typed import settings_on
 from ..blender_addon.words import interface as _
+from ..core.rig.role_names import SURE
 from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
 from .tab import ArmatureTab, Tab
 from .text import sentence

@@ -14,8 +14,8 @@ from bpy.props import (
 
 from ...core.motion.floor import Levelling
 from ...core.motion.upright import Up
-from ..rig.families import FAMILIES
-from ..rig.role_names import ROLES, Roles
+from ...core.rig.families import FAMILIES
+from ...core.rig.role_names import ROLES, Roles
 from . import automatic, bake, contacts, overrides, scene
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 

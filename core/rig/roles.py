@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.motion import quaternions
-from ...core.motion.clip import Clip, Skeleton, turned_skeleton
-from ...core.motion.rest_pose import poses_of
+from ..motion import quaternions
+from ..motion.clip import Clip, Skeleton, turned_skeleton
+from ..motion.rest_pose import poses_of
 from .by_name import ends_elsewhere, named_pair, tells_parts
 from .chains import (
     ABSENT,
