@@ -112,14 +112,14 @@ class RestFigure(NamedTuple):
     trunk: Array  # from the hips to the shoulders
     legs: Array  # from the hips to the ankles
     is_person: bool  # whether it is the pose of one on two legs
-    is_level: bool  # whether it is that of one whose trunk goes across its legs
+    is_even: bool  # whether left and right are as if it stood on two legs or on four, however they bend
 
 
 def posed_at_rest(skeleton: Skeleton, roles_of_bones: roles.Roles) -> RestFigure:
     """How a skeleton lies at rest."""
     own = _figure(roles.checked(roles_of_bones, skeleton), skeleton.head[None], skeleton.tail[None])
     legs = _unit(own.legs[0].mean(axis=0))
-    return RestFigure(own.trunk[0], legs, _is_pose(own, four=False), _is_pose(own, four=True))
+    return RestFigure(own.trunk[0], legs, _is_pose(own, four=False), _is_even(own))
 
 
 def is_on_four(clip: Clip, roles_of_bones: roles.Roles) -> bool:
@@ -209,12 +209,20 @@ def _is_pose(figure: _Figure, *, four: bool) -> bool:
     forward = np.cross(figure.left[0], -legs)
     ahead = figure.feet[0] @ forward
     return bool(
-        (figure.knee[0] < BENT).all()
-        and _angle(figure.legs[0, 0], figure.legs[0, 1]) < ASKEW
-        and _angle(figure.left[0], figure.shoulders[0]) < ASKEW
-        and abs(float(figure.left[0] @ legs)) < math.sin(ASKEW)
+        _is_even(figure)
+        and (figure.knee[0] < BENT).all()
         and (abs(trunk - 0.5 * math.pi) < TRUNK if four else trunk < TRUNK)
         and (ahead > -0.2).all()
+    )
+
+
+def _is_even(figure: _Figure) -> bool:
+    """Whether the legs go the same way, across the line of the hips, and the shoulders lie along that."""
+    legs = _unit(figure.legs[0].mean(axis=0))
+    return bool(
+        _angle(figure.legs[0, 0], figure.legs[0, 1]) < ASKEW
+        and _angle(figure.left[0], figure.shoulders[0]) < ASKEW
+        and abs(float(figure.left[0] @ legs)) < math.sin(ASKEW)
     )
 
 

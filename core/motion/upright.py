@@ -81,7 +81,7 @@ def _rests_along(clip: Clip, roles_of_bones: Roles, axis: Up) -> bool:
     if rest.is_person and _between(rest.trunk, AXES[axis]) < UPRIGHT:
         return True
     standing = _between(-rest.legs, AXES["Z"]) < UPRIGHT
-    if standing and rest.is_level and _between(rest.trunk, -rest.legs) > TRUNK:
+    if standing and rest.is_even and _between(rest.trunk, -rest.legs) > TRUNK:
         return False  # a trunk that is level at rest says nothing
     chains = roles.checked(roles_of_bones, clip.skeleton)
     joints = clip.position[:, [bone for chain in chains.values() for bone in chain]]

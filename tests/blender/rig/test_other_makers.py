@@ -63,3 +63,10 @@ def test_a_suit_with_bones_along_one_axis():
     rig = set_up(SKELETONS / "animated-drawings" / "rokoko_dance.bvh")
     check_sides(rig)
     assert rig.heft.scale == pytest.approx(0.01)
+
+
+def test_a_bird_with_bent_legs_and_a_level_trunk_is_upright():
+    bpy.ops.import_scene.gltf(filepath=str(rigs.CLIPS / "animals" / "bird-animations.glb"))
+    bpy.context.view_layer.objects.active = rigs.armature()
+    assert bpy.ops.heft.set_up() == {"FINISHED"}
+    assert rigs.armature().heft.up_in_motion() == "Z"
