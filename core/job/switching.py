@@ -78,6 +78,7 @@ def make_row(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Cloc
         (),
         (),
         own.lines + found.lines,
+        own.repairs,
     )
 
 

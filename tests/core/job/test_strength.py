@@ -59,11 +59,22 @@ def test_strength_that_fades_fells():
     assert all(np.abs(torque[late]).max() < 1e-9 for torque in found.torques.values())
 
 
-def test_no_joint_gives_more_in_a_fall():
-    scene = Scene(pushes=(Push.constant("torso", (2000.0, 500.0, 0.0), 0.1, 0.1),))
+@pytest.mark.parametrize("degrees", range(0, 360, 45))
+def test_no_joint_gives_more_in_a_fall(degrees):
+    """Thrown by 2,000 N, whichever way: not for one step more than a joint has, and what lies asks for less yet."""
+    way = 2000.0 * np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), 0.0])
+    scene = Scene(pushes=(Push.constant("torso", tuple(way), 0.1, 0.1),))
     found = run(waving_job(scene=scene, seconds=2.5, **QUICK))
     assert found.outcome == "fell"
     assert 0.2 < found.report["torque_share_max"] <= 1.0
+    assert found.report["peak_torque_nm"] < 700.0  # it was 8,230
+    fallen = int(found.fall.frame - found.frames[0]) + 1
+    late = slice(fallen + 1, None)
+    assert max(np.abs(torque[late]).max() for torque in found.torques.values()) < 350.0
+    way_down = found.poses[fallen:, :, :3, 3]
+    assert len(way_down) > 1.5 * found.fps  # it is watched on,
+    steps = np.abs(np.diff(way_down[: int(0.4 * found.fps)], axis=0)).max(axis=(1, 2))
+    assert steps.min() > 0.01  # and does not freeze
 
 
 def test_strength_that_makes_no_sense_is_refused():
