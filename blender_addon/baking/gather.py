@@ -81,7 +81,12 @@ def gathering(
         yield from making_ready(context, armature, staged, at_once)
     with staged():
         loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
-        keyed = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
+        moving = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
+        keyed = [
+            # where a target is, is known as long as the scene goes on
+            (first, max(last, context.scene.frame_end)) if settings_on(armature).target is not None else (first, last)
+            for armature, (first, last) in zip(armatures, moving, strict=True)
+        ]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
         if len(frames) > MOST_FRAMES:
             raise ValueError(f"{len(frames)} frames are too many to bake: choose a range of {MOST_FRAMES} at most.")
@@ -110,13 +115,13 @@ def gathering(
         context.scene, context.view_layer, armatures, frames, scales, look, ups, staged=staged, at_once=at_once
     )
     found = []
-    for armature, source, sampling, reader, loop, recorder, offset, count in zip(
-        armatures, sources, samplings, readers, loops, recorders, offsets, counts, strict=True
+    for armature, source, sampling, reader, loop, ends, recorder, offset, count in zip(
+        armatures, sources, samplings, readers, loops, moving, recorders, offsets, counts, strict=True
     ):
         part = cut(sampling, offset, offset + count)
         with staged():
             one = replace(
-                gathered(armature, source, part, reader, loop),
+                gathered(armature, source, part, reader, loop, ends),
                 recorded=recorder and recorder.recorded(part.frames, part.object_matrix),
             )
         yield None
@@ -143,13 +148,18 @@ def gathered_before(context: bpy.types.Context, armature: bpy.types.Object, foun
 
 
 def gathered(
-    armature: bpy.types.Object, source: Source, sampling: Sampling, reader: SceneReader, loop: Loop | None
+    armature: bpy.types.Object,
+    source: Source,
+    sampling: Sampling,
+    reader: SceneReader,
+    loop: Loop | None,
+    moving: tuple[float, float],
 ) -> Gathered:
-    """Return what one armature's bake needs."""
+    """Return what one armature's bake needs; the action moves it between these frames, of those that were read."""
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
     around = reader.surroundings(clip)
-    first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
+    first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
     job = BakeJob(
@@ -168,11 +178,14 @@ def gathered(
         playback=around.playback if method.needs.follows_keys else Playback(),
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
+        return_to_path=settings.return_to_path,
+        effort=round(settings.effort, 6),
         looseness=looseness_in(settings),
         strength=1.0 if around.scene.strength is not None else plain(settings.strength),
         rate=float(rate),
         frame_start=first,
         frame_end=last,
+        path=reader.path(clip, clip.skeleton.index(roles["pelvis"][0])),
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
@@ -258,7 +271,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
     settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
-    asked = settings.use_frame_range or settings.loop
+    asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(armature)
 

@@ -346,7 +346,6 @@ class Wanted:
     influence: float
     blend_in: float  # frames
     blend_out: float
-    loops: bool
     takes_along: bool  # the controls above what is simulated
 
 
@@ -356,8 +355,8 @@ def wanted_of(armature: bpy.types.Object, gathered: Gathered) -> Wanted:
     taken, parent = taken_bones(armature, skeleton.names), skeleton.parent
     if taken is not None and settings.output == "CONTROLS":
         parent = parents_on_controls(armature, skeleton.names, parent)
-    blend_in, blend_out, mutes = settings.blend_in, settings.blend_out, settings.output == "MUTE"
-    return Wanted(taken, parent, float(settings.influence), blend_in, blend_out, settings.loop, mutes)
+    mutes = settings.output == "MUTE"
+    return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out, mutes)
 
 
 def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
@@ -383,7 +382,7 @@ def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Lo
     before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
     # a motion that ends earlier than it would is not followed by what is left of the keyed one in its range
     after = np.flatnonzero(sampling.frames > max(frames[-1], end_of(gathered)) + FRAME)
-    if result.outcome != "completed" or wanted.loops or gathered.job.playback.changes:
+    if result.outcome != "completed" or gathered.job.cyclic or gathered.job.playback.changes:
         after = after[:0]  # it lies somewhere, has walked on, or is elsewhere in time
     return Motion(
         np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
@@ -416,8 +415,10 @@ def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> sli
 def asked_for(gathered: Gathered, result: BakeResult) -> int:
     """Return how many frames of a result were asked for: the last step may lead further, where frames are short.
 
-    A method may give a motion more time than it had; then all of it is meant.
+    A method may give a motion more time than it had, and a path takes the time it takes; then all of it is meant.
     """
+    if gathered.job.path is not None:
+        return len(result.frames)
     asked = int(np.searchsorted(result.frames, end_of(gathered) + FRAME, side="right"))
     more = len(result.frames) - asked
     return asked if more <= int(gathered.job.fps / gathered.job.rate) else len(result.frames)

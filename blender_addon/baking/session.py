@@ -94,6 +94,7 @@ class Session:
         self._cleanup = contextlib.ExitStack()
         self._steps: Work[None] | None = None  # of what is done here once the worker has answered
         self._reading: Slices[list[Gathered]] | None = None
+        self._at_once = min(at_once, AT_ONCE)
         self._uids = [armature.session_uid for armature in armatures]
         if found is None and at_once < math.inf:
             self._reading = Slices(lambda: gathering(bpy.context, [there(uid) for uid in self._uids], at_once=at_once))
@@ -229,7 +230,7 @@ class Session:
         """Read a little more, and begin when all is read."""
         assert self._reading is not None
         try:
-            over = self._reading.go_on()
+            over = self._reading.go_on(self._at_once)
             self.fraction = self._reading.fraction
         except ValueError as error:
             self.refused, self._reading = str(error), None

@@ -20,7 +20,10 @@ from ...core.motion.pegs import with_feet
 from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
-from ...core.motion.upright import Up, up_of
+from ...core.motion.upright import Up, facing_of, up_of
+from ...core.rig.families import FAMILIES, roles_of_family
+from ...core.rig.role_names import Roles, turned_round
+from ...core.rig.roles import UNCLEAR, detect_roles
 from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
@@ -28,11 +31,8 @@ from ..properties.automatic import CHANGED_DEFAULT
 from ..slices import AT_ONCE, Work, elsewhere, whole
 from ..typed import settings_on
 from ..writer import assigned_curves
-from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
 from .reading import Sampling, Staged, frame_numbers, is_even, sample_armatures, sampling_armatures, stood
-from .role_names import Roles
-from .roles import detect_roles
 from .vrm import humanoid_of
 
 MOST_FRAMES = 500
@@ -54,6 +54,7 @@ class SetUp:
     chosen: dict[str, tuple[str, ...]]
     scale: float
     up: Up  # the world's axis that is up in the motion
+    facing: str  # the world's axis that the figure faces in the first frame, as it was keyed
     plan: BodyPlan
     lines: tuple[str, ...]  # what was repaired in the motion
     floor: tuple[str, ...]  # what was found of its floor
@@ -100,6 +101,7 @@ def setting_up(
         found = yield from elsewhere(partial(find_roles, known, sampling.clip))
         chosen = chosen_of(found, by_hand)
         check_roles(armature, chosen)
+    facing = facing_of(sampling.clip, chosen)
     clip, roles = with_feet(sampling.clip, chosen)
     if roles != chosen:
         others = tuple(line for line in found.unsure if "found for foot" not in line)
@@ -107,7 +109,8 @@ def setting_up(
         found = replace(found, unsure=(*others, told))
     factor = plausible_scale(clip, roles) if settings.scale == 1.0 else 1.0
     clip, repairs = yield from elsewhere(partial(repair, scaled(clip, factor), roles))
-    rest = yield from elsewhere(partial(find_rest_pose, clip, roles))
+    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
+    rest = yield from elsewhere(partial(find_rest_pose, clip, roles, made=bool(vertices)))
     before = clip.skeleton
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
@@ -120,7 +123,6 @@ def setting_up(
     if not is_even(sampling.object_matrix[0]):
         uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
         found = replace(found, unsure=(*found.unsure, uneven))
-    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
     make = partial(
         make_body_plan,
         clip.skeleton,
@@ -136,9 +138,9 @@ def setting_up(
         name=armature.name,
     )
     plan = yield from elsewhere(make)
-    lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
+    lines = [one.text for one in repairs] + ([rest.line] if rest is not None and rest.line else [])
     floor = yield from elsewhere(partial(estimate_floor, plan, clip, settings.levelling()))
-    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor.lines, tuple(repairs))
+    return SetUp(found, chosen, factor * settings.scale, up, facing, plan, tuple(lines), floor.lines, tuple(repairs))
 
 
 def chosen_of(found: Roles, by_hand: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -152,6 +154,7 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
+    settings.found_facing = done.facing
     if not settings.character:
         settings.layout = CHANGED_DEFAULT
     settings.found_floor = "\n".join(done.floor)
@@ -204,15 +207,22 @@ class Known(NamedTuple):
     deform: list[bool]
     humanoid: dict[str, str]  # what VRM calls its bones
     family: str  # the preset that was chosen
+    reversed: bool  # left is right, as the user says
 
 
 def known_of(armature: bpy.types.Object) -> Known:
     """Read it."""
-    deform = [bone.use_deform for bone in armature.data.bones]
-    return Known(armature.name, deform, humanoid_of(armature), settings_on(armature).family)
+    deform, settings = [bone.use_deform for bone in armature.data.bones], settings_on(armature)
+    return Known(armature.name, deform, humanoid_of(armature), settings.family, settings.facing == "REVERSED")
 
 
 def find_roles(known: Known, clip: Clip) -> Roles:
+    """Return the roles by the chosen preset, or by names and shape; left is right where the user says so."""
+    found = roles_of_rig(known, clip)
+    return turned_round(found, UNCLEAR) if known.reversed else found
+
+
+def roles_of_rig(known: Known, clip: Clip) -> Roles:
     """Return the roles by the chosen preset, or by names and shape; these fill a preset's gaps too."""
     skeleton = clip.skeleton
     found = detect_roles(skeleton, known.deform, known.humanoid or None, clip)
