@@ -20,14 +20,15 @@ from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import choice_of, method_of, plain, values_in
 from ..properties.reactions import looseness_in
 from ..rig import setting_up
-from ..rig.reading import Sampling, frame_numbers, sample_armatures
+from ..rig.other_motion import moved_by, mover_of, sample_with_movers
+from ..rig.reading import Sampling, frame_numbers
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
 from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of
 from .onto_controls import needs_channels
 from .others import other_actions, other_clips, read_choices, read_slider
-from .source import Source, playing, source_of
+from .source import Source, playing, shown_source, source_of
 
 MOST_FRAMES = 100_000
 CARRIED = 0.05  # m, or as much of a turn, by which an armature's parent moves it
@@ -61,7 +62,7 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
     with contextlib.ExitStack() as stack:
         sources = []
         for armature in armatures:
-            sources.append(source_of(armature))
+            sources.append(named(source_of(armature), armature))
             stack.enter_context(playing(armature, sources[-1]))
         for armature in armatures:
             make_ready(context, armature)
@@ -89,23 +90,35 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                     if recorder is not None:
                         recorder.look(row - offset, graph)
 
-        scales = [settings_on(armature).scale for armature in armatures]
-        ups = [settings_on(armature).up_in_motion() for armature in armatures]
-        samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look, ups)
-        parts = [
-            cut(sampling, offset, offset + count)
-            for sampling, offset, count in zip(samplings, offsets, counts, strict=True)
-        ]
+        parts, told = [], []
+        samplings = sample_with_movers(context, armatures, frames, look, stand=True)
+        for armature, (own, theirs), offset, count in zip(armatures, samplings, offsets, counts, strict=True):
+            part, lines = cut(own, offset, offset + count), ()
+            if theirs is not None:
+                theirs = cut(theirs, offset, offset + count)
+                part, done = moved_by(armature, part, theirs, settings_on(armature).chosen_roles())
+                lines = done.lines
+            parts.append(part)
+            told.append(lines)
         found = [
             replace(
-                gathered(armature, source, sampling, reader, loop),
+                gathered(armature, source, sampling, reader, loop, lines),
                 recorded=recorder and recorder.recorded(sampling.frames, sampling.object_matrix),
             )
-            for armature, source, sampling, reader, loop, recorder in zip(
-                armatures, sources, parts, readers, loops, recorders, strict=True
+            for armature, source, sampling, reader, loop, lines, recorder in zip(
+                armatures, sources, parts, readers, loops, told, recorders, strict=True
             )
         ]
         return [with_others(context, *each) for each in zip(armatures, found, strict=True)]
+
+
+def named(source: Source, armature: bpy.types.Object) -> Source:
+    """Return a source that has no action of its own under the name of the motion that it is given."""
+    mover = mover_of(armature)
+    if source.uid is not None or mover == armature:
+        return source
+    played = shown_source(mover)
+    return replace(source, name=mover.name if played is None else played.name)
 
 
 def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -119,16 +132,21 @@ def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 def gathered_before(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
     """What was read of an armature, for the same armature after its file has been opened anew."""
-    source = source_of(armature)
+    source = named(source_of(armature), armature)
     with playing(armature, source):
         make_ready(context, armature)
     return replace(found, source=source)
 
 
 def gathered(
-    armature: bpy.types.Object, source: Source, sampling: Sampling, reader: SceneReader, loop: Loop | None
+    armature: bpy.types.Object,
+    source: Source,
+    sampling: Sampling,
+    reader: SceneReader,
+    loop: Loop | None,
+    lines: tuple[str, ...] = (),
 ) -> Gathered:
-    """Return what one armature's bake needs."""
+    """Return what one armature's bake needs; `lines` are told beside what is found around it."""
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
     around = reader.surroundings(clip)
@@ -165,7 +183,7 @@ def gathered(
         source,
         sampling,
         around.props,
-        around.notes,
+        (*lines, *around.notes),
         loop,
         carried_along(armature, sampling),
         "" if choice is None else choice.told,
@@ -239,7 +257,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     needs = method_of(settings).needs
     asked = settings.use_frame_range or settings.loop
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
-    return None if asked or leaves else loop_of(armature)
+    return None if asked or leaves else loop_of(mover_of(armature))
 
 
 def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | None) -> tuple[float, float]:
@@ -255,7 +273,7 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
                 "Custom Range in which the pose is to be held."
             )
         last = max(keyed[-1], keyed[0] + 1.0)
-        if not settings.loop and loop_of(armature) is not None:  # what repeats goes on to the end of the scene
+        if not settings.loop and loop_of(mover_of(armature)) is not None:  # what repeats goes on to the end of the scene
             last = max(last, scene.frame_end)
         return float(keyed[0]), float(last)
     if settings.frame_end <= settings.frame_start:
@@ -290,6 +308,7 @@ def cut(sampling: Sampling, start: int, stop: int) -> Sampling:
         frames=sampling.frames[start:stop],
         object_matrix=sampling.object_matrix[start:stop],
         pose=sampling.pose[start:stop],
+        own=None if sampling.own is None else sampling.own[start:stop],
     )
 
 

@@ -21,6 +21,7 @@ from .. import words
 from ..controls.solution import Solution, Solving
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
+from ..rig.other_motion import mover_of
 from ..rig.proxy import columns_of, is_driven, make_proxy
 from ..rig.reading import mean_scale, ordered_bones
 from ..typed import notes_on, settings_on
@@ -153,8 +154,9 @@ def write(
     muted = [] if controls is not None else [*gathered.source.muted]
     if output == "MUTE":
         muted += mute(armature, bones)
-    kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": unkeyed}
-    replaced = earlier(gathered, target, action)
+    moved_by = gathered.source.name if mover_of(armature) != armature else ""
+    kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": unkeyed, "moved_by": moved_by}
+    replaced = earlier(gathered, target, action, moved_by)
     if settings.write_diagnostics:
         write_diagnostics(target, bag, result, rows_shown(gathered, result, loop))
     if loop is not None:
@@ -187,7 +189,7 @@ def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResul
     scale = sampling.unit * mean_scale(sampling.object_matrix[0])
     recorded = gathered.recorded.at(motion.rows)
     with playing(armature, gathered.source):
-        return Solving(armature, recorded, sampling.pose[motion.rows], motion.pose, 1.0 / scale)
+        return Solving(armature, recorded, sampling.evaluated[motion.rows], motion.pose, 1.0 / scale)
 
 
 def slot_name(source: Source, target: bpy.types.Object) -> str:
@@ -195,14 +197,21 @@ def slot_name(source: Source, target: bpy.types.Object) -> str:
     return source.slot[2:] or target.name  # an identifier has the kind of its owner before the name
 
 
-def earlier(gathered: Gathered, target: bpy.types.Object, new: bpy.types.Action) -> bpy.types.Action | None:
-    """Return the action that the last bake of the same source made for an armature, if it is not to be kept."""
+def earlier(
+    gathered: Gathered, target: bpy.types.Object, new: bpy.types.Action, moved_by: str
+) -> bpy.types.Action | None:
+    """Return the action that the last bake of the same source made for an armature, if it is not to be kept.
+
+    Where there is no source but another armature's motion, `moved_by` is its name.
+    """
     source = gathered.source.action()
-    if source is None:
+    if source is None and not moved_by:
         return None
     for action in bpy.data.actions:
         notes = notes_on(action)
         made = action not in {new, source} and bool(notes.report) and not notes.keep and action.library is None
+        if made and moved_by != json.loads(notes.kept or "{}").get("moved_by", ""):
+            continue
         if made and (notes.source, notes.source_slot, notes.armature) == (source, gathered.source.slot, target.name):
             return action
     return None

@@ -16,6 +16,11 @@ from . import course, methods, others, playback, reactions
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 
 
+def is_another_armature(settings: bpy.types.PropertyGroup, other: bpy.types.Object) -> bool:
+    """For the choice of a motion."""
+    return other.type == "ARMATURE" and other != settings.id_data
+
+
 class HEFT_PG_bone_choice(bpy.types.PropertyGroup):
     """A bone, by its `name`, that takes part in what is baked."""
 
@@ -82,6 +87,13 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         name="Source",
         description="The action to simulate; by default the assigned one, or what that was baked from",
         type=bpy.types.Action,
+        override=OVERRIDABLE,
+    )
+    motion_from: PointerProperty(
+        name="Motion From",
+        description="Another armature whose motion this one takes over, at its own proportions; empty for its own",
+        type=bpy.types.Object,
+        poll=is_another_armature,
         override=OVERRIDABLE,
     )
     use_frame_range: BoolProperty(

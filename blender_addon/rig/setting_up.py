@@ -25,12 +25,11 @@ from ..properties.armature import HEFT_PG_armature
 from ..properties.automatic import CHANGED_DEFAULT
 from ..typed import settings_on
 from ..writer import assigned_curves
-from .families import FAMILIES, roles_of_family
+from .finding import chosen_of, find_roles
 from .mesh import vertices_of_bones
-from .reading import Sampling, frame_numbers, is_even, sample_armatures, stood
+from .other_motion import check_other, moved_by, mover_of, sample_with_movers
+from .reading import Sampling, frame_numbers, is_even, stood
 from .role_names import Roles
-from .roles import detect_roles
-from .vrm import humanoid_of
 
 MOST_FRAMES = 500
 """More than enough to tell a joint's axis; a longer action is read at wider steps."""
@@ -70,11 +69,13 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     settings: HEFT_PG_armature = settings_on(armature)
     check_usable(armature)
     frames = frames_of_motion(context.scene, armature)
-    (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
+    (sampling, theirs), *_ = sample_with_movers(context, [armature], frames)
     found = find_roles(armature, settings, sampling.clip)
     by_hand = settings.by_hand() if keep_choices else {}
     chosen = chosen_of(found, by_hand)
     check_roles(armature, chosen)
+    if theirs is not None:
+        sampling, _ = moved_by(armature, sampling, theirs, chosen)
     up: Up = up_of(*with_feet(sampling.clip, chosen)) if settings.up == "AUTO" else settings.up
     if up != "Z":
         sampling = stood(sampling, up)
@@ -120,10 +121,6 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
 
 
-def chosen_of(found: Roles, by_hand: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the roles that have bones: those that were chosen by hand, and what was found of the others."""
-    return {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
-
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
     """Keep on the armature what was found."""
@@ -148,7 +145,7 @@ def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     found = Roles({}, {})
     with contextlib.suppress(ValueError):
         frames = frames_of_motion(context.scene, armature)
-        (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
+        (sampling, _), *_ = sample_with_movers(context, [armature], frames)
         found = find_roles(armature, settings, sampling.clip)
     settings.store_roles(found, dict(found.bones))
 
@@ -176,25 +173,6 @@ def chosen_joints(settings: HEFT_PG_armature) -> dict[str, JointKind]:
     return {joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS}
 
 
-def find_roles(armature: bpy.types.Object, settings: HEFT_PG_armature, clip: Clip) -> Roles:
-    """Return the roles by the chosen preset, or by names and shape; these fill a preset's gaps too."""
-    skeleton = clip.skeleton
-    deform = [bone.use_deform for bone in armature.data.bones]
-    found = detect_roles(skeleton, deform, humanoid_of(armature) or None, clip)
-    if settings.family not in FAMILIES:
-        return found
-    by_name = roles_of_family(skeleton, FAMILIES[settings.family])
-    if len(by_name) < 6:
-        raise ValueError(
-            f"{armature.name} does not use the bone names of {FAMILIES[settings.family].label}: choose "
-            "another rig type."
-        )
-    taken = {name for names in by_name.values() for name in names}
-    rest = {role: names for role, names in found.bones.items() if role not in by_name and not taken & set(names)}
-    bones = {role: names for role, names in (by_name | rest).items() if names}
-    unsure = tuple(line for line in found.unsure if not any(f"{role} may not" in line for role in by_name))
-    return replace(found, bones=bones, score=dict(found.score) | dict.fromkeys(by_name, 1.0), unsure=unsure)
-
 
 def check_usable(armature: bpy.types.Object) -> None:
     """Refuse what Set Up cannot work on, in words for the user."""
@@ -204,8 +182,11 @@ def check_usable(armature: bpy.types.Object) -> None:
         raise ValueError(f"{armature.name} has too few bones for a character: it needs two legs at least.")
     if armature.data.pose_position == "REST":
         raise ValueError(f"{armature.name} is in Rest Position: switch it to Pose Position first.")
-    if not has_motion(armature):
-        raise ValueError(f"{armature.name} has no action: assign the one to simulate.")
+    mover = mover_of(armature)
+    if mover != armature:
+        check_other(armature, mover)
+    if not has_motion(mover):
+        raise ValueError(f"{mover.name} has no action: assign the one to simulate.")
 
 
 def has_motion(armature: bpy.types.Object) -> bool:
@@ -234,7 +215,11 @@ def check_roles(armature: bpy.types.Object, chosen: dict[str, tuple[str, ...]]) 
 
 
 def frames_of_motion(scene: bpy.types.Scene, armature: bpy.types.Object) -> Array:
-    """Return the frames from the first to the last key of the assigned slot, else of the NLA, else of the scene."""
+    """Return the frames from the first to the last key of the assigned slot, else of the NLA, else of the scene.
+
+    The keys are those of the armature whose motion it is.
+    """
+    armature = mover_of(armature)
     animation = armature.animation_data
     ranges: list[tuple[float, float]] = []
     if animation is not None and animation.action is not None:
