@@ -90,16 +90,18 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
                     if recorder is not None:
                         recorder.look(row - offset, graph)
 
-        parts, told = [], []
+        parts: list[Sampling] = []
+        told: list[tuple[str, ...]] = []
         samplings = sample_with_movers(context, armatures, frames, look, stand=True)
         for armature, (own, theirs), offset, count in zip(armatures, samplings, offsets, counts, strict=True):
-            part, lines = cut(own, offset, offset + count), ()
-            if theirs is not None:
-                theirs = cut(theirs, offset, offset + count)
-                part, done = moved_by(armature, part, theirs, settings_on(armature).chosen_roles())
-                lines = done.lines
+            part = cut(own, offset, offset + count)
+            if theirs is None:
+                told.append(())
+            else:
+                other = cut(theirs, offset, offset + count)
+                part, done = moved_by(armature, part, other, settings_on(armature).chosen_roles())
+                told.append(done.lines)
             parts.append(part)
-            told.append(lines)
         found = [
             replace(
                 gathered(armature, source, sampling, reader, loop, lines),
@@ -273,7 +275,9 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
                 "Custom Range in which the pose is to be held."
             )
         last = max(keyed[-1], keyed[0] + 1.0)
-        if not settings.loop and loop_of(mover_of(armature)) is not None:  # what repeats goes on to the end of the scene
+        if (
+            not settings.loop and loop_of(mover_of(armature)) is not None
+        ):  # what repeats goes on to the end of the scene
             last = max(last, scene.frame_end)
         return float(keyed[0]), float(last)
     if settings.frame_end <= settings.frame_start:

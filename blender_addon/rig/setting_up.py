@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.character import JointKind, storage
 from ...core.motion.body_plan import BodyPlan, is_unlike_a_person, make_body_plan, plausible_scale
-from ...core.motion.clip import Clip, scaled
+from ...core.motion.clip import scaled
 from ...core.motion.damage import Repair, repair
 from ...core.motion.floor import estimate_floor
 from ...core.motion.pegs import with_feet
@@ -121,7 +121,6 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
 
 
-
 def store(armature: bpy.types.Object, done: SetUp) -> None:
     """Keep on the armature what was found."""
     settings: HEFT_PG_armature = settings_on(armature)
@@ -171,7 +170,6 @@ def bones_of_feet(chosen: dict[str, tuple[str, ...]]) -> list[str]:
 def chosen_joints(settings: HEFT_PG_armature) -> dict[str, JointKind]:
     """Return the kinds of joints that the user chose."""
     return {joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS}
-
 
 
 def check_usable(armature: bpy.types.Object) -> None:

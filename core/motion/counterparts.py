@@ -50,11 +50,7 @@ class Body:
     @property
     def parts(self) -> list[tuple[str, str]]:
         """Roles that have bones, those above first, each with the nearest above it that has some."""
-        found = [("pelvis", "")]
-        for role in roles_in_order():
-            if role in self.chains:
-                found.append((role, self.above(role)))
-        return found
+        return [("pelvis", ""), *((role, self.above(role)) for role in roles_in_order() if role in self.chains)]
 
     def above(self, role: str) -> str:
         """The nearest role above that has bones."""

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Feet that stand where another skeleton's do: where ankles are to be, by the points of the soles that are at rest.
 
-Heel and toe of a sole follow the other's heel and toe. Of feet of other lengths both cannot: whatever is at rest stays
-as far from its counterpart as it is while both are, half the difference each; from one stance to the next what is left
-changes smoothly. So what does not slide there does not slide here, whatever the ground is.
+Heel and ball of a sole follow the other's heel and ball; the ball rides on the toes, that stay flat while the heel is
+lifted. A foot without toes rolls over its tip. Of feet of other lengths both ends cannot follow: whatever is at rest
+stays as far from its counterpart as it is while both are, half the difference each; from one stance to the next what is
+left changes smoothly. So what does not slide there does not slide here, whatever the ground is.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import convolve1d
 
 from . import quaternions, roles
 from .clip import Clip
@@ -29,11 +30,25 @@ ASKEW = np.radians(10.0)  # between a sole as it lies at rest and as it stands: 
 
 
 @dataclass(frozen=True)
-class Soles:
-    """Both soles of one side: points of theirs and ours, heel and toe, from the ankle at rest."""
+class Points:
+    """Where a sole touches, at rest."""
 
-    theirs: Array  # (2, 3)
-    ours: Array  # (2, 3)
+    heel: Array  # (3,) from the ankle
+    joint: Array  # (3,) of the toes, from the ankle; of a foot without toes the tip of its sole
+    ball: Array  # (3,) from that joint down to the sole
+
+    def places(self, foot: Array, toes: Array) -> Array:
+        """Heel and ball (nf, 2, 3) from the ankle, under what foot and toes (nf, 4) are turned by from rest."""
+        ball = quaternions.rotate(foot, self.joint) + quaternions.rotate(toes, self.ball)
+        return np.stack([quaternions.rotate(foot, self.heel), ball], axis=1)
+
+
+@dataclass(frozen=True)
+class Soles:
+    """Both soles of one side, theirs and ours."""
+
+    theirs: Points
+    ours: Points
     turn: Array  # (4,) that brings our foot at rest to lie as theirs
     height: float  # m, by which our ankle is higher over its sole
 
@@ -48,25 +63,30 @@ def soles_of(leader: Body, moving: Clip, follower: Body) -> dict[str, Soles]:
         if quaternions.angle(theirs.orientation, seen.orientation) > ASKEW:
             theirs = seen
         turn = quaternions.multiply(theirs.orientation, quaternions.conjugate(ours.orientation))
-        points = [
-            quaternions.rotate(
-                sole.orientation,
-                np.array([[x, 0.5 * (sole.left + sole.right), -sole.height] for x in (sole.back, sole.front)]),
-            )
-            for sole in (theirs, ours)
-        ]
-        found[role] = Soles(points[0], points[1], turn, ours.height - theirs.height)
+        rolls = f"toe.{side}" in leader.chains
+        found[role] = Soles(
+            _points(leader, theirs, side, rolls),
+            _points(follower, ours, side, rolls),
+            turn,
+            ours.height - theirs.height,
+        )
     return found
 
 
-def ankles_wanted(soles: Soles, ankle: Array, change: Array, turn: Array, rate: float, leg: float) -> tuple[Array, Mask]:
+def ankles_wanted(
+    soles: Soles,
+    ankle: Array,
+    theirs_turned: tuple[Array, Array],
+    ours_turned: tuple[Array, Array],
+    rate: float,
+    leg: float,
+) -> tuple[Array, Mask]:
     """Where an ankle is to be (nf, 3), and when the foot stands (nf,).
 
-    `ankle` (nf, 3) is theirs, `change` and `turn` (nf, 4) what turns their foot and ours from rest; `leg` is the length
-    of both's legs.
+    `ankle` (nf, 3) is theirs; foot and toes (nf, 4) are turned so from rest; `leg` is the length of both's legs.
     """
-    theirs = ankle[:, None] + quaternions.rotate(change[:, None], soles.theirs[None])
-    by_point = theirs - quaternions.rotate(turn[:, None], soles.ours[None])  # (nf, 2, 3) where each point has the ankle
+    theirs = ankle[:, None] + soles.theirs.places(*theirs_turned)
+    by_point = theirs - soles.ours.places(*ours_turned)  # (nf, 2, 3) where each point has the ankle
     speed = np.linalg.norm(velocities(theirs, rate), axis=2)
     rests = np.column_stack([_regular(mask, rate) for mask in (speed < AT_REST * leg / USUAL_LEG).T])
     stands = np.asarray(rests.any(axis=1))
@@ -82,6 +102,20 @@ def ankles_wanted(soles: Soles, ankle: Array, change: Array, turn: Array, rate: 
         aims = by_point[start:stop] + np.array([-0.5, 0.5])[None, :, None] * apart
         left[start:stop] = (weight[..., None] * aims).sum(axis=1) / weight.sum(axis=1)[:, None] - middle[start:stop]
     return middle + _carried_over(left, stands), stands
+
+
+def _points(body: Body, sole: Sole, side: str, rolls: bool) -> Points:
+    """Points of a sole; its ball is that under the joint of its toes where the foot `rolls` over that."""
+    middle = 0.5 * (sole.left + sole.right)
+    heel, tip = (
+        quaternions.rotate(sole.orientation, np.array([x, middle, -sole.height])) for x in (sole.back, sole.front)
+    )
+    toes = body.chains.get(f"toe.{side}")
+    if not rolls or toes is None:
+        return Points(heel, tip, np.zeros(3))
+    joint = body.rest.head[toes[0]] - body.rest.head[body.chains[f"foot.{side}"][0]]
+    up = quaternions.rotate(sole.orientation, np.array([0.0, 0.0, 1.0]))
+    return Points(heel, joint, -(joint @ up + sole.height) * up)
 
 
 def _sole(body: Body, role: str, clip: Clip | None) -> Sole:
@@ -100,17 +134,15 @@ def _regular(mask: Mask, rate: float) -> Mask:
     result = np.array(mask)
     for value, least in ((False, SHORTEST_GAP), (True, SHORTEST)):
         for start, stop in runs(result == value):
-            if 0 < start and stop < len(result) and stop - start < least * rate:
+            if start > 0 and stop < len(result) and stop - start < least * rate:
                 result[start:stop] = not value
     return result
 
 
 def _softened(rests: Mask) -> Array:
     """Weights (nf, 2) of points that rest or not, without jumps."""
-    padded = np.pad(rests.astype(np.float64), ((2, 2), (0, 0)), mode="edge")
-    shares: Sequence[float] = (1.0, 2.0, 3.0, 2.0, 1.0)
-    result: Array = sum(share * padded[k : k + len(rests)] for k, share in enumerate(shares)) / sum(shares)
-    return result
+    shares = np.array([1.0, 2.0, 3.0, 2.0, 1.0])
+    return np.asarray(convolve1d(rests.astype(np.float64), shares / shares.sum(), axis=0, mode="nearest"))
 
 
 def _carried_over(values: Array, known: Mask) -> Array:

@@ -100,7 +100,9 @@ def retarget(source: Clip, source_roles: Roles, own: Clip, own_roles: Roles) -> 
     source is broken.
     """
     if len(source.position) != len(own.position):
-        raise ValueError(f"The clips have {len(source.position)} and {len(own.position)} samples: they must have as many.")
+        raise ValueError(
+            f"The clips have {len(source.position)} and {len(own.position)} samples: they must have as many."
+        )
     moving, moving_roles = with_feet(source, source_roles)
     moving, repairs = repair(moving, moving_roles)
     moving = _as_long(moving, source)
@@ -151,17 +153,14 @@ def _stand(pose: _Pose, leader: Body, moving: Clip, soles: dict[str, Soles], leg
     change = changes(leader, moving.orientation), changes(pose.body, pose.turn)
     wanted = {}
     for side in roles.SIDES:
-        theirs, ours = leader.chains[f"foot.{side}"][0], pose.body.chains[f"foot.{side}"][0]
-        wanted[side] = ankles_wanted(
-            soles[f"foot.{side}"],
-            moving.position[:, theirs],
-            change[0][:, theirs],
-            change[1][:, ours],
-            moving.rate,
-            leg,
-        )
+        turned = []
+        for body, by in zip((leader, pose.body), change, strict=True):
+            foot = body.chains[f"foot.{side}"]
+            turned.append((by[:, foot[0]], by[:, body.chains.get(f"toe.{side}", foot)[0]]))
+        ankle = moving.position[:, leader.chains[f"foot.{side}"][0]]
+        wanted[side] = ankles_wanted(soles[f"foot.{side}"], ankle, turned[0], turned[1], moving.rate, leg)
     hips = np.mean([moving.position[:, leader.chains[f"thigh.{side}"][0]] for side in roles.SIDES], axis=0)
-    hips = hips + [0.0, 0.0, np.mean([each.height for each in soles.values()])]
+    hips[:, 2] += np.mean([each.height for each in soles.values()])
     pose.start = hips - np.mean([pose.at(f"thigh.{side}") for side in roles.SIDES], axis=0)
     pose.place()
     drop = np.zeros(len(hips))

@@ -65,7 +65,9 @@ def squatting(some, wanted=None):
     pelvis = some.index("pelvis")
     sway = np.column_stack([0.06 * np.sin(time), 0.05 * np.cos(time), -0.12 - 0.1 * np.cos(time)])
     local.position[:, pelvis] += sway
-    local.orientation[:, pelvis] = quaternions.exp(np.column_stack([0.2 * np.sin(time), 0.0 * time, 0.3 * np.sin(time)]))
+    local.orientation[:, pelvis] = quaternions.exp(
+        np.column_stack([0.2 * np.sin(time), 0.0 * time, 0.3 * np.sin(time)])
+    )
     clip = from_local(still(some, FRAMES, 60.0), local)
     for side in "LR":
         foot = some.index(f"foot.{side}")
@@ -249,3 +251,21 @@ def test_hands_that_touch_touch_at_arms_of_another_length(factor):
 def test_clips_of_other_lengths_are_refused(swaying):
     with pytest.raises(ValueError, match="as many"):
         retarget(swaying, roles(), still(wooden(), 30), roles())
+
+
+@needs_clips
+@pytest.mark.parametrize("name", ["02_01", "16_18", "22_14", "39_11", "120_08"])
+def test_captured_feet_slide_no_more_on_another_body(name):
+    """Balls of feet that stand in the capture: how far they stray from the scaled ones, over each stance."""
+    clip = cmu(name)
+    clip = clip.cut(1, len(clip.position))
+    other = proportioned(wooden(), {"thigh.L": 1.1, "thigh.R": 1.1, "foot.L": 1.15, "foot.R": 1.15, "pelvis": 1.2})
+    done = retarget(clip, CMU_ROLES, still(other, len(clip.position), clip.rate), roles())
+    most = 0.0
+    for side in "LR":
+        theirs, ours = place_of(clip, CMU_ROLES[f"toe.{side}"][0]), place_of(done.clip, f"toe.{side}")
+        stands = np.flatnonzero(np.linalg.norm(np.gradient(theirs, axis=0), axis=1) * clip.rate < 0.1)
+        for stance in np.split(stands, np.flatnonzero(np.diff(stands) > 1) + 1):
+            away = ours[stance] - done.ratio * theirs[stance]
+            most = max(most, float(np.ptp(away[:, :2], axis=0).max()))
+    assert 0.0 < most < 5e-3
