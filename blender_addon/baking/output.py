@@ -189,7 +189,14 @@ def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResul
     scale = sampling.unit * mean_scale(sampling.object_matrix[0])
     recorded = gathered.recorded.at(motion.rows)
     with playing(armature, gathered.source):
-        return Solving(armature, recorded, sampling.evaluated[motion.rows], motion.pose, 1.0 / scale)
+        return Solving(
+            armature,
+            recorded,
+            sampling.evaluated[motion.rows],
+            motion.pose,
+            1.0 / scale,
+            combined=settings_on(armature).layer == "COMBINE",
+        )
 
 
 def slot_name(source: Source, target: bpy.types.Object) -> str:
