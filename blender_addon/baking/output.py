@@ -370,7 +370,7 @@ def remember(
     notes = notes_on(action)
     notes.report, notes.kept, notes.armature = report, kept, target.name
     notes.source, notes.source_slot = gathered.source.action(), gathered.source.slot
-    notes.overlay = record.pack(result, gathered.sampling.clip.skeleton.parent)
+    notes.overlay = record.pack(result)
 
 
 def write_diagnostics(

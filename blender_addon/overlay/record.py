@@ -4,13 +4,11 @@
 import base64
 import io
 import zipfile
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
@@ -34,7 +32,7 @@ class Record:
     """Places in the world in metres, of nf frames; ragged rows as in BakeResult."""
 
     frames: Array  # (nf,)
-    parent: Array  # (nb,) of the bones
+    parent: Array  # (nb,) of the bones that belong to bodies, -1 of others
     ghost: Array  # (nf, nb, 3) heads of the reference's bones
     center: Array  # (nf, 3) of mass
     support_start: Array  # (nf + 1,)
@@ -50,12 +48,14 @@ class Record:
         return row if abs(self.frames[row] - frame) <= NEAR else None
 
 
-def pack(result: BakeResult, parent: Sequence[int] | NDArray[np.int64]) -> str:
-    """Return a result's part that the overlay draws."""
+def pack(result: BakeResult) -> str:
+    """Return a result's part that the overlay draws: of the bones those that belong to bodies."""
     fall = result.fall
+    parent = np.full(len(result.bones), -1)
+    parent[result.figure[:, 1]] = result.figure[:, 0]
     record = Record(
         frames=result.frames,
-        parent=np.asarray(parent, dtype=np.float64),
+        parent=parent.astype(np.float64),
         ghost=result.reference[..., :3, 3],
         center=result.center_of_mass,
         support_start=result.support.start.astype(np.float64),
