@@ -22,8 +22,8 @@ from ..controls.solution import Solution, Solving
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.other_motion import mover_of
-from ..rig.proxy import columns_of, is_driven, make_proxy
-from ..rig.reading import mean_scale, ordered_bones
+from ..rig.proxy import columns_of, is_driven, make_proxy, proxy_bones
+from ..rig.reading import mean_scale, ordered_bones, rotations_of
 from ..typed import notes_on, settings_on
 from ..writer import assign_action, bag_of, channels_to_key, slot_of, write_action, write_channels, write_curve
 from .gather import Gathered
@@ -34,6 +34,7 @@ from .onto_controls import chosen_with_controls, parents_on_controls, told
 from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
+from .root_motion import Choice, with_root_motion
 from .source import Source, constraint_of, play, playing, plays, source_of, unkeyed_by
 
 if TYPE_CHECKING:
@@ -122,7 +123,10 @@ def write(
             pass
         controls = solving.solution()
     target, pose, bones = armature, motion.pose, taken_bones(armature, names)
+    if output != "CONTROLS":
+        pose = with_root(armature, gathered, pose)
     if output == "PROXY":
+        check_root(armature)
         target = proxy_of(context, armature)
         pose, bones = pose[:, columns_of(armature, target)], None
     with playing(armature, gathered.source):
@@ -176,6 +180,29 @@ def write(
     for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
     return str(action.name), str(target.name)
+
+
+def with_root(armature: bpy.types.Object, gathered: Gathered, pose: Array) -> Array:
+    """Return the poses with the way over the ground where it is to be."""
+    settings, sampling = settings_on(armature), gathered.sampling
+    names, parent = sampling.clip.skeleton.names, sampling.clip.skeleton.parent
+    choice = Choice(settings.root_motion, settings.root_turns, settings.root_rises)
+    up = rotations_of(sampling.object_matrix[:1, :3, :3])[0].T @ np.array([0.0, 0.0, 1.0])
+    hips = names.index(gathered.job.roles["pelvis"][0])
+    return with_root_motion(pose, parent, hips, up, gathered.job.fps, choice, armature.name)
+
+
+def check_root(armature: bpy.types.Object) -> None:
+    """ValueError where a proxy, which has deforming bones only, would lack the root that is to take the way."""
+    settings = settings_on(armature)
+    if settings.root_motion != "ROOT":
+        return
+    root = armature.data.bones[settings.chosen_roles()["pelvis"][0]].parent_recursive[-1].name
+    if root not in proxy_bones(armature):
+        raise ValueError(
+            f"The root of {armature.name} does not deform, so that its proxy has none: switch on Deform of {root}, or "
+            "choose In Place under Root Motion."
+        )
 
 
 def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult) -> Solving:

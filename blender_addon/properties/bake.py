@@ -198,6 +198,21 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         soft_max=50,
         override=OVERRIDABLE,
     )
+    root_motion: EnumProperty(
+        name="Root Motion",
+        description="What becomes of the way over the ground, for games",
+        items=[
+            ("NONE", "As It Is", "The root bone stays as keyed, and the hips go their way", 0),
+            ("ROOT", "Root Bone", "The topmost bone above the hips goes along on the ground below them", 1),
+            ("IN_PLACE", "In Place", "The way is taken off: the character stays where it begins", 2),
+        ],
+        default="NONE",
+        override=OVERRIDABLE,
+    )
+    root_turns: BoolProperty(name="Turn", description="The way turns with the hips", default=True, override=OVERRIDABLE)
+    root_rises: BoolProperty(
+        name="Height", description="The way goes up and down with the hips, as on stairs", override=OVERRIDABLE
+    )
     reduce: BoolProperty(
         name="Simplify Keys",
         description="Remove keys that straight lines can replace, to a tenth of a degree and a millimetre",
