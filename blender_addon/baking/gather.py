@@ -25,7 +25,7 @@ from ..rig.reading import Sampling, frame_numbers
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
 from ..typed import settings_on
-from .looping import PERIODS, Loop, loop_of
+from .looping import PERIODS, Loop, loop_of, repeating
 from .onto_controls import needs_channels
 from .others import other_actions, other_clips, read_choices, read_slider
 from .source import Source, playing, shown_source, source_of
@@ -64,6 +64,8 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
         for armature in armatures:
             sources.append(named(source_of(armature), armature))
             stack.enter_context(playing(armature, sources[-1]))
+        for one in dict.fromkeys([*armatures, *map(mover_of, armatures)]):
+            stack.enter_context(repeating(one))
         for armature in armatures:
             make_ready(context, armature)
         loops = [wanted_loop(context.view_layer, armature) for armature in armatures]

@@ -28,7 +28,7 @@ from ..typed import notes_on, settings_on
 from ..writer import assign_action, bag_of, channels_to_key, slot_of, write_action, write_channels, write_curve
 from .gather import Gathered
 from .layers import difference, lay, take_off
-from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
+from .looping import PERIODS, Loop, mark, one_period, repeat, stays_on_its_way
 from .mixing import mix, ramps
 from .onto_controls import chosen_with_controls, parents_on_controls, told
 from .outcome import is_good, note_failure, stamped
@@ -165,6 +165,7 @@ def write(
         write_diagnostics(target, bag, result, rows_shown(gathered, result, loop))
     if loop is not None:
         repeat(bag, loop)
+        mark(action, loop)
     if layer == "ACTION":
         take_off(target)
         assign_action(target, action, slot_of(action, f"OB{slot}"))
