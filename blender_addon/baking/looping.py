@@ -73,7 +73,7 @@ def repeating(armature: bpy.types.Object) -> Iterator[None]:
         for curve in assigned_curves(armature, copy):
             add_cycles(curve, before=True)
         found = loop_of(armature)
-        if found is None or (found.first, found.first + found.period) != tuple(action.frame_range):
+        if found is None or (found.first, found.first + found.period) != (action.frame_start, action.frame_end):
             animation.action, animation.action_slot = action, slot  # its curves have ranges of their own
         yield
     finally:
