@@ -305,7 +305,8 @@ def loop_in(gathered: Gathered, result: BakeResult) -> Loop | None:
     if loop is None or result.outcome != "completed" or asked != PERIODS * loop.period + 1:
         return None
     keyed = gathered.sampling.clip.position[rows_of(gathered.sampling, result.frames[:asked])]
-    return loop if stays_on_its_way(keyed, result.poses[:asked, : keyed.shape[1], :3, 3]) else None
+    simulated = result.poses[:asked, : keyed.shape[1], :3, 3]
+    return loop if stays_on_its_way(keyed, simulated, loop.period) else None
 
 
 def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> slice:

@@ -112,9 +112,10 @@ def test_stairs_are_no_loop():
     keyed = np.zeros((40, 3, 3))
     keyed[:, :, 1] = -0.04 * frames[:, None]
     level = keyed + np.array([0.0, 0.01, -0.3])  # it lags behind, and the ground is lower throughout
-    assert stays_on_its_way(keyed, level)
+    assert stays_on_its_way(keyed, level, 10)
+    assert stays_on_its_way(keyed, level + 0.003 * frames[:, None, None], 10)  # 3 cm more each time
     level[20:, :, 2] += 0.1
-    assert not stays_on_its_way(keyed, level)
+    assert not stays_on_its_way(keyed, level, 10)
 
 
 def test_who_walks_by_itself_goes_on_to_the_end_of_the_scene(cycle):
