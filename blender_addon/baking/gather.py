@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import bpy
 import numpy as np
@@ -20,10 +22,11 @@ from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import choice_of, method_of, plain, values_in
 from ..properties.reactions import looseness_in
 from ..rig import setting_up
-from ..rig.other_motion import moved_by, mover_of, sample_with_movers
-from ..rig.reading import Sampling, frame_numbers
+from ..rig.other_motion import moved_by, mover_of, sampling_with_movers
+from ..rig.reading import Sampling, Staged, frame_numbers
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
+from ..slices import AT_ONCE, Work, whole
 from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of, repeating
 from .onto_controls import needs_channels
@@ -56,20 +59,37 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
 
     Armatures that were not set up are set up first.
     """
+    return whole(gathering(context, armatures, at_once=math.inf))
+
+
+def gathering(
+    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], *, at_once: float = AT_ONCE
+) -> Work[list[Gathered]]:
+    """Read them as `gather` does, a little at a time."""
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
         raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
-    with contextlib.ExitStack() as stack:
-        sources = []
-        for armature in armatures:
-            sources.append(named(source_of(armature), armature))
-            stack.enter_context(playing(armature, sources[-1]))
-        for one in dict.fromkeys([*armatures, *map(mover_of, armatures)]):
-            stack.enter_context(repeating(one))
-        for armature in armatures:
-            make_ready(context, armature)
+    sources = [named(source_of(armature), armature) for armature in armatures]
+
+    @contextlib.contextmanager
+    def staged() -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            for armature, source in zip(armatures, sources, strict=True):
+                stack.enter_context(playing(armature, source))
+            for one in dict.fromkeys([*armatures, *map(mover_of, armatures)]):
+                stack.enter_context(repeating(one))
+            yield
+
+    for armature in armatures:
+        yield from making_ready(context, armature, staged, at_once)
+    with staged():
         loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
-        keyed = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
+        moving = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
+        keyed = [
+            # where a target is, is known as long as the scene goes on
+            (first, max(last, context.scene.frame_end)) if settings_on(armature).target is not None else (first, last)
+            for armature, (first, last) in zip(armatures, moving, strict=True)
+        ]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
         if len(frames) > MOST_FRAMES:
             raise ValueError(f"{len(frames)} frames are too many to bake: choose a range of {MOST_FRAMES} at most.")
@@ -85,35 +105,36 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
             for armature, count in zip(armatures, counts, strict=True)
         ]
 
-        def look(row: int, graph: bpy.types.Depsgraph) -> None:
-            for reader, recorder, offset, count in zip(readers, recorders, offsets, counts, strict=True):
-                if 0 <= row - offset < count:
-                    reader.look(row - offset, graph)
-                    if recorder is not None:
-                        recorder.look(row - offset, graph)
+    def look(row: int, graph: bpy.types.Depsgraph) -> None:
+        for reader, recorder, offset, count in zip(readers, recorders, offsets, counts, strict=True):
+            if 0 <= row - offset < count:
+                reader.look(row - offset, graph)
+                if recorder is not None:
+                    recorder.look(row - offset, graph)
 
-        parts: list[Sampling] = []
-        told: list[tuple[str, ...]] = []
-        samplings = sample_with_movers(context, armatures, frames, look, stand=True)
-        for armature, (own, theirs), offset, count in zip(armatures, samplings, offsets, counts, strict=True):
-            part = cut(own, offset, offset + count)
-            if theirs is None:
-                told.append(())
-            else:
-                other = cut(theirs, offset, offset + count)
-                part, done = moved_by(armature, part, other, settings_on(armature).chosen_roles())
-                told.append(done.lines)
-            parts.append(part)
-        found = [
-            replace(
-                gathered(armature, source, sampling, reader, loop, lines),
-                recorded=recorder and recorder.recorded(sampling.frames, sampling.object_matrix),
+    samplings = yield from sampling_with_movers(
+        context, armatures, frames, look, stand=True, staged=staged, at_once=at_once
+    )
+    found = []
+    for armature, source, (own, theirs), reader, loop, ends, recorder, offset, count in zip(
+        armatures, sources, samplings, readers, loops, moving, recorders, offsets, counts, strict=True
+    ):
+        part = cut(own, offset, offset + count)
+        lines: tuple[str, ...] = ()
+        if theirs is not None:
+            chosen = settings_on(armature).chosen_roles()
+            part, done = moved_by(armature, part, cut(theirs, offset, offset + count), chosen)
+            lines = done.lines
+        with staged():
+            one = gathered(armature, source, part, reader, loop, ends)
+            one = replace(
+                one,
+                notes=(*lines, *one.notes),
+                recorded=recorder and recorder.recorded(part.frames, part.object_matrix),
             )
-            for armature, source, sampling, reader, loop, lines, recorder in zip(
-                armatures, sources, parts, readers, loops, told, recorders, strict=True
-            )
-        ]
-        return [with_others(context, *each) for each in zip(armatures, found, strict=True)]
+        yield None
+        found.append((yield from with_others(context, armature, one, staged, at_once)))
+    return found
 
 
 def named(source: Source, armature: bpy.types.Object) -> Source:
@@ -125,11 +146,13 @@ def named(source: Source, armature: bpy.types.Object) -> Source:
     return replace(source, name=mover.name if played is None else played.name)
 
 
-def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+def making_ready(context: bpy.types.Context, armature: bpy.types.Object, staged: Staged, at_once: float) -> Work[None]:
     """Set an armature up, unless it is; ValueError, in words for the user, if it cannot be baked as it is."""
-    setting_up.check_usable(armature)
+    with staged():
+        setting_up.check_usable(armature)
     if not settings_on(armature).character:
-        setting_up.store(armature, setting_up.set_up(context, armature))
+        done = yield from setting_up.setting_up(context, armature, staged=staged, at_once=at_once)
+        setting_up.store(armature, done)
     setting_up.check_roles(armature, settings_on(armature).chosen_roles())
     check_choice(armature)
 
@@ -137,8 +160,7 @@ def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 def gathered_before(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
     """What was read of an armature, for the same armature after its file has been opened anew."""
     source = named(source_of(armature), armature)
-    with playing(armature, source):
-        make_ready(context, armature)
+    whole(making_ready(context, armature, partial(playing, armature, source), math.inf))
     return replace(found, source=source)
 
 
@@ -148,13 +170,13 @@ def gathered(
     sampling: Sampling,
     reader: SceneReader,
     loop: Loop | None,
-    lines: tuple[str, ...] = (),
+    moving: tuple[float, float],
 ) -> Gathered:
-    """Return what one armature's bake needs; `lines` are told beside what is found around it."""
+    """Return what one armature's bake needs; the action moves it between these frames, of those that were read."""
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
     around = reader.surroundings(clip)
-    first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
+    first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
     job = BakeJob(
@@ -173,11 +195,14 @@ def gathered(
         playback=around.playback if method.needs.follows_keys else Playback(),
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
+        return_to_path=settings.return_to_path,
+        effort=round(settings.effort, 6),
         looseness=looseness_in(settings),
         strength=1.0 if around.scene.strength is not None else plain(settings.strength),
         rate=float(rate),
         frame_start=first,
         frame_end=last,
+        path=reader.path(clip, clip.skeleton.index(roles["pelvis"][0])),
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
@@ -187,7 +212,7 @@ def gathered(
         source,
         sampling,
         around.props,
-        (*lines, *around.notes),
+        around.notes,
         loop,
         carried_along(armature, sampling),
         "" if choice is None else choice.told,
@@ -207,7 +232,9 @@ def carried_along(armature: bpy.types.Object, sampling: Sampling) -> tuple[str, 
     return (told,)
 
 
-def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
+def with_others(
+    context: bpy.types.Context, armature: bpy.types.Object, found: Gathered, staged: Staged, at_once: float
+) -> Work[Gathered]:
     """Return the same with what is to be blended with it or switched to, for methods that do; others as they are."""
     job, settings = found.job, settings_on(armature)
     needs = method_of(settings).needs
@@ -216,18 +243,20 @@ def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: G
             raise ValueError(
                 f"There is a place without an action among those that {armature.name} switches to: remove it."
             )
-        others = other_clips(context, armature, found.source)
-        return replace(found, job=replace(job, others=others, choices=read_choices(armature, job.frames[0], job.fps)))
+        others = yield from other_clips(context, armature, found.source, at_once)
+        with staged():
+            choices = read_choices(armature, job.frames[0], job.fps)
+        return replace(found, job=replace(job, others=others, choices=choices))
     if not needs.blends:
         return found
-    others = other_clips(context, armature, found.source)
+    others = yield from other_clips(context, armature, found.source, at_once)
     if not others:
         raise ValueError(
             f"{armature.name} has no other action to combine with {found.source.name}: add one in the Controller panel."
         )
     longest = max(job.duration, *((len(clip.position) - 1) / clip.rate for clip in others))
     seconds = job.duration if job.loop else longest
-    slider = read_slider(context, armature, job.frames[0], seconds, job.fps)
+    slider = yield from read_slider(context, armature, job.frames[0], seconds, job.fps, staged, at_once)
     scene = replace(job.scene, slider=slider)
     return replace(found, job=replace(job, others=others, seconds=seconds, scene=scene))
 
@@ -259,7 +288,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
     settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
-    asked = settings.use_frame_range or settings.loop
+    asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(mover_of(armature))
 
@@ -299,6 +328,8 @@ def range_of(settings: HEFT_PG_armature, keyed: tuple[float, float]) -> tuple[fl
 
 def cut(sampling: Sampling, start: int, stop: int) -> Sampling:
     """Return rows start to stop - 1."""
+    if (start, stop) == (0, len(sampling.frames)):
+        return sampling
     clip = sampling.clip
     part = Clip(
         clip.skeleton,

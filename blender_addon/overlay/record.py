@@ -25,6 +25,7 @@ CROSS = 0.06  # m
 FALL_RADIUS = 0.25  # m
 CORNERS = 24
 NEAR = 0.5 + 1e-6  # frames
+MARK = ":"  # is in no text of the older kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +50,15 @@ class Record:
 
 
 def pack(result: BakeResult) -> str:
-    """Return a result's part that the overlay draws: of the bones those that belong to bodies."""
+    """Return a result's part that the overlay draws; of the bones, those that bodies carry."""
     fall = result.fall
-    parent = np.full(len(result.bones), -1)
-    parent[result.figure[:, 1]] = result.figure[:, 0]
+    bones = np.unique(result.figure)
+    parent = np.full(len(bones), -1.0)
+    parent[np.searchsorted(bones, result.figure[:, 1])] = np.searchsorted(bones, result.figure[:, 0])
     record = Record(
         frames=result.frames,
-        parent=parent.astype(np.float64),
-        ghost=result.reference[..., :3, 3],
+        parent=parent,
+        ghost=result.reference[..., :3, 3][:, bones],
         center=result.center_of_mass,
         support_start=result.support.start.astype(np.float64),
         support=result.support.point,
@@ -70,14 +72,15 @@ def pack(result: BakeResult) -> str:
     }
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
-    return base64.b85encode(buffer.getvalue()).decode()
+    return MARK + base64.b64encode(buffer.getvalue()).decode()
 
 
 @lru_cache(maxsize=8)
 def unpack(text: str) -> Record | None:
-    """Return what `pack` wrote, None for anything else."""
+    """Return what `pack` wrote, None for anything else; what has no mark is of an older alphabet."""
     try:
-        with np.load(io.BytesIO(base64.b85decode(text)), allow_pickle=False) as file:
+        content = base64.b64decode(text[1:]) if text.startswith(MARK) else base64.b85decode(text)
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             return Record(**{entry.name: file[entry.name].astype(np.float64) for entry in fields(Record)})
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

@@ -7,7 +7,9 @@ two metres ahead of its own object's origin, so it does here, times the ratio of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import bpy
@@ -18,11 +20,12 @@ from ...core.motion.clip import shifted, turned
 from ...core.motion.quaternions import Array
 from ...core.motion.retarget import Retargeted, retarget
 from ...core.motion.roles import checked
-from ...core.motion.upright import stood_up, up_of
+from ...core.motion.upright import Up, stood_up, up_of
+from ..slices import AT_ONCE, Work, whole
 from ..typed import settings_on
-from .finding import chosen_of, find_roles
+from .finding import chosen_of, find_roles, known_of
 from .pose_space import pose_matrices
-from .reading import Sampling, sample_armatures
+from .reading import Look, Sampling, Staged, sampling_armatures
 
 UNSCALED = 1e-4
 
@@ -46,22 +49,33 @@ def check_other(armature: bpy.types.Object, mover: bpy.types.Object) -> None:
 
 
 def sample_with_movers(
+    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], frames: Array
+) -> list[tuple[Sampling, Sampling | None]]:
+    """Read armatures at all frames, each with the one whose motion it is given, if that is another."""
+    return whole(sampling_with_movers(context, armatures, frames, at_once=math.inf))
+
+
+def sampling_with_movers(
     context: bpy.types.Context,
     armatures: Sequence[bpy.types.Object],
     frames: Array,
-    look: Callable[[int, bpy.types.Depsgraph], None] | None = None,
+    look: Look | None = None,
     *,
     stand: bool = False,
-) -> list[tuple[Sampling, Sampling | None]]:
-    """Read armatures at all frames, each with the one whose motion it is given, if that is another.
+    staged: Staged = contextlib.nullcontext,
+    at_once: float = AT_ONCE,
+) -> Work[list[tuple[Sampling, Sampling | None]]]:
+    """Read them as `sample_with_movers` does, a little at a time.
 
     They `stand` as Set Up has found the axis that is up.
     """
     movers = list(dict.fromkeys(mover for one in armatures if (mover := mover_of(one)) != one))
     every = [*armatures, *movers]
     scales = [settings_on(one).scale for one in every]
-    ups = [settings_on(one).up_in_motion() for one in armatures] + ["Z" for _ in movers] if stand else None
-    found = sample_armatures(context.scene, context.view_layer, every, frames, scales, look, ups)
+    ups: list[Up] | None = [settings_on(one).up_in_motion() for one in armatures] if stand else None
+    found = yield from sampling_armatures(
+        context.scene, context.view_layer, every, frames, scales, look, ups, staged=staged, at_once=at_once
+    )
     theirs = dict(zip(movers, found[len(armatures) :], strict=True))
     return [(mine, theirs.get(mover_of(one))) for one, mine in zip(armatures, found, strict=False)]
 
@@ -74,7 +88,7 @@ def moved_by(
     settings = settings_on(mover)
     chosen = settings.chosen_roles() if settings.character else {}
     if not chosen:
-        chosen = chosen_of(find_roles(mover, settings, theirs.clip), settings.by_hand())
+        chosen = chosen_of(find_roles(known_of(mover), theirs.clip), settings.by_hand())
     try:
         checked(chosen, theirs.clip.skeleton)
     except ValueError as error:

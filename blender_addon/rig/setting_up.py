@@ -3,7 +3,9 @@
 
 import contextlib
 import json
+import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import bpy
@@ -18,18 +20,19 @@ from ...core.motion.pegs import with_feet
 from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
-from ...core.motion.upright import Up, up_of
+from ...core.motion.upright import Up, facing_of, up_of
+from ...core.rig.role_names import Roles
 from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
 from ..properties.automatic import CHANGED_DEFAULT
+from ..slices import AT_ONCE, Work, elsewhere, whole
 from ..typed import settings_on
 from ..writer import assigned_curves
-from .finding import chosen_of, find_roles
+from .finding import chosen_of, find_roles, known_of
 from .mesh import vertices_of_bones
-from .other_motion import check_other, moved_by, mover_of, sample_with_movers
-from .reading import Sampling, frame_numbers, is_even, stood
-from .role_names import Roles
+from .other_motion import check_other, moved_by, mover_of, sample_with_movers, sampling_with_movers
+from .reading import Sampling, Staged, frame_numbers, is_even, stood
 
 MOST_FRAMES = 500
 """More than enough to tell a joint's axis; a longer action is read at wider steps."""
@@ -50,6 +53,7 @@ class SetUp:
     chosen: dict[str, tuple[str, ...]]
     scale: float
     up: Up  # the world's axis that is up in the motion
+    facing: str  # the world's axis that the figure faces in the first frame, as it was keyed
     plan: BodyPlan
     lines: tuple[str, ...]  # what was repaired in the motion
     floor: tuple[str, ...]  # what was found of its floor
@@ -66,11 +70,27 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
 
     Roles that the user chose by hand are kept unless told otherwise; a scale other than one is.
     """
+    return whole(setting_up(context, armature, keep_choices=keep_choices, at_once=math.inf))
+
+
+def setting_up(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    *,
+    keep_choices: bool = True,
+    staged: Staged = contextlib.nullcontext,
+    at_once: float = AT_ONCE,
+) -> Work[SetUp]:
+    """Find them as `set_up` does, a little at a time."""
     settings: HEFT_PG_armature = settings_on(armature)
-    check_usable(armature)
-    frames = frames_of_motion(context.scene, armature)
-    (sampling, theirs), *_ = sample_with_movers(context, [armature], frames)
-    found = find_roles(armature, settings, sampling.clip)
+    with staged():
+        check_usable(armature)
+        frames = frames_of_motion(context.scene, armature)
+    (sampling, theirs), *_ = yield from sampling_with_movers(
+        context, [armature], frames, staged=staged, at_once=at_once
+    )
+    known = known_of(armature)
+    found = yield from elsewhere(partial(find_roles, known, sampling.clip))
     by_hand = settings.by_hand() if keep_choices else {}
     chosen = chosen_of(found, by_hand)
     check_roles(armature, chosen)
@@ -79,17 +99,19 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     up: Up = up_of(*with_feet(sampling.clip, chosen)) if settings.up == "AUTO" else settings.up
     if up != "Z":
         sampling = stood(sampling, up)
-        found = find_roles(armature, settings, sampling.clip)
+        found = yield from elsewhere(partial(find_roles, known, sampling.clip))
         chosen = chosen_of(found, by_hand)
         check_roles(armature, chosen)
+    facing = facing_of(sampling.clip, chosen)
     clip, roles = with_feet(sampling.clip, chosen)
     if roles != chosen:
         others = tuple(line for line in found.unsure if "found for foot" not in line)
         told = f"{armature.name} has no feet: level ones were put at the ends of its shins."
         found = replace(found, unsure=(*others, told))
     factor = plausible_scale(clip, roles) if settings.scale == 1.0 else 1.0
-    clip, repairs = repair(scaled(clip, factor), roles)
-    rest = find_rest_pose(clip, roles)
+    clip, repairs = yield from elsewhere(partial(repair, scaled(clip, factor), roles))
+    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
+    rest = yield from elsewhere(partial(find_rest_pose, clip, roles, made=bool(vertices)))
     before = clip.skeleton
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
@@ -102,8 +124,8 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     if not is_even(sampling.object_matrix[0]):
         uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
         found = replace(found, unsure=(*found.unsure, uneven))
-    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
-    plan = make_body_plan(
+    make = partial(
+        make_body_plan,
         clip.skeleton,
         roles,
         clip=clip,
@@ -116,9 +138,10 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         on_floor=None if rest is None else False,
         name=armature.name,
     )
-    lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
-    floor = estimate_floor(plan, clip, settings.levelling()).lines
-    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
+    plan = yield from elsewhere(make)
+    lines = [one.text for one in repairs] + ([rest.line] if rest is not None and rest.line else [])
+    floor = yield from elsewhere(partial(estimate_floor, plan, clip, settings.levelling()))
+    return SetUp(found, chosen, factor * settings.scale, up, facing, plan, tuple(lines), floor.lines, tuple(repairs))
 
 
 def store(armature: bpy.types.Object, done: SetUp) -> None:
@@ -127,6 +150,7 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
+    settings.found_facing = done.facing
     if not settings.character:
         settings.layout = CHANGED_DEFAULT
     settings.found_floor = "\n".join(done.floor)
@@ -145,7 +169,7 @@ def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     with contextlib.suppress(ValueError):
         frames = frames_of_motion(context.scene, armature)
         (sampling, _), *_ = sample_with_movers(context, [armature], frames)
-        found = find_roles(armature, settings, sampling.clip)
+        found = find_roles(known_of(armature), sampling.clip)
     settings.store_roles(found, dict(found.bones))
 
 
