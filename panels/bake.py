@@ -113,6 +113,13 @@ class HEFT_PT_bake_output(ArmatureTab):
             row.operator("heft.choose_bones", text="Use Selected", icon="RESTRICT_SELECT_OFF")
         layout.prop(settings, "influence")
         column = layout.column()
+        column.active = settings.output != "CONTROLS"
+        column.prop(settings, "root_motion")
+        if settings.root_motion != "NONE":
+            row = column.row(heading="Its Way", align=True)
+            row.prop(settings, "root_turns", toggle=True)
+            row.prop(settings, "root_rises", toggle=True)
+        column = layout.column()
         column.use_property_split = False  # beside an empty column a narrow sidebar cuts their names
         column.prop(settings, "reduce")
         column.prop(settings, "write_diagnostics")

@@ -40,6 +40,8 @@ class HEFT_PT_character(ArmatureTab):
         column.label(text=selected.name, icon="ARMATURE_DATA", translate=False)
         column.label(text=action.name if action else _("No action"), icon="ACTION", translate=False)
         settings = settings_on(selected)
+        if not settings.character:
+            layout.prop(settings, "motion_from")
         layout.operator(HEFT_OT_set_up.bl_idname, icon="FILE_REFRESH" if settings.character else "PLAY")
         if settings.character:
             if settings.unsure:

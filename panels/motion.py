@@ -53,6 +53,7 @@ class HEFT_PT_motion(Tab):
         settings = settings_on(armature)
         of = shown_source(armature)
         layout.prop(settings, "source_action", placeholder=of.name if of is not None else "")
+        layout.prop(settings, "motion_from")
         column = layout.column(align=True)  # names in the fields: beside them a narrow sidebar cuts both
         column.use_property_split = False
         column.prop(settings, "use_frame_range")

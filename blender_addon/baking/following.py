@@ -38,6 +38,9 @@ WRITTEN = (
     "influence",
     "blend_in",
     "blend_out",
+    "root_motion",
+    "root_turns",
+    "root_rises",
     "reduce",
     "write_diagnostics",
 )  # not in the job

@@ -22,15 +22,16 @@ from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import choice_of, method_of, plain, values_in
 from ..properties.reactions import looseness_in
 from ..rig import setting_up
-from ..rig.reading import Sampling, Staged, frame_numbers, sampling_armatures
+from ..rig.other_motion import moved_by, mover_of, sampling_with_movers
+from ..rig.reading import Sampling, Staged, frame_numbers
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
 from ..slices import AT_ONCE, Work, whole
 from ..typed import settings_on
-from .looping import PERIODS, Loop, loop_of
+from .looping import PERIODS, Loop, loop_of, repeating
 from .onto_controls import needs_channels
 from .others import other_actions, other_clips, read_choices, read_slider
-from .source import Source, playing, source_of
+from .source import Source, playing, shown_source, source_of
 
 MOST_FRAMES = 100_000
 CARRIED = 0.05  # m, or as much of a turn, by which an armature's parent moves it
@@ -68,13 +69,15 @@ def gathering(
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
         raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
-    sources = [source_of(armature) for armature in armatures]
+    sources = [named(source_of(armature), armature) for armature in armatures]
 
     @contextlib.contextmanager
     def staged() -> Iterator[None]:
         with contextlib.ExitStack() as stack:
             for armature, source in zip(armatures, sources, strict=True):
                 stack.enter_context(playing(armature, source))
+            for one in dict.fromkeys([*armatures, *map(mover_of, armatures)]):
+                stack.enter_context(repeating(one))
             yield
 
     for armature in armatures:
@@ -109,24 +112,38 @@ def gathering(
                 if recorder is not None:
                     recorder.look(row - offset, graph)
 
-    scales = [settings_on(armature).scale for armature in armatures]
-    ups = [settings_on(armature).up_in_motion() for armature in armatures]
-    samplings = yield from sampling_armatures(
-        context.scene, context.view_layer, armatures, frames, scales, look, ups, staged=staged, at_once=at_once
+    samplings = yield from sampling_with_movers(
+        context, armatures, frames, look, stand=True, staged=staged, at_once=at_once
     )
     found = []
-    for armature, source, sampling, reader, loop, ends, recorder, offset, count in zip(
+    for armature, source, (own, theirs), reader, loop, ends, recorder, offset, count in zip(
         armatures, sources, samplings, readers, loops, moving, recorders, offsets, counts, strict=True
     ):
-        part = cut(sampling, offset, offset + count)
+        part = cut(own, offset, offset + count)
+        lines: tuple[str, ...] = ()
+        if theirs is not None:
+            chosen = settings_on(armature).chosen_roles()
+            part, done = moved_by(armature, part, cut(theirs, offset, offset + count), chosen)
+            lines = done.lines
         with staged():
+            one = gathered(armature, source, part, reader, loop, ends)
             one = replace(
-                gathered(armature, source, part, reader, loop, ends),
+                one,
+                notes=(*lines, *one.notes),
                 recorded=recorder and recorder.recorded(part.frames, part.object_matrix),
             )
         yield None
         found.append((yield from with_others(context, armature, one, staged, at_once)))
     return found
+
+
+def named(source: Source, armature: bpy.types.Object) -> Source:
+    """Return a source that has no action of its own under the name of the motion that it is given."""
+    mover = mover_of(armature)
+    if source.uid is not None or mover == armature:
+        return source
+    played = shown_source(mover)
+    return replace(source, name=mover.name if played is None else played.name)
 
 
 def making_ready(context: bpy.types.Context, armature: bpy.types.Object, staged: Staged, at_once: float) -> Work[None]:
@@ -142,7 +159,7 @@ def making_ready(context: bpy.types.Context, armature: bpy.types.Object, staged:
 
 def gathered_before(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
     """What was read of an armature, for the same armature after its file has been opened anew."""
-    source = source_of(armature)
+    source = named(source_of(armature), armature)
     whole(making_ready(context, armature, partial(playing, armature, source), math.inf))
     return replace(found, source=source)
 
@@ -273,7 +290,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     needs = method_of(settings).needs
     asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
-    return None if asked or leaves else loop_of(armature)
+    return None if asked or leaves else loop_of(mover_of(armature))
 
 
 def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | None) -> tuple[float, float]:
@@ -289,7 +306,9 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
                 "Custom Range in which the pose is to be held."
             )
         last = max(keyed[-1], keyed[0] + 1.0)
-        if not settings.loop and loop_of(armature) is not None:  # what repeats goes on to the end of the scene
+        if (
+            not settings.loop and loop_of(mover_of(armature)) is not None
+        ):  # what repeats goes on to the end of the scene
             last = max(last, scene.frame_end)
         return float(keyed[0]), float(last)
     if settings.frame_end <= settings.frame_start:
@@ -326,6 +345,7 @@ def cut(sampling: Sampling, start: int, stop: int) -> Sampling:
         frames=sampling.frames[start:stop],
         object_matrix=sampling.object_matrix[start:stop],
         pose=sampling.pose[start:stop],
+        own=None if sampling.own is None else sampling.own[start:stop],
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
+from ..controls.combining import settled
 from ..controls.recording import PART_OF_MODE, Recorded, Recorder
 from ..rig.pose_space import AXES
 from ..rig.reading import frame_numbers, sample_armatures
@@ -129,7 +130,7 @@ def difference(
                 added = values / np.where(base == 0.0, 1.0, base)
             elif kind == "rotation_quaternion":
                 added = quaternions.multiply(quaternions.conjugate(quaternions.normalize(base)), values)
-                added = quaternions.continuous(added if added[0, 0] >= 0.0 else -added)
+                added = settled(quaternions.continuous(added if added[0, 0] >= 0.0 else -added))
             elif kind == "rotation_euler":
                 added = nearest_euler(values, base, mode) - base
             else:

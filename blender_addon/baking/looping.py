@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Actions whose curves repeat by Cycles modifiers, and bakes that repeat like them.
+"""Actions that repeat, by Cycles modifiers or marked as Cyclic, and bakes that repeat like them.
 
 Three periods in a row are simulated: the first comes from a standstill in time, the last ends. The second one, blended
 from beginning to end out of what follows it, begins as it goes on: that is the loop.
@@ -7,6 +7,8 @@ from beginning to end out of what follows it, begins as it goes on: that is the 
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import bpy
@@ -21,7 +23,7 @@ from .mixing import mix, smooth
 PERIODS = 3  # that are simulated
 REPEATING = {"REPEAT", "REPEAT_OFFSET"}
 WHOLE = 1e-3  # frames
-ASTRAY = 0.05  # metres by which a bake leaves the keyed way, more at one time than at another, that does not repeat
+ASTRAY = 0.05  # metres by which a bake that does not repeat leaves the keyed way, more in one period than in the last
 CLOSED = 1e-3  # metres, or about a tenth of a degree, by which a curve may end elsewhere and yet not move on
 
 
@@ -54,6 +56,31 @@ def loop_of(armature: bpy.types.Object) -> Loop | None:
     return Loop(float(round(first)), period, all(one.mode_before in REPEATING for one in cycles))
 
 
+@contextlib.contextmanager
+def repeating(armature: bpy.types.Object) -> Iterator[None]:
+    """Have an action that is marked as Cyclic repeat while it is read, by a copy of it that is gone afterwards."""
+    animation = armature.animation_data
+    action = animation.action if animation is not None else None
+    marked = action is not None and action.use_frame_range and action.use_cyclic
+    if action is None or not marked or animation.use_tweak_mode or loop_of(armature) is not None:
+        yield
+        return
+    slot = animation.action_slot
+    copy = action.copy()
+    try:
+        animation.action = copy
+        animation.action_slot = copy.slots[slot.identifier]
+        for curve in assigned_curves(armature, copy):
+            add_cycles(curve, before=True)
+        found = loop_of(armature)
+        if found is None or (found.first, found.first + found.period) != (action.frame_start, action.frame_end):
+            animation.action, animation.action_slot = action, slot  # its curves have ranges of their own
+        yield
+    finally:
+        animation.action, animation.action_slot = action, slot
+        bpy.data.actions.remove(copy)
+
+
 def cycles_of(curve: bpy.types.FCurve) -> bpy.types.FModifierCycles | None:
     """Return the modifier that repeats a curve for ever after its end."""
     return next(
@@ -70,10 +97,13 @@ def cycles_of(curve: bpy.types.FCurve) -> bpy.types.FModifierCycles | None:
     )
 
 
-def stays_on_its_way(keyed: Array, simulated: Array) -> bool:
-    """Return whether bones (nf, nb, 3), in metres, go the keyed way. On stairs they leave it, and cannot repeat."""
+def stays_on_its_way(keyed: Array, simulated: Array, period: int) -> bool:
+    """Return whether bones (nf, nb, 3), in metres, go the keyed way. On stairs they leave it, and cannot repeat.
+
+    What they get off it by from one period to the next is blended in, so little of that may add up.
+    """
     off = (simulated - keyed).mean(axis=1)
-    return bool(np.ptp(off, axis=0).max() < ASTRAY)
+    return bool(np.abs(off[period:] - off[:-period]).max() < ASTRAY)
 
 
 def one_period(keyed: Array, simulated: Array, parent: NDArray[np.int64], period: int) -> Array:
@@ -100,10 +130,21 @@ def one_period(keyed: Array, simulated: Array, parent: NDArray[np.int64], period
 def repeat(bag: bpy.types.ActionChannelbag, loop: Loop) -> None:
     """Have all curves repeat that do not yet; those that end elsewhere than they begin move on by as much."""
     for curve in bag.fcurves:
-        points = curve.keyframe_points
-        if len(points) < 2 or any(one.type == "CYCLES" for one in curve.modifiers):
-            continue
-        is_open = abs(points[-1].co.y - points[0].co.y) > CLOSED
-        kind: Literal["REPEAT", "REPEAT_OFFSET"] = "REPEAT_OFFSET" if is_open else "REPEAT"
-        cycles = as_kind(curve.modifiers.new("CYCLES"), bpy.types.FModifierCycles)
-        cycles.mode_after, cycles.mode_before = kind, kind if loop.before else "NONE"
+        add_cycles(curve, before=loop.before)
+
+
+def add_cycles(curve: bpy.types.FCurve, *, before: bool) -> None:
+    """Have a curve repeat, unless it does."""
+    points = curve.keyframe_points
+    if len(points) < 2 or any(one.type == "CYCLES" for one in curve.modifiers):
+        return
+    is_open = abs(points[-1].co.y - points[0].co.y) > CLOSED
+    kind: Literal["REPEAT", "REPEAT_OFFSET"] = "REPEAT_OFFSET" if is_open else "REPEAT"
+    cycles = as_kind(curve.modifiers.new("CYCLES"), bpy.types.FModifierCycles)
+    cycles.mode_after, cycles.mode_before = kind, kind if before else "NONE"
+
+
+def mark(action: bpy.types.Action, loop: Loop) -> None:
+    """Say that an action is a loop, as Blender says it."""
+    action.use_frame_range = action.use_cyclic = True
+    action.frame_start, action.frame_end = loop.first, loop.first + loop.period

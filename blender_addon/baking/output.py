@@ -23,8 +23,9 @@ from .. import words
 from ..controls.solution import Solution, Solving
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
-from ..rig.proxy import columns_of, is_driven, make_proxy
-from ..rig.reading import mean_scale, ordered_bones
+from ..rig.other_motion import mover_of
+from ..rig.proxy import columns_of, is_driven, make_proxy, proxy_bones
+from ..rig.reading import mean_scale, ordered_bones, rotations_of
 from ..slices import Work, elsewhere, whole, within
 from ..typed import as_kind, notes_on, settings_on
 from ..writer import (
@@ -41,12 +42,13 @@ from ..writer import (
 from .above import taken_along
 from .gather import Gathered
 from .layers import difference, lay, take_off
-from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
+from .looping import PERIODS, Loop, mark, one_period, repeat, stays_on_its_way
 from .mixing import mix, ramps
 from .onto_controls import chosen_with_controls, parents_on_controls, told
 from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
+from .root_motion import Choice, with_root_motion
 from .source import Source, Unkeyed, constraint_of, play, playing, plays, source_of, unkeyed_by
 
 if TYPE_CHECKING:
@@ -214,7 +216,10 @@ def preparing(
         yield from solving.steps()
         controls = solving.solution()
     target, pose, bones, made = armature, motion.pose, wanted.taken, False
+    if output != "CONTROLS":
+        pose = with_root(armature, gathered, pose)
     if output == "PROXY":
+        check_root(armature)
         there = proxy_there(context, armature)
         target, made = there or proxy_of(context, armature), there is None
         pose, bones = pose[:, columns_of(armature, target)], None
@@ -269,12 +274,14 @@ def commit(
     muted = [] if controls is not None else [*gathered.source.muted]
     if written.output == "MUTE":
         muted += mute(armature, written.bones)
-    kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": written.unkeyed}
-    replaced = earlier(gathered, target, action)
+    moved_by = gathered.source.name if mover_of(armature) != armature else ""
+    kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": written.unkeyed, "moved_by": moved_by}
+    replaced = earlier(gathered, target, action, moved_by)
     if settings.write_diagnostics:
         write_diagnostics(target, bag, result, rows_shown(gathered, result, loop))
     if loop is not None:
         repeat(bag, loop)
+        mark(action, loop)
     if layer == "ACTION":
         take_off(target)
         assign_action(target, action, slot_of(action, f"OB{slot}"))
@@ -292,6 +299,29 @@ def commit(
     return str(action.name), str(target.name)
 
 
+def with_root(armature: bpy.types.Object, gathered: Gathered, pose: Array) -> Array:
+    """Return the poses with the way over the ground where it is to be."""
+    settings, sampling = settings_on(armature), gathered.sampling
+    names, parent = sampling.clip.skeleton.names, sampling.clip.skeleton.parent
+    choice = Choice(settings.root_motion, settings.root_turns, settings.root_rises)
+    up = rotations_of(sampling.object_matrix[:1, :3, :3])[0].T @ np.array([0.0, 0.0, 1.0])
+    hips = names.index(gathered.job.roles["pelvis"][0])
+    return with_root_motion(pose, parent, hips, up, gathered.job.fps, choice, armature.name)
+
+
+def check_root(armature: bpy.types.Object) -> None:
+    """ValueError where a proxy, which has deforming bones only, would lack the root that is to take the way."""
+    settings = settings_on(armature)
+    if settings.root_motion != "ROOT":
+        return
+    root = armature.data.bones[settings.chosen_roles()["pelvis"][0]].parent_recursive[-1].name
+    if root not in proxy_bones(armature):
+        raise ValueError(
+            f"The root of {armature.name} does not deform, so that its proxy has none: switch on Deform of {root}, or "
+            "choose In Place under Root Motion."
+        )
+
+
 def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult) -> Solving:
     """Begin to put a result on the controls; ValueError, in words for the user, where the rig is another by now."""
     if tuple(bone.name for bone in ordered_bones(armature)) != result.bones:
@@ -303,7 +333,14 @@ def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResul
     scale = sampling.unit * mean_scale(sampling.object_matrix[0])
     recorded = gathered.recorded.at(motion.rows)
     with playing(armature, gathered.source):
-        return Solving(armature, recorded, sampling.pose[motion.rows], motion.pose, 1.0 / scale)
+        return Solving(
+            armature,
+            recorded,
+            sampling.evaluated[motion.rows],
+            motion.pose,
+            1.0 / scale,
+            combined=settings_on(armature).layer == "COMBINE",
+        )
 
 
 def slot_name(source: Source, target: bpy.types.Object) -> str:
@@ -311,14 +348,21 @@ def slot_name(source: Source, target: bpy.types.Object) -> str:
     return source.slot[2:] or target.name  # an identifier has the kind of its owner before the name
 
 
-def earlier(gathered: Gathered, target: bpy.types.Object, new: bpy.types.Action) -> bpy.types.Action | None:
-    """Return the action that the last bake of the same source made for an armature, if it is not to be kept."""
+def earlier(
+    gathered: Gathered, target: bpy.types.Object, new: bpy.types.Action, moved_by: str
+) -> bpy.types.Action | None:
+    """Return the action that the last bake of the same source made for an armature, if it is not to be kept.
+
+    Where there is no source but another armature's motion, `moved_by` is its name.
+    """
     source = gathered.source.action()
-    if source is None:
+    if source is None and not moved_by:
         return None
     for action in bpy.data.actions:
         notes = notes_on(action)
         made = action not in {new, source} and bool(notes.report) and not notes.keep and action.library is None
+        if made and moved_by != json.loads(notes.kept or "{}").get("moved_by", ""):
+            continue
         if made and (notes.source, notes.source_slot, notes.armature) == (source, gathered.source.slot, target.name):
             return action
     return None
@@ -404,7 +448,8 @@ def loop_in(gathered: Gathered, result: BakeResult) -> Loop | None:
     if loop is None or result.outcome != "completed" or asked != PERIODS * loop.period + 1:
         return None
     keyed = gathered.sampling.clip.position[rows_of(gathered.sampling, result.frames[:asked])]
-    return loop if stays_on_its_way(keyed, result.poses[:asked, : keyed.shape[1], :3, 3]) else None
+    simulated = result.poses[:asked, : keyed.shape[1], :3, 3]
+    return loop if stays_on_its_way(keyed, simulated, loop.period) else None
 
 
 def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> slice:

@@ -8,11 +8,17 @@ from collections.abc import Collection, Iterator
 from .drives import Drive, Limb, Map
 
 ARM, LEG = ("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot")
+OF_PAWS = {
+    "DEF-foot.L.001",
+    "DEF-foot.R.001",
+    "DEF-hand.L.001",
+    "DEF-hand.R.001",
+}  # animals' feet are limbs of their own
 
 
 def map_of(names: Collection[str]) -> Map | None:
     """Return the map of a rig with bones of these names; None where it is no such rig."""
-    if not {"torso", "spine_fk", "spine_fk.001", "DEF-spine", "DEF-spine.001"} <= set(names):
+    if not {"torso", "spine_fk", "spine_fk.001", "DEF-spine", "DEF-spine.001"} <= set(names) or OF_PAWS & set(names):
         return None
 
     def there(drives: Iterator[Drive]) -> tuple[Drive, ...]:

@@ -17,6 +17,7 @@ from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.pose_space import Channels, RestBone, rest_bones
 from . import rigify
+from .combining import as_combined
 from .drives import Drive, Map
 from .recording import PART_OF_MODE, Recorded
 from .solving import next_channels, off_by
@@ -59,12 +60,21 @@ class Solving:
     """The correction of one armature's controls. The armature may be gone meanwhile, or its stand-in undone."""
 
     def __init__(
-        self, armature: bpy.types.Object, recorded: Recorded, pose: Array, target: Array, metre: float
+        self,
+        armature: bpy.types.Object,
+        recorded: Recorded,
+        pose: Array,
+        target: Array,
+        metre: float,
+        *,
+        combined: bool = False,
     ) -> None:
         """Begin with what was recorded at the frames, and the poses (nf, nb, 4, 4) that it gave.
 
-        `target` are the poses to come to, in the armature's space; `metre` is the length of one there.
+        `target` are the poses to come to, in the armature's space; `metre` is the length of one there. What is to be
+        `combined` with what was recorded has Blender's rounding in it.
         """
+        self._combined = combined
         chart = map_for(armature)
         if chart is None:
             raise ValueError(f"The controls of {armature.name} are of no rig that Heft knows: choose another Output.")
@@ -162,7 +172,11 @@ class Solving:
         for control, parts in next_channels(self._bones, drives, self._pose, self._goal, now).items():
             bone = self._bones[self._place[control]]
             for part, values in parts.items():
-                self._now.parts[part_of(bone, part)][:, self._now.place[control]] = values
+                kind, place = part_of(bone, part), self._now.place[control]
+                made = values
+                if self._combined and kind == "rotation_quaternion":
+                    made = as_combined(self._before.parts[kind][:, place], values)
+                self._now.parts[kind][:, place] = made
                 self._keyed.setdefault(control, set()).add(part)
 
     def _values(self, bone: RestBone, part: str) -> Array:

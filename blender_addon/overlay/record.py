@@ -33,7 +33,7 @@ class Record:
     """Places in the world in metres, of nf frames; ragged rows as in BakeResult."""
 
     frames: Array  # (nf,)
-    parent: Array  # (nb,) of the bones
+    parent: Array  # (nb,) of the bones that belong to bodies, -1 of others
     ghost: Array  # (nf, nb, 3) heads of the reference's bones
     center: Array  # (nf, 3) of mass
     support_start: Array  # (nf + 1,)

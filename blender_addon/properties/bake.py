@@ -16,6 +16,11 @@ from . import course, methods, others, playback, reactions
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 
 
+def is_another_armature(settings: bpy.types.PropertyGroup, other: bpy.types.Object) -> bool:
+    """For the choice of a motion."""
+    return other.type == "ARMATURE" and other != settings.id_data
+
+
 class HEFT_PG_bone_choice(bpy.types.PropertyGroup):
     """A bone, by its `name`, that takes part in what is baked."""
 
@@ -82,6 +87,13 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         name="Source",
         description="The action to simulate; by default the assigned one, or what that was baked from",
         type=bpy.types.Action,
+        override=OVERRIDABLE,
+    )
+    motion_from: PointerProperty(
+        name="Motion From",
+        description="Another armature whose motion this one takes over, at its own proportions; empty for its own",
+        type=bpy.types.Object,
+        poll=is_another_armature,
         override=OVERRIDABLE,
     )
     use_frame_range: BoolProperty(
@@ -208,6 +220,21 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         min=0,
         soft_max=50,
         override=OVERRIDABLE,
+    )
+    root_motion: EnumProperty(
+        name="Root Motion",
+        description="What becomes of the way over the ground, for games",
+        items=[
+            ("NONE", "As It Is", "The root bone stays as keyed, and the hips go their way", 0),
+            ("ROOT", "Root Bone", "The topmost bone above the hips goes along on the ground below them", 1),
+            ("IN_PLACE", "In Place", "The way is taken off: the character stays where it begins", 2),
+        ],
+        default="NONE",
+        override=OVERRIDABLE,
+    )
+    root_turns: BoolProperty(name="Turn", description="The way turns with the hips", default=True, override=OVERRIDABLE)
+    root_rises: BoolProperty(
+        name="Height", description="The way goes up and down with the hips, as on stairs", override=OVERRIDABLE
     )
     reduce: BoolProperty(
         name="Simplify Keys",

@@ -40,6 +40,12 @@ class Sampling:
     unit: float  # metres per Blender unit
     object_matrix: Array  # (nf, 4, 4) of the armature object in the world, in Blender units
     pose: Array  # (nf, nb, 4, 4) of each bone in the armature's space, scale included
+    own: Array | None = None  # the same by the armature's own keys, where the motion is another's
+
+    @property
+    def evaluated(self) -> Array:
+        """The poses that the armature's own keys give."""
+        return self.pose if self.own is None else self.own
 
 
 def read_skeleton(armature: bpy.types.Object, unit_scale: float = 1.0, object_matrix: Array | None = None) -> Skeleton:

@@ -6,14 +6,14 @@ import json
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import bpy
 import numpy as np
 
 from ...core.character import JointKind, storage
 from ...core.motion.body_plan import BodyPlan, is_unlike_a_person, make_body_plan, plausible_scale
-from ...core.motion.clip import Clip, scaled
+from ...core.motion.clip import scaled
 from ...core.motion.damage import Repair, repair
 from ...core.motion.floor import estimate_floor
 from ...core.motion.pegs import with_feet
@@ -21,9 +21,7 @@ from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
 from ...core.motion.upright import Up, facing_of, up_of
-from ...core.rig.families import FAMILIES, roles_of_family
-from ...core.rig.role_names import Roles, turned_round
-from ...core.rig.roles import UNCLEAR, detect_roles
+from ...core.rig.role_names import Roles
 from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
@@ -31,9 +29,10 @@ from ..properties.automatic import CHANGED_DEFAULT
 from ..slices import AT_ONCE, Work, elsewhere, whole
 from ..typed import settings_on
 from ..writer import assigned_curves
+from .finding import chosen_of, find_roles, known_of
 from .mesh import vertices_of_bones
-from .reading import Sampling, Staged, frame_numbers, is_even, sample_armatures, sampling_armatures, stood
-from .vrm import humanoid_of
+from .other_motion import check_other, moved_by, mover_of, sample_with_movers, sampling_with_movers
+from .reading import Sampling, Staged, frame_numbers, is_even, stood
 
 MOST_FRAMES = 500
 """More than enough to tell a joint's axis; a longer action is read at wider steps."""
@@ -87,14 +86,16 @@ def setting_up(
     with staged():
         check_usable(armature)
         frames = frames_of_motion(context.scene, armature)
-    (sampling,) = yield from sampling_armatures(
-        context.scene, context.view_layer, [armature], frames, [settings.scale], staged=staged, at_once=at_once
+    (sampling, theirs), *_ = yield from sampling_with_movers(
+        context, [armature], frames, staged=staged, at_once=at_once
     )
     known = known_of(armature)
     found = yield from elsewhere(partial(find_roles, known, sampling.clip))
     by_hand = settings.by_hand() if keep_choices else {}
     chosen = chosen_of(found, by_hand)
     check_roles(armature, chosen)
+    if theirs is not None:
+        sampling, _ = moved_by(armature, sampling, theirs, chosen)
     up: Up = up_of(*with_feet(sampling.clip, chosen)) if settings.up == "AUTO" else settings.up
     if up != "Z":
         sampling = stood(sampling, up)
@@ -143,11 +144,6 @@ def setting_up(
     return SetUp(found, chosen, factor * settings.scale, up, facing, plan, tuple(lines), floor.lines, tuple(repairs))
 
 
-def chosen_of(found: Roles, by_hand: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the roles that have bones: those that were chosen by hand, and what was found of the others."""
-    return {role: names for role, names in (dict(found.bones) | by_hand).items() if names}
-
-
 def store(armature: bpy.types.Object, done: SetUp) -> None:
     """Keep on the armature what was found."""
     settings: HEFT_PG_armature = settings_on(armature)
@@ -172,7 +168,7 @@ def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     found = Roles({}, {})
     with contextlib.suppress(ValueError):
         frames = frames_of_motion(context.scene, armature)
-        (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
+        (sampling, _), *_ = sample_with_movers(context, [armature], frames)
         found = find_roles(known_of(armature), sampling.clip)
     settings.store_roles(found, dict(found.bones))
 
@@ -200,46 +196,6 @@ def chosen_joints(settings: HEFT_PG_armature) -> dict[str, JointKind]:
     return {joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS}
 
 
-class Known(NamedTuple):
-    """What an armature says of its bones."""
-
-    name: str
-    deform: list[bool]
-    humanoid: dict[str, str]  # what VRM calls its bones
-    family: str  # the preset that was chosen
-    reversed: bool  # left is right, as the user says
-
-
-def known_of(armature: bpy.types.Object) -> Known:
-    """Read it."""
-    deform, settings = [bone.use_deform for bone in armature.data.bones], settings_on(armature)
-    return Known(armature.name, deform, humanoid_of(armature), settings.family, settings.facing == "REVERSED")
-
-
-def find_roles(known: Known, clip: Clip) -> Roles:
-    """Return the roles by the chosen preset, or by names and shape; left is right where the user says so."""
-    found = roles_of_rig(known, clip)
-    return turned_round(found, UNCLEAR) if known.reversed else found
-
-
-def roles_of_rig(known: Known, clip: Clip) -> Roles:
-    """Return the roles by the chosen preset, or by names and shape; these fill a preset's gaps too."""
-    skeleton = clip.skeleton
-    found = detect_roles(skeleton, known.deform, known.humanoid or None, clip)
-    if known.family not in FAMILIES:
-        return found
-    by_name = roles_of_family(skeleton, FAMILIES[known.family])
-    if len(by_name) < 6:
-        raise ValueError(
-            f"{known.name} does not use the bone names of {FAMILIES[known.family].label}: choose another rig type."
-        )
-    taken = {name for names in by_name.values() for name in names}
-    rest = {role: names for role, names in found.bones.items() if role not in by_name and not taken & set(names)}
-    bones = {role: names for role, names in (by_name | rest).items() if names}
-    unsure = tuple(line for line in found.unsure if not any(f"{role} may not" in line for role in by_name))
-    return replace(found, bones=bones, score=dict(found.score) | dict.fromkeys(by_name, 1.0), unsure=unsure)
-
-
 def check_usable(armature: bpy.types.Object) -> None:
     """Refuse what Set Up cannot work on, in words for the user."""
     if armature.library is not None:
@@ -248,8 +204,11 @@ def check_usable(armature: bpy.types.Object) -> None:
         raise ValueError(f"{armature.name} has too few bones for a character: it needs two legs at least.")
     if armature.data.pose_position == "REST":
         raise ValueError(f"{armature.name} is in Rest Position: switch it to Pose Position first.")
-    if not has_motion(armature):
-        raise ValueError(f"{armature.name} has no action: assign the one to simulate.")
+    mover = mover_of(armature)
+    if mover != armature:
+        check_other(armature, mover)
+    if not has_motion(mover):
+        raise ValueError(f"{mover.name} has no action: assign the one to simulate.")
 
 
 def has_motion(armature: bpy.types.Object) -> bool:
@@ -278,7 +237,11 @@ def check_roles(armature: bpy.types.Object, chosen: dict[str, tuple[str, ...]]) 
 
 
 def frames_of_motion(scene: bpy.types.Scene, armature: bpy.types.Object) -> Array:
-    """Return the frames from the first to the last key of the assigned slot, else of the NLA, else of the scene."""
+    """Return the frames from the first to the last key of the assigned slot, else of the NLA, else of the scene.
+
+    The keys are those of the armature whose motion it is.
+    """
+    armature = mover_of(armature)
     animation = armature.animation_data
     ranges: list[tuple[float, float]] = []
     if animation is not None and animation.action is not None:

@@ -132,6 +132,12 @@ def scaled(clip: Clip, factor: float) -> Clip:
     return replace(clip, skeleton=scaled_skeleton(clip.skeleton, factor), position=factor * clip.position)
 
 
+def shifted(clip: Clip, way: Array) -> Clip:
+    """The clip and its skeleton moved as a whole by (3,)."""
+    skeleton = replace(clip.skeleton, head=clip.skeleton.head + way, tail=clip.skeleton.tail + way)
+    return replace(clip, skeleton=skeleton, position=clip.position + way)
+
+
 def turned_skeleton(skeleton: Skeleton, turn: Array) -> Skeleton:
     """The skeleton turned as a whole by (4,)."""
     return replace(

@@ -141,6 +141,35 @@ def poses_of(rig, action):
     return found
 
 
+@pytest.mark.parametrize("switch", ["IK", "POLE"])
+def test_arms_as_good_as_straight_are_met_and_do_not_flip(opened, human, switch):
+    """Hands swing at an arm's length, or half a thousandth nearer, where no plane of the elbow is to be seen."""
+    rig = opened(human)
+    for limb in map_for(rig).limbs:
+        rig.pose.bones[limb.switch[0]]["pole_vector"] = switch == "POLE"
+    for frame in range(1, LAST + 1):
+        for side, away in (("L", 1.0), ("R", -1.0)):
+            shoulder, elbow, wrist = (
+                np.array(rig.data.bones[f"DEF-{part}.{side}"].head_local) for part in ("upper_arm", "forearm", "hand")
+            )
+            length = np.linalg.norm(elbow - shoulder) + np.linalg.norm(wrist - elbow)
+            angle = 0.6 * np.sin(frame / 5.0)
+            way = np.array([0.5 * away * np.cos(angle), -0.3 * away * np.sin(angle) - 0.2, -0.8])
+            wanted = shoulder + way / np.linalg.norm(way) * length * (0.9995 if frame % 3 else 1.0)
+            hand = rig.data.bones[f"hand_ik.{side}"]
+            local = np.array(hand.matrix_local)[:3, :3].T @ (wanted - np.array(hand.head_local))
+            key(rig, f"hand_ik.{side}", frame, location=local)
+    asked, report = bake(rig, degrees=2.0)
+    millimetres, degrees = off(rig, asked)
+    assert millimetres < 1.0
+    assert degrees < 0.5
+    assert report["notes"] == []
+    turned = [c for c in assigned_curves(rig, rig.animation_data.action) if "arm_ik" in c.data_path]
+    for curve in turned:
+        values = np.array([point.co.y for point in curve.keyframe_points])
+        assert np.abs(np.diff(values)).max() < 0.1
+
+
 def test_nothing_else_changes(opened, human):
     """Other bones, custom properties, other slots and modifiers stay; so do the source action and the scene."""
     rig = opened(human)
@@ -239,6 +268,18 @@ def test_rigs_without_known_controls_are_refused(opened, human):
         key(rig, "spine", frame, location=(0.0, 0.0, 0.01 * frame))
     with pytest.raises(RuntimeError, match="no controls that Heft knows"):
         bpy.ops.heft.bake()
+
+
+@pytest.mark.parametrize("kind", ["cat", "wolf"])
+def test_generated_animals_are_refused_by_name(opened, tmp_path, kind):
+    """Their paws are other limbs than a person's feet, though a cat's trunk has the same controls."""
+    rigs.generate_rigify(tmp_path / "animal.blend", kind)
+    rig = opened(tmp_path / "animal.blend")
+    for frame in (1, 10):
+        key(rig, "torso", frame, location=(0.0, 0.0, 0.01 * frame))
+    with pytest.raises(RuntimeError, match="only a Rigify human's: choose another Output"):
+        bpy.ops.heft.bake()
+    assert map_for(rig) is None
 
 
 def test_putting_it_on_the_controls_goes_bit_by_bit_and_can_be_stopped(opened, human):

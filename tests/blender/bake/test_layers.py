@@ -8,7 +8,9 @@ from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.layers import nearest_euler
 from heft.blender_addon.baking.output import write
 from heft.blender_addon.baking.stack import stack_of
+from heft.blender_addon.controls.combining import as_combined, settled
 from heft.blender_addon.rig.reading import sample_armatures
+from heft.blender_addon.writer import new_action, write_curve
 from heft.core.motion import quaternions
 from mathutils import Euler
 
@@ -38,6 +40,37 @@ def hand_key(rig, bone="head", angle=0.5):
         bag.fcurves.new(f'pose.bones["{bone}"].rotation_quaternion', index=index).keyframe_points.insert(1, value)
     rig.animation_data.action, rig.animation_data.action_slot = action, slot
     return action
+
+
+def test_what_combine_makes_of_small_differences_is_known(rig):
+    """Blender's own evaluation beside `as_combined`: the same, though neither is what was wanted."""
+    rng = np.random.default_rng(2)
+    count = 60
+    frames = np.arange(1.0, count + 1.0)
+    size = np.geomspace(1e-4, 0.3, count)[:, None]  # rad
+    base = quaternions.normalize(rng.normal(size=(count, 4)).astype(np.float32).astype(np.float64))
+    wanted = quaternions.multiply(base, quaternions.exp(size * quaternions.normalize(rng.normal(size=(count, 3)))))
+    strips = [base, settled(quaternions.multiply(quaternions.conjugate(base), wanted))]
+    animation = rig.animation_data
+    animation.action = None
+    rig.pose.bones["head"].rotation_mode = "QUATERNION"
+    for values, blend in zip(strips, ("REPLACE", "COMBINE"), strict=True):
+        action, bag = new_action("Strip", rig.name)
+        for index in range(4):
+            write_curve(bag, 'pose.bones["head"].rotation_quaternion', index, "head", frames, values[:, index])
+        strip = animation.nla_tracks.new().strips.new("Strip", 1, action)
+        strip.action_slot, strip.blend_type = action.slots[0], blend
+    found = np.empty((count, 4))
+    for row, frame in enumerate(frames):
+        bpy.context.scene.frame_set(int(frame))
+        found[row] = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["head"].rotation_quaternion
+
+    def apart(one, other):  # rad; acos would know no small angles here either
+        return 2.0 * np.linalg.norm(quaternions.multiply(quaternions.conjugate(one), other)[:, 1:], axis=1)
+
+    found = quaternions.normalize(found)
+    assert apart(as_combined(base, wanted), found).max() < 2e-6
+    assert apart(wanted, found).max() > 1e-4
 
 
 @pytest.fixture

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.looping import PERIODS, Loop, loop_of, one_period, stays_on_its_way
+from heft.blender_addon.baking.output import write
 from heft.blender_addon.writer import assigned_curves
 from heft.examples import walk
 
+from tests.blender.bake.keyed import disturbed
 from tests.blender.bake.test_bake import poses, push
+from tests.blender.bake.test_controls import curves
 
 
 def walking(frame, drift):
@@ -68,6 +71,31 @@ def test_a_walk_cycle_is_baked_as_a_cycle(cycle):
     assert bend[2:5].max() < 2.0 * max(bend[0], bend[-1], 0.005)
 
 
+def test_an_action_marked_as_cyclic_is_a_loop_without_modifiers(rig):
+    """It is read as one and comes back as one; of the action itself nothing changes."""
+    period = walk.FRAMES_PER_CYCLE
+    action = walk.key_walk(rig, cycles=1)
+    action.use_frame_range, action.frame_start, action.frame_end = True, 1, 1 + period
+    assert gather(bpy.context, [rig])[0].loop is None
+    action.use_cyclic = True
+    before, actions = curves(action), set(bpy.data.actions)
+    (found,) = gather(bpy.context, [rig])
+    assert (curves(action), set(bpy.data.actions), rig.animation_data.action) == (before, actions, action)
+    assert found.loop == Loop(1.0, period, True)
+    way = found.sampling.clip.position[period : 2 * period + 1] - found.sampling.clip.position[: period + 1]
+    np.testing.assert_allclose(way, np.broadcast_to(way[0, 0], way.shape), atol=1e-4)
+    write(bpy.context, rig, found, disturbed(found.job, degrees=0.5))
+    baked = rig.animation_data.action
+    assert baked != action
+    assert baked.use_cyclic
+    assert tuple(baked.frame_range) == (1.0, 1.0 + period)
+    assert loop_of(rig) == Loop(1.0, period, True)
+    twice = poses(rig, np.arange(1, 2 * period + 2))
+    on = twice[period:] - twice[: period + 1]
+    np.testing.assert_allclose(on[..., :3, 3], np.broadcast_to(on[0, 0, :3, 3], on[..., :3, 3].shape), atol=1e-3)
+    np.testing.assert_allclose(on[..., :3, :3], 0.0, atol=1e-3)
+
+
 def test_no_loop_where_a_range_is_asked_for_or_not_all_repeats(cycle):
     curve = next(curve for curve in assigned_curves(cycle, cycle.animation_data.action) if "chest" in curve.data_path)
     curve.modifiers.remove(curve.modifiers[0])
@@ -84,9 +112,10 @@ def test_stairs_are_no_loop():
     keyed = np.zeros((40, 3, 3))
     keyed[:, :, 1] = -0.04 * frames[:, None]
     level = keyed + np.array([0.0, 0.01, -0.3])  # it lags behind, and the ground is lower throughout
-    assert stays_on_its_way(keyed, level)
+    assert stays_on_its_way(keyed, level, 10)
+    assert stays_on_its_way(keyed, level + 0.003 * frames[:, None, None], 10)  # 3 cm more each time
     level[20:, :, 2] += 0.1
-    assert not stays_on_its_way(keyed, level)
+    assert not stays_on_its_way(keyed, level, 10)
 
 
 def test_who_walks_by_itself_goes_on_to_the_end_of_the_scene(cycle):
