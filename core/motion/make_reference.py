@@ -37,7 +37,7 @@ from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
 from .schedule import ContactSchedule, Mask, runs
 from .spacetime import Carrying, Ends, Help, NoReferenceError, Settings, build_reference
-from .spacetime.build import CLOSE, MOST_SUNK
+from .spacetime.build import FAR, MOST_SUNK
 from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance
 from .tracks import center_of_mass_path
 
@@ -221,7 +221,7 @@ def _unaided(character: Character, trajectory: Trajectory, **wanted: Any) -> Mad
         return None
     quality = made.reference.quality
     near = quality.root_rms_metres <= MOST_ROOT_RMS and quality.joint_rms_degrees <= MOST_JOINT_RMS
-    near = near and mean_distance(character, made.source, made.reference.q) <= CLOSE
+    near = near and mean_distance(character, made.source, made.reference.q) <= FAR
     return made if near and quality.penetration_millimetres < MOST_SUNK else None
 
 

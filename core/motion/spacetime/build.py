@@ -37,8 +37,9 @@ SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the moti
 BENT = 3.0  # degrees of joints' RMS change, from which on that is tried
 MOST_SUNK = 30.0  # mm: soles that are deeper are thrown out in simulation
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
-CLOSE = 0.025  # m of mean distance from the clip, up to which it is the motion that was keyed
-WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that is not close
+FAR = 0.027  # m of mean distance from the clip, from which on help is asked for
+CLOSE = 0.025  # m, up to which it is then to bring it
+WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that does not come so close
 AS_CLOSE = 1.1  # times the distance with more help
 PRESSED = 0.02  # of the frames, in which ground must push hard to bend a motion
 LEAP = 20.0  # rad/s or m/s by which a velocity changes from one frame to the next
@@ -135,9 +136,7 @@ def build_reference(
         if found is not None:
             return _reference(found)
         found, failed = _unaided(request, spent)
-    if help_given == "as_needed" and (
-        found is None or not _is_near(request, found.quality) or _distance(found) > CLOSE
-    ):
+    if help_given == "as_needed" and (found is None or not _is_near(request, found.quality) or _distance(found) > FAR):
         found = _nearest([one for one in (found, _aided(request, spent, found)) if one is not None])
         if found is None or not _is_near(found.request, found.quality):
             found = _as_keyed(request)
@@ -348,7 +347,7 @@ def _distance(found: Found) -> float:
 def _nearest(found: Sequence[Found]) -> Found | None:
     """The first that is near enough, unless the other is much nearer; or that which is nearest."""
     near = [one for one in found if _is_near(one.request, one.quality)]
-    if len(near) == 2 and _distance(near[1]) < WORTH_HELP * _distance(near[0]):
+    if len(near) == 2 and _distance(near[1]) < max(WORTH_HELP * _distance(near[0]), CLOSE):
         return near[1]
     return next(iter(near), None) or min(
         found,
