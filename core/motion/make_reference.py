@@ -89,6 +89,7 @@ def make_reference(
     settings: Settings | None = None,
     optimise: bool = True,
     help_given: Help = "none",
+    help_first: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
@@ -100,8 +101,8 @@ def make_reference(
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. `progress` is
     called with the number of each iteration of the optimiser. `help_given` is that of `build_reference`: with help, a
-    body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference as it
-    is, however impossible, for controllers that find forces themselves.
+    body that nothing holds up is no reason to refuse; `help_first` tries nothing without. Without `optimise` the
+    cleaned-up motion is the reference as it is, however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.
@@ -188,7 +189,7 @@ def make_reference(
         clip=clip,
         help_given=help_given,
         missing=missing,
-        without_first=not unsupported,
+        without_first=not (unsupported or help_first),
         progress=progress,
     )
     if rests:
