@@ -134,7 +134,7 @@ class HEFT_PT_bake_overlay(ArmatureTab):
         layout = self.layout
         settings = settings_on(context.active_object)
         grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, align=True)
-        for name in ("show_ghost", "show_balance", "show_forces", "show_pushes", "show_fall"):
+        for name in ("show_ghost", "show_balance", "show_forces", "show_help", "show_pushes", "show_fall"):
             grid.prop(settings, name)
 
 

@@ -54,7 +54,7 @@ LONGEST_PUT = 60.0  # s of a motion that are put on other ground
 NEAR: Mapping[str, Any] = {"root_place": 10.0, "root_turn": 2.0, "root_of_clip": True}
 NO_HELP = 0.002  # of the weight
 SAVES = 0.75  # of the help that a motion takes without supports
-SETTLED, SUNK, SLIPS = 1e-3, 10.0, 3.0  # rad or m, mm and mm, of a reference that may be used as it is
+SETTLED, SUNK, SLIPS = 1e-3, 30.0, 3.0  # rad or m, mm and mm, of a reference that may be used as it is
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
