@@ -53,7 +53,7 @@ LONGEST_PUT = 60.0  # s of a motion that are put on other ground
 # Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for.
 NEAR: Mapping[str, Any] = {"root_place": 10.0, "root_turn": 2.0, "root_of_clip": True}
 NO_HELP = 0.002  # of the weight
-SAVES = 0.75  # of the help that a motion takes without supports
+SAVES = 0.25  # of the help that a motion takes without supports: those that leave more are not worth having
 SETTLED, SUNK, SLIPS = 1e-3, 30.0, 3.0  # rad or m, mm and mm, of a reference that may be used as it is
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 

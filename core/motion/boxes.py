@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Boxes that a body may rest on, as large as the room that it leaves them: steps, seats, ledges and walls as meshes."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from .tracks import ground_under, point_places
 
 ALONG = 5  # places of each capsule that are looked at
 EVERY = 0.04  # s, between frames that are looked at
+TOUCHES, GIVES = 0.015, 0.05  # m that a body may be in a box, and flesh that gives way
 TRIANGLES = np.array(
     [
         [0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4],
@@ -78,9 +79,9 @@ def body_points(character: Character) -> tuple[ContactPoint, ...]:
     return tuple(found)
 
 
-def depth_in(character: Character, trajectory: Trajectory, mesh: Mesh) -> float:
-    """How deep a body is in a mesh at its deepest, m; 0 where it never touches."""
-    points = body_points(character)
+def depth_in(character: Character, trajectory: Trajectory, mesh: Mesh, yielding: Container[str] = ()) -> float:
+    """How deep a body is in a mesh at its deepest, m; 0 where it never touches, or only with bodies that give way."""
+    points = [point for point in body_points(character) if character.bodies[point.body].name not in yielding]
     every = max(1, round(EVERY * trajectory.rate))
     places = point_places(character, trajectory.q[::every], points)
     radius = np.array([point.radius for point in points])
@@ -88,6 +89,15 @@ def depth_in(character: Character, trajectory: Trajectory, mesh: Mesh) -> float:
     return max(0.0, -float(height.min()))
 
 
-def clear(character: Character, trajectory: Trajectory, boxes: Iterable[Box], deepest: float) -> Box | None:
-    """The first of some boxes that a body never is deeper in; None where it is in all of them."""
-    return next((box for box in boxes if depth_in(character, trajectory, box.mesh()) <= deepest), None)
+def clear(
+    character: Character, trajectory: Trajectory, boxes: Iterable[Box], yielding: Container[str] = ()
+) -> Box | None:
+    """The first of some boxes that a body hardly is in, with bodies that give way deeper; None where it is in all."""
+    for box in boxes:
+        mesh = box.mesh()
+        if (
+            depth_in(character, trajectory, mesh, yielding) <= TOUCHES
+            and depth_in(character, trajectory, mesh) <= GIVES
+        ):
+            return box
+    return None

@@ -25,7 +25,7 @@ from .fit import Trajectory
 from .footholds import heights_below
 from .labels import Grab, LabelSettings, distance_from_support, upward_push, zero_moment_point
 from .quality import lacking_support
-from .quaternions import Array, conjugate, rotate
+from .quaternions import Array, rotate
 from .schedule import ContactPoint, ContactSchedule, Mask, contact_points, runs
 from .tracks import center_of_mass_path, ground_under, point_places, velocities
 
@@ -50,14 +50,10 @@ SAME_HEIGHT, SAME_PLACE = 0.05, 0.25  # m: hips that rest so near to where they 
 TOUCHES, STAYS_WITHIN = 0.04, 0.07  # m over a seat and along it, within which hips are on it in their place
 TOUCHES_WITHIN = 0.15  # m, from which on hips do not rest
 LEAST_FRONT, MOST_FRONT = 0.05, 0.3  # m of a seat in front of the hip joints
-WORTH_A_POINT = 0.08  # m: where the thighs lie on it farther ahead, they carry
-LIES = 0.02  # m
 GIVES = 0.035  # m that the lowest of hips are in it
 ASIDE = 0.13  # m of a seat beyond the hips
-DEEPEST = 0.05  # m that a body may be in what is put there: flesh gives way
 SLAB = 0.05  # m thick
 SHARES = (1.0, 0.7, 0.5, 0.3)  # of how far a seat would reach ahead, as there is room
-INSIDE = 0.01  # m from an edge
 THERE = 0.05  # m: ground so near is what carries
 FALLS = -0.7  # sine of an arm that leans on something below
 ABOVE = 0.1  # m, by which a hand that holds on is above its shoulder
@@ -268,11 +264,10 @@ def _seat(
         top=height,
     )
     known = _is_there(terrain, trajectory.rate, box)
-    free = _as_far(terrain, trajectory.rate, box) if known else _put(character, trajectory, terrain, box)
+    free = box if known else _put(character, trajectory, terrain, box)
     if free is None or not stretches:
         return None
     points = [point._replace(name=f"seat_{number}") for number, point in enumerate(seated.hips, 1)]
-    points += _thighs(character, trajectory, seated.legs, free.front, height, seat)
     rests = tuple(
         Grab(point, trajectory.frame(start), trajectory.frame(stop - 1), pulls=False)
         for start, stop in stretches
@@ -376,7 +371,7 @@ def _propped(
     x, y = (place[:2] + radius * np.array(along)).tolist()
     wall = Box("Wall", (x, y), along, 0.0, 0.1, 0.6, 0.6, ground, float(place[2]) + BEYOND)
     sizes = [wall, *(_narrower(wall, side, float(place[2]) - side) for side in (0.3, 0.15))]
-    free = clear(character, trajectory, sizes, DEEPEST)
+    free = clear(character, trajectory, sizes)
     return None if free is None else Support("wall", frames, free.top - ground, (free,))
 
 
@@ -426,6 +421,7 @@ def _put(character: Character, trajectory: Trajectory, terrain: Terrain, box: Bo
 
     It stands on what is below it, or where the body is in the way, is as thin as a board, and smaller.
     """
+    flesh = (character.bodies[0].name, "left_thigh", "right_thigh")
     block = box._replace(bottom=_floor_below(terrain, box))
     board = box._replace(bottom=box.top - SLAB)
     sizes = [
@@ -434,17 +430,7 @@ def _put(character: Character, trajectory: Trajectory, terrain: Terrain, box: Bo
         for ahead in SHARES
         for share in (1.0, 0.7, 0.5)
     ]
-    return clear(character, trajectory, (one for one in sizes if one.bottom < one.top), DEEPEST)
-
-
-def _as_far(terrain: Terrain, rate: float, box: Box) -> Box:
-    """A box that is there, as far ahead as it is."""
-    for share in SHARES:
-        front = share * box.front
-        x, y = (np.array(box.place) + (front - INSIDE) * np.array(box.along)).tolist()
-        if _is_there(terrain, rate, box._replace(place=(x, y))):
-            return box._replace(front=front)
-    return box._replace(front=0.0)
+    return clear(character, trajectory, (one for one in sizes if one.bottom < one.top), flesh)
 
 
 def _is_there(terrain: Terrain, rate: float, box: Box, upright: bool = False) -> bool:
@@ -491,30 +477,6 @@ def _arms(character: Character) -> list[tuple[ContactPoint, ContactPoint]]:
         if ends and f"{side}_arm" in names:
             found.append((ends[0], ContactPoint(side, names.index(f"{side}_arm"), (0.0, 0.0, 0.0))))
     return found
-
-
-def _thighs(
-    character: Character, trajectory: Trajectory, legs: Sequence[_Leg], front: float, height: float, seat: Mask
-) -> list[ContactPoint]:
-    """Places under the thighs at the front of a seat, where they lie on it."""
-    if front < WORTH_A_POINT:
-        return []
-    neutral, turns = body_poses(character, character.neutral())
-    found = []
-    for leg in legs:
-        body = leg.hip.body
-        way = _seen_from(turns[body], neutral[leg.knee.body] - neutral[body])
-        x, y, z = (front * way / np.linalg.norm(way)).tolist()
-        point = ContactPoint(f"seat_{character.bodies[body].name}", body, (x, y, z), leg.radius)
-        under = point_places(character, trajectory.q[seat], (point,))[:, 0, 2] - leg.radius
-        if abs(float(np.median(under)) - height) < LIES:
-            found.append(point)
-    return found
-
-
-def _seen_from(turn: Array, way: Array) -> Array:
-    result: Array = rotate(conjugate(turn), way)
-    return result
 
 
 def _without(character: Character, trajectory: Trajectory, schedule: ContactSchedule) -> ContactSchedule:

@@ -22,6 +22,7 @@ from tests.core.motion.walkers import ANKLE, bend, captured, glide
 
 RATE = 120.0
 STANDS, SITS, BACK = 0.78, 0.5, 0.3  # m, of the hips' height, and how far back they go
+ARMS = np.radians(-70.0)  # about Y: held out in front, clear of a seat
 STRAIGHT = 0.92  # m, of hips over legs that are nearly straight
 
 
@@ -34,6 +35,8 @@ def posed(place, seconds=2.0):
     q[:, 0], q[:, 2] = x, z
     for side in ("left", "right"):
         bend(character, q, character.tree, side, -x, np.full(len(time), ANKLE) - z)
+        start = character.tree.position_start[character.index(f"{side}_arm")]
+        q[:, start : start + 4] = np.cos(0.5 * ARMS), 0.0, np.sin(0.5 * ARMS), 0.0
     return character, Trajectory(RATE, q, fit.velocities(character, q, RATE), first_frame=1.0)
 
 
@@ -44,6 +47,11 @@ def eased(time, start, stop):
 
 def sits_down():
     return posed(lambda time: (-BACK * eased(time, 0.2, 0.9), STANDS + (SITS - STANDS) * eased(time, 0.2, 0.9)))
+
+
+def sits():
+    """All the time."""
+    return posed(lambda time: (-BACK + 0.0 * time, SITS + 0.0 * time), seconds=1.0)
 
 
 def squats():
@@ -87,8 +95,9 @@ def test_a_squat_and_a_walk_need_no_seat():
     assert found_in(walk.character, walk.trajectory) == []
 
 
-def test_a_seat_makes_help_needless():
-    character, trajectory = sits_down()
+def test_a_seat_lets_a_body_stay_where_it_sits():
+    """Without one it leans over its feet, or is helped."""
+    character, trajectory = sits()
     (seat,) = found_in(character, trajectory)
     terrain = make_terrain([Plane(), *seat.solid])
     wanted = {"help_given": "as_needed"}
@@ -98,8 +107,9 @@ def test_a_seat_makes_help_needless():
         shares(one.force[:, helping(one.schedule.points)], weight_of(character)).max(initial=0.0)
         for one in (without, seated)
     ]
-    assert helped[0] > 0.1
+    assert helped[0] > 0.1 or without.quality.root_rms_metres > 0.03
     assert helped[1] < 0.01
+    assert seated.quality.root_rms_metres < 0.02
     # the seat carries much of the weight
     rests = [i for i, point in enumerate(seated.schedule.points) if point.name.startswith("seat")]
     carried = seated.force[-30:, rests, 2].sum(axis=1).mean() / weight_of(character)
@@ -126,7 +136,7 @@ def test_hips_on_a_seat_touch_once():
     active = {name for i, name in enumerate(schedule.names) if schedule.active[-1, i]}
     rests = {rest.point.name for rest in seat.rests}
     assert rests < active
-    assert not {name for name in active - rests if "thigh" in name or "pelvis" in name}
+    assert not {name for name in active - rests if "thigh" in name or "pelvis" in name or "hand" in name}
     # an animator's edit of other contacts leaves them
     assert (
         relabel(character, trajectory, schedule, []).active.any(axis=1) == (trajectory.q[:, 0] < -BACK + 0.07)
