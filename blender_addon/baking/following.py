@@ -208,6 +208,8 @@ def concerns(update: bpy.types.DepsgraphUpdate, armature: bpy.types.Object) -> b
         return True
     if not isinstance(changed, bpy.types.Object) or changed == armature:
         return False
+    if changed in {settings_on(armature).path, settings_on(armature).target}:
+        return True
     around = (settings_on(armature).terrain, settings_on(armature).props)
     return changed.type == "EMPTY" or any(one is not None and changed.name in one.all_objects for one in around)
 

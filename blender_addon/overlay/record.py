@@ -4,13 +4,11 @@
 import base64
 import io
 import zipfile
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
@@ -30,6 +28,7 @@ CORNERS = 24
 TOLD = 10.0  # N and N m: less help is not drawn
 TURNS = 0.3  # m: help that turns by more than its force does over such an arm is told as turning too
 NEAR = 0.5 + 1e-6  # frames
+MARK = ":"  # is in no text of the older kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +53,16 @@ class Record:
         return row if abs(self.frames[row] - frame) <= NEAR else None
 
 
-def pack(result: BakeResult, parent: Sequence[int] | NDArray[np.int64]) -> str:
-    """Return a result's part that the overlay draws."""
+def pack(result: BakeResult) -> str:
+    """Return a result's part that the overlay draws; of the bones, those that bodies carry."""
     fall = result.fall
+    bones = np.unique(result.figure)
+    parent = np.full(len(bones), -1.0)
+    parent[np.searchsorted(bones, result.figure[:, 1])] = np.searchsorted(bones, result.figure[:, 0])
     record = Record(
         frames=result.frames,
-        parent=np.asarray(parent, dtype=np.float64),
-        ghost=result.reference[..., :3, 3],
+        parent=parent,
+        ghost=result.reference[..., :3, 3][:, bones],
         center=result.center_of_mass,
         support_start=result.support.start.astype(np.float64),
         support=result.support.point,
@@ -75,17 +77,19 @@ def pack(result: BakeResult, parent: Sequence[int] | NDArray[np.int64]) -> str:
     }
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
-    return base64.b85encode(buffer.getvalue()).decode()
+    return MARK + base64.b64encode(buffer.getvalue()).decode()
 
 
 @lru_cache(maxsize=8)
 def unpack(text: str) -> Record | None:
-    """Return what `pack` wrote, None for anything else."""
+    """Return what `pack` wrote, None for anything else; what has no mark is of an older alphabet."""
     try:
-        with np.load(io.BytesIO(base64.b85decode(text)), allow_pickle=False) as file:
-            kept = {name: file[name].astype(np.float64) for name in file.files}
+        content = base64.b64decode(text[1:]) if text.startswith(MARK) else base64.b85decode(text)
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            known = [entry.name for entry in fields(Record) if entry.name != "help" or "help" in file.files]
+            kept = {name: file[name].astype(np.float64) for name in known}
             return Record(**{"help": np.zeros((0, 4)), **kept})  # older files have no help
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
 
 

@@ -17,6 +17,8 @@ from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
+from ..motion.cycles import planar_step
+from ..motion.damage import Repair
 from ..motion.fit import Trajectory
 from ..motion.floor import NOTHING, Floor
 from ..motion.ground import MissingGround, missing_ground
@@ -27,17 +29,17 @@ from ..motion.prepare import Performance, prepare
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..motion.residuals import Residuals
-from ..motion.schedule import ContactPoint, contact_points
-from ..motion.spacetime import Settings
+from ..motion.schedule import ContactPoint, ContactSchedule, contact_points
+from ..motion.spacetime import NoReferenceError, Settings
 from ..motion.spacetime.help import helping, shares, weight_of
 from ..motion.steps import steps_of
 from ..motion.supports import Support, find_supports, lies_there
 from ..motion.tracks import ground_under, point_places, velocities
 from ..motion.travel import Travel
-from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation import grabs as scene_grab
 from ..simulation.scene import Scene
+from .carried import carrying_of, held_props, loaded, with_held
 from .job import RECOVERY_EFFORT, STRENGTH, BakeJob, BodySettings
 from .progress import Clock, ProgressReporter
 
@@ -71,6 +73,7 @@ class Motion:
     ground: tuple[Surface, ...]  # that the scene lacks and the motion tells of
     contacts: tuple[Contact, ...]  # over the range, as they were found, or edited
     lines: tuple[str, ...]  # what was done to the clip and what is doubtful, for the report
+    repairs: tuple[Repair, ...]  # damage that was mended
     # (n, 2) of each of the reference's frames, by which a motion in place was carried along; empty where none was
     way: Array = field(default_factory=lambda: np.zeros((0, 2)))
     supports: tuple[Support, ...] = ()  # what the scene lacks and the motion tells of, that ground included
@@ -90,6 +93,7 @@ class Found:
     supports: tuple[Support, ...]  # what is to be told of it and of all else that the scene lacks, over that floor
     cycle: Cycle | None  # from lap to lap, where the reference is one or some in a row
     period: int  # samples of a lap
+    sample: Array  # (frames,) of laps in a row, along a path, where they are not passed one by one; else none
 
 
 def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> Motion:
@@ -115,6 +119,7 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
         tuple(_as_floor(job, surface, lift) for surface in found.ground),
         found.contacts,
         performance.lines + found.lines,
+        performance.repairs,
         way_of(job, performance, found),
         tuple(support.lifted(lift) for support in found.supports),
     )
@@ -125,27 +130,32 @@ def reference_settings(job: BakeJob) -> Settings:
     return make_settings(Settings, {**NEAR, **job.reference}, "a reference").checked()
 
 
-def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tuple[Contact, ...]:
+@dataclass(frozen=True)
+class Labelled:
+    """A job's range as it is keyed, with the contacts that are found in it."""
+
+    character: Character
+    trajectory: Trajectory
+    start: int  # the performance's sample with which the range begins
+    terrain: Terrain | None  # None where it is level ground
+    schedule: ContactSchedule
+
+
+def labelled(job: BakeJob, performance: Performance, terrain: Terrain | None) -> Labelled:
     """The contacts of a job's range as they are found, whatever was edited; no reference is made."""
-    reporter("fit", 0.0)
-    performance, terrain = performance_of(job, cache)
-    reporter("fit", 1.0)
     character = loaded(performance.plan.character, job.scene, unplanned=False)
-    trajectory, _ = samples_of(job, performance)
+    trajectory, start = samples_of(job, performance)
     around = find_surroundings(job, performance, character, trajectory, terrain)
     schedule = label(character, trajectory, around.terrain, grabs=around.grabs)
-    return tuple(contacts_of(trajectory, schedule))
+    return Labelled(character, trajectory, start, around.terrain, schedule)
 
 
-def loaded(character: Character, scene: Scene, *, unplanned: bool) -> Character:
-    """The character under the scene's gravity and with its loads; those that the controller does not know on demand."""
-    names = [body.name for body in character.bodies]
-    for load in scene.loads:
-        if load.body not in names:
-            raise ValueError(f"The load '{load.name}' is attached to an unknown body '{load.body}'.")
-        if load.planned or unplanned:
-            character = carrying(character, load.body, load.as_mass())
-    return replace(character, gravity=scene.gravity)
+def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tuple[Contact, ...]:
+    """The contacts of a job's range, for the animator to edit."""
+    reporter("fit", 0.0)
+    found = labelled(job, *performance_of(job, cache))
+    reporter("fit", 1.0)
+    return tuple(contacts_of(found.trajectory, found.schedule))
 
 
 def character_of(job: BakeJob, cache: Cache) -> Character:
@@ -181,9 +191,10 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
     """The same of a reference: pushes and how they are met do not make it stale, ground that it may be put on does."""
     scene = Scene(grabs=job.scene.grabs, loads=job.scene.loads, gravity=job.scene.gravity)
     other = _other_ground(job, terrain)
-    if terrain is not None or other:
-        scene = replace(scene, surfaces=job.scene.surfaces)
-    seconds = job.playback.shown(job.duration) if other and job.loop else None
+    held = held_props(job)
+    if terrain is not None or other or held:
+        scene = replace(scene, surfaces=job.scene.surfaces, props=held)
+    seconds = job.playback.shown(job.duration) if other and job.loop and job.path is None else None
     needed = replace(
         job,
         name="motion",
@@ -193,10 +204,13 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         ground="auto",
         scene=scene,
         playback=Playback(),
+        simulate=True,
         recovery=True,
         recovery_effort=RECOVERY_EFFORT,
+        return_to_path=False,
         looseness={},
         strength=STRENGTH,
+        effort=job.effort if held or job.scene.loads else 0.0,
         noise=0.0,
         seed=0,
     )
@@ -245,7 +259,9 @@ def find_reference(
     job: BakeJob, performance: Performance, terrain: Terrain | None, reporter: ProgressReporter
 ) -> Found:
     """The reference of one motion."""
-    character = loaded(performance.plan.character, job.scene, unplanned=False)
+    under = job.scene.surfaces or (_floor(job, _floor_height(performance.floor)),)
+    carried = with_held(job, make_terrain(under))
+    character = loaded(performance.plan.character, carried, unplanned=False)
     trajectory, start = samples_of(job, performance)
     around = find_surroundings(job, performance, character, trajectory, terrain)
     ground = around.ground
@@ -253,11 +269,13 @@ def find_reference(
         "terrain": around.terrain,
         "contacts": job.contacts,
         "grabs": around.grabs,
-        "cyclic": job.loop,
+        "cyclic": job.cyclic,
+        "path": job.path,
         "begin": 0,
         "settings": reference_settings(job),
         "optimise": job.optimise,
         "help_given": job.help,
+        "carrying": carrying_of(job, performance.plan, carried),
         "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
     }
     told: tuple[str, ...] = ()
@@ -268,6 +286,8 @@ def find_reference(
         made, why = _put_onto(onto, character, trajectory, wanted)
         if why:
             told = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {why}",)
+    elif job.path is not None:
+        made = _along_path(character, trajectory, wanted)
     else:
         made = make_reference(character, trajectory, **wanted)
         if around.supports and not _is_carried(made):
@@ -288,6 +308,7 @@ def find_reference(
         ),
         None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
+        np.zeros(0) if made.laid is None else made.laid.sample,
     )
 
 
@@ -307,6 +328,13 @@ def _put_onto(
         with contextlib.suppress(ValueError):
             return make_reference(character, trajectory, onto=onto, **wanted), ""
     return level, why
+
+
+def _along_path(character: Character, trajectory: Trajectory, wanted: Mapping[str, Any]) -> MadeReference:
+    """With help only where nothing else leads along it: bent into curves, a walk need not be as near as one keyed."""
+    with contextlib.suppress(NoReferenceError):
+        return make_reference(character, trajectory, **{**wanted, "help_given": "none"})
+    return make_reference(character, trajectory, **wanted)
 
 
 class Surroundings(NamedTuple):
@@ -396,12 +424,12 @@ def find_ground(
 
 def _may_lack_ground(job: BakeJob, terrain: Terrain | None) -> bool:
     says = terrain is not None or job.scene.surfaces or job.scene.grabs or job.ground != "auto"
-    return not (says or job.loop or job.help == "none" or not job.optimise)
+    return not (says or job.cyclic or job.help == "none" or not job.optimise)
 
 
 def _may_lack_supports(job: BakeJob, terrain: Terrain | None) -> bool:
     made_for = terrain is not None or (not job.scene.surfaces and job.ground == "auto")
-    return made_for and not job.loop and job.help != "none" and job.optimise
+    return made_for and not job.cyclic and job.help != "none" and job.optimise
 
 
 def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
@@ -429,13 +457,33 @@ def residuals_of(job: BakeJob, performance: Performance, found: Found) -> Residu
         return performance.residuals.cut(found.start, found.start + samples)
     lap = performance.residuals.cut(found.start, found.start + found.period + 1)
     begin = samples_of(job, performance)[1] - found.start
+    if len(found.sample):
+        return _along(performance, found, lap, begin)
     return lap.repeated(found.cycle, np.arange(begin, begin + samples), performance.plan.body < 0)
+
+
+def _along(performance: Performance, found: Found, lap: Residuals, begin: int) -> Residuals:
+    """Those along a path: of the lap's samples that come in turn; bones that no body carries keep to the root."""
+    assert found.cycle is not None
+    loose = performance.plan.body < 0
+    count = int(np.ceil(found.sample.max())) + 1
+    row = lap.repeated(found.cycle, np.arange(begin, begin + count), loose)
+    carried = row.at(found.sample[: len(found.reference.q)])
+    if loose.any():
+        own = performance.trajectory.q[found.start : found.start + found.period + 1]
+        for k, q in enumerate(found.reference.q):
+            frame = (begin + round(found.sample[k])) % found.period
+            way = planar_step(own[frame], q)
+            spin = quaternions.exp(np.array([0.0, 0.0, way.turn]))
+            carried.place[k, loose] = way.move_points(lap.place[frame, loose])
+            carried.turn[k, loose] = quaternions.multiply(spin, lap.turn[frame, loose])
+    return carried
 
 
 def way_of(job: BakeJob, performance: Performance, found: Found) -> Array:
     """By what each of the reference's frames was carried along, to be brought back by; a motion of several stays."""
     samples, way = len(found.reference.q), performance.way
-    if not len(way) or job.others:
+    if not len(way) or job.others or job.path is not None:
         return np.zeros((0, 2))
     if found.cycle is None:
         return way[found.start : found.start + samples]
@@ -454,12 +502,12 @@ def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | N
             "The motion is marked as made for the scene's ground, but the scene has none: add ground, or "
             "choose another setting."
         )
-    if job.ground == "terrain" and job.loop:
+    if job.ground == "terrain" and job.cyclic:
         raise ValueError("A gait cycle is made on level ground: choose level ground, or switch looping off.")
     if job.ground == "terrain":
         return _fitted(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
     performance = _fitted(job, cache, find_floor=not _hangs(job))
-    level = job.loop or job.ground == "level" or len(performance.way) > 0
+    level = job.cyclic or job.ground == "level" or len(performance.way) > 0
     if not job.scene.surfaces or level:
         return performance, None
     if not _follows(job, performance) and not _rests(job, performance):

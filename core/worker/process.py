@@ -13,11 +13,39 @@ import queue
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
 NICENESS = 5  # the interface goes first
+ENOUGH = "enough"  # the kind of a message that is no task: what the task that runs has tried so far will do
+
+
+class Line:
+    """What a task speaks through, and hears."""
+
+    def __init__(self, write: Callable[..., None]) -> None:
+        self._write = write
+        self._enough = threading.Event()
+
+    def __call__(self, kind: str, values: Any = None, arrays: Any = None) -> None:
+        """Say something."""
+        self._write(kind, values, arrays)
+
+    def begin(self) -> None:
+        """Of another task nothing was said yet."""
+        self._enough.clear()
+
+    def hear(self, kind: str) -> bool:
+        """Take a message in, unless it is a task."""
+        if kind == ENOUGH:
+            self._enough.set()
+        return kind == ENOUGH
+
+    def enough(self) -> bool:
+        """Whether what was tried so far will do."""
+        return self._enough.is_set()
 
 
 def main(boot: dict[str, str | list[str]]) -> None:
@@ -35,19 +63,20 @@ def main(boot: dict[str, str | list[str]]) -> None:
     messages = load("messages", Path(__file__).with_name("messages.py"))
     tasks = importlib.import_module(str(boot["tasks"])).TASKS
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    line = Line(lambda kind, values, arrays: messages.write(output, kind, values, arrays))
 
     def listen() -> None:
         while (message := messages.read(source)) is not None:
-            waiting.put(message)
+            if not line.hear(message.kind):
+                waiting.put(message)
         os._exit(0)  # whatever is being computed, nobody waits for it any more
 
     threading.Thread(target=listen, daemon=True).start()
     while True:
         message = waiting.get()
+        line.begin()
         try:
-            answer = tasks[message.kind](
-                message, lambda kind, values=None, arrays=None: messages.write(output, kind, values, arrays)
-            )
+            answer = tasks[message.kind](message, line)
         except (ValueError, OSError) as error:
             messages.write(output, "failed", {"why": sentence(error)})
         else:

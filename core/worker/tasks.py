@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,17 @@ from .. import archive
 from ..job import BakeJob, BakeResult, Progress, job, result
 from .messages import Arrays, Message
 
-Send = Callable[..., None]
+
+class Send(Protocol):
+    """What a task speaks through, and hears."""
+
+    def __call__(self, kind: str, values: Any = None, arrays: Any = None) -> None:
+        """Send a message."""
+
+    def enough(self) -> bool:
+        """Whether what was tried so far will do."""
+
+
 T = TypeVar("T")
 STANDING = 12  # frames
 OFTEN = 0.04  # s: what a person is shown need not come more often
@@ -36,7 +46,7 @@ class ProgressSender:
             pose = progress.last_pose if self._poses else None
             arrays = None if pose is None else {"pose": pose}
             said = {"text": progress.text, "fraction": progress.whole}
-            said |= {"of_stage": progress.fraction, "timed": progress.timed}
+            said |= {"of_stage": progress.fraction, "timed": progress.timed, "rehearses": progress.rehearses}
             self._send("progress", said, arrays)
 
 
@@ -44,7 +54,8 @@ def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Run a job; "progress" messages have `text` and `fraction`, and `pose` (nb, 4, 4) if `poses` are asked for."""
     from ..job import run
 
-    done = run(unpack_job(message), ProgressSender(send, poses=message.values["poses"]), message.values["cache"])
+    told = ProgressSender(send, poses=message.values["poses"])
+    done = run(unpack_job(message), told, message.values["cache"], send.enough)
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 

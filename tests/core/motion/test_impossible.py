@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motions that cannot be: the nearest that can, with what had to change, or a refusal that names frames."""
 
+import re
+
 import numpy as np
 import pytest
-from heft.core.dynamics import PointForces, step
+from heft.core.motion.clean_up import clean_up
 from heft.core.motion.fit import Trajectory
+from heft.core.motion.labels import label
 from heft.core.motion.make_reference import make_reference
-from heft.core.motion.quality import slowness
+from heft.core.motion.quality import concerns, slowness
 from heft.core.motion.spacetime import NoReferenceError
 from scipy.spatial.transform import Rotation
 
@@ -21,13 +24,7 @@ def trajectory_of(character, q):
 
 def check_physics(reference):
     """Every step leads to the next state, by forces that the ground can give."""
-    points = reference.schedule.points
-    bodies, local = [point.body for point in points], [point.position for point in points]
-    for k in range(0, reference.steps, 7):
-        contacts = PointForces(bodies, local, reference.force[k])
-        q, v = step(reference.character, reference.q[k], reference.v[k], reference.torque[k], 1 / 120.0, contacts)
-        np.testing.assert_allclose(q, reference.q[k + 1], atol=1e-9)
-        np.testing.assert_allclose(v, reference.v[k + 1], atol=1e-9)
+    motions.check_physics(reference, every=7, tolerance=1e-9)
     assert (
         np.linalg.norm(reference.force[..., :2], axis=2) <= reference.friction * reference.force[..., 2] + 1e-9
     ).all()
@@ -52,6 +49,20 @@ def test_a_jump_that_hangs_long_is_refused_by_its_flight(hang):
     first, last = (int(word) for word in str(error.value).replace(",", "").split() if word.isdigit())
     assert abs(first - flight[0]) <= 12
     assert abs(last - flight[-1]) <= 12
+
+
+def test_a_jump_that_is_played_too_fast_is_told_of_its_flight():
+    """As half of a clip's frames left out: it rises and falls within half the time, by four times gravity."""
+    for hang, told in ((1.0, False), (0.5, True)):
+        motion = motions.jump(rise=0.4, hang=hang)
+        trajectory = trajectory_of(motion.character, motion.q)
+        clean = clean_up(motion.character, trajectory, label(motion.character, trajectory))
+        found = [one for one in concerns(motion.character, trajectory, clean) if one.kind == "rushed"]
+        assert len(found) == told
+    assert re.search(r"the body falls (1\.[89]|2\.[01]) times too fast", found[0].text)
+    flight = np.flatnonzero(~motion.schedule.active.any(axis=1)) + 1
+    assert abs(found[0].frames[0] - flight[0]) <= 12
+    assert abs(found[0].frames[1] - flight[-1]) <= 12
 
 
 @needs_clips
