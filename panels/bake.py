@@ -8,6 +8,7 @@ import bpy
 from ..blender_addon.baking import outcome
 from ..blender_addon.baking.stack import stack_of
 from ..blender_addon.properties.methods import method_of
+from ..blender_addon.scene import supports
 from ..blender_addon.typed import notes_on, progress_on, settings_on
 from ..blender_addon.words import interface as _
 from ..blender_addon.words import why
@@ -15,6 +16,7 @@ from ..blender_addon.worker.keeper import keeper
 from ..blender_addon.worker.kernels import are_ready, cache_folder
 from ..core import cache
 from ..operators.add_mannequin import HEFT_OT_add_mannequin
+from ..operators.add_supports import HEFT_OT_add_supports
 from ..operators.bake import HEFT_OT_bake
 from ..operators.cancel import HEFT_OT_cancel
 from ..operators.clear_cache import HEFT_OT_clear_cache
@@ -142,7 +144,7 @@ class HEFT_PT_bake_overlay(ArmatureTab):
         layout = self.layout
         settings = settings_on(context.active_object)
         grid = layout.grid_flow(columns=1 if is_narrow(context) else 2, align=True)
-        for name in ("show_ghost", "show_balance", "show_forces", "show_pushes", "show_fall"):
+        for name in ("show_ghost", "show_balance", "show_forces", "show_help", "show_pushes", "show_fall"):
             grid.prop(settings, name)
 
 
@@ -168,6 +170,9 @@ def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: 
     sentence(context, layout, why(report), "CHECKMARK" if good else ICONS.get(report["outcome"], "ERROR"))
     for note in report.get("notes", ()):
         sentence(context, layout, note, "INFO")
+    missing = supports.missing(report)
+    if missing:
+        layout.operator(HEFT_OT_add_supports.bl_idname, text=supports.label(missing), icon="ADD", translate=False)
     if report["outcome"] not in {"cancelled", outcome.FAILED}:
         draw_figures(context, layout, report)
     if report.get("action"):

@@ -51,11 +51,16 @@ def lines_of(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | 
     return Lines(lines.vertices / unit, lines.colors)
 
 
-def lines_of_bake(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
-    """Return what there is to see of the bake that the armature plays, or None."""
+def record_of(armature: bpy.types.Object) -> record.Record | None:
+    """Return what is kept of the bake that the armature plays, or None."""
     animation = armature.animation_data
     action = animation.action if animation else None
-    kept = record.unpack(notes_on(action).overlay) if action is not None and notes_on(action).overlay else None
+    return record.unpack(notes_on(action).overlay) if action is not None and notes_on(action).overlay else None
+
+
+def lines_of_bake(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
+    """Return what there is to see of the bake that the armature plays, or None."""
+    kept = record_of(armature)
     if kept is None:
         return None
     settings, scene = settings_on(armature), context.scene
@@ -65,6 +70,7 @@ def lines_of_bake(context: bpy.types.Context, armature: bpy.types.Object) -> Lin
         ghost=settings.show_ghost,
         balance=settings.show_balance,
         forces=settings.show_forces,
+        helped=settings.show_help,
         fall=settings.show_fall,
     )
     unit = scene.unit_settings.scale_length * settings.scale
@@ -118,19 +124,22 @@ def armatures(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def write() -> None:
-    """Write millimetres beside what is wrong."""
+    """Write millimetres beside what is wrong, and newtons beside help."""
     context = bpy.context
     if not as_kind(context.space_data, bpy.types.SpaceView3D).overlay.show_overlays:
         return
     scale, font = context.preferences.system.ui_scale, 0
     for armature in armatures(context):
-        known = glance.glance_of(armature)
+        known, kept, frame = glance.glance_of(armature), record_of(armature), context.scene.frame_current_final
         unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
-        for place, text in [] if known is None else glance.labels_at(known, context.scene.frame_current_final):
+        labels = [] if known is None else [(*each, glance.BAD) for each in glance.labels_at(known, frame)]
+        told = record.help_label(kept, frame) if kept is not None and settings_on(armature).show_help else None
+        labels += [] if told is None else [(*told, record.HELP)]
+        for place, text, color in labels:
             at = location_3d_to_region_2d(context.region, context.region_data, place / unit)
             if at is not None:
                 blf.size(font, LABEL_SIZE * scale)
-                blf.color(font, *glance.BAD)
+                blf.color(font, *color)
                 blf.position(font, at.x + BESIDE * scale, at.y, 0.0)
                 blf.draw(font, text)
 

@@ -16,6 +16,7 @@ from .data import CENTER, FOOT, Color, Lines, joined
 
 GHOST: Color = (1.0, 0.85, 0.3, 0.6)
 FORCE: Color = (1.0, 0.45, 0.1, 1.0)
+HELP: Color = (0.2, 0.9, 1.0, 1.0)
 PUSH: Color = (0.9, 0.2, 1.0, 1.0)
 FALL: Color = (1.0, 0.1, 0.1, 1.0)
 FORCE_LENGTH = 1e-3  # m for each newton: a standing person's legs have arrows of a third of a metre
@@ -24,6 +25,8 @@ HEAD = 0.15  # of an arrow's length
 CROSS = 0.06  # m
 FALL_RADIUS = 0.25  # m
 CORNERS = 24
+TOLD = 10.0  # N and N m: less help is not drawn
+TURNS = 0.3  # m: help that turns by more than its force does over such an arm is told as turning too
 NEAR = 0.5 + 1e-6  # frames
 MARK = ":"  # is in no text of the older kind
 
@@ -41,6 +44,7 @@ class Record:
     force_start: Array  # (nf + 1,)
     force_point: Array  # (m, 3)
     force: Array  # (m, 3) N
+    help: Array  # (nf, 4) from nowhere, N and how much it turns, N m; (0, 4) where there is none
     fall: Array  # frame and place (4,), or (0,)
 
     def row(self, frame: float) -> int | None:
@@ -65,6 +69,7 @@ def pack(result: BakeResult) -> str:
         force_start=result.forces.start.astype(np.float64),
         force_point=result.forces.point,
         force=result.forces.force,
+        help=help_of(result),
         fall=np.array([] if fall is None else [fall.frame, *fall.place]),
     )
     arrays: dict[str, Any] = {
@@ -81,7 +86,9 @@ def unpack(text: str) -> Record | None:
     try:
         content = base64.b64decode(text[1:]) if text.startswith(MARK) else base64.b85decode(text)
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            return Record(**{entry.name: file[entry.name].astype(np.float64) for entry in fields(Record)})
+            known = [entry.name for entry in fields(Record) if entry.name != "help" or "help" in file.files]
+            kept = {name: file[name].astype(np.float64) for name in known}
+            return Record(**{"help": np.zeros((0, 4)), **kept})  # older files have no help
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
 
@@ -118,6 +125,35 @@ def force_lines(record: Record, row: int) -> list[tuple[Array, Color]]:
     return found
 
 
+def help_of(result: BakeResult) -> Array:
+    """Return what a result's curves say of help."""
+    names = ("help_x_n", "help_y_n", "help_z_n", "help_moment_nm")
+    if any(name not in result.curves for name in names):
+        return np.zeros((0, 4))
+    return np.column_stack([result.curves[name] for name in names])
+
+
+def help_lines(record: Record, row: int) -> list[tuple[Array, Color]]:
+    """Return an arrow for the force from nowhere, at the centre of mass."""
+    if not len(record.help) or np.linalg.norm(record.help[row, :3]) < TOLD:
+        return []
+    start = record.center[row]
+    return arrow(start, start + FORCE_LENGTH * record.help[row, :3], HELP)
+
+
+def help_label(record: Record, frame: float) -> tuple[Array, str] | None:
+    """Return how much help there is at a frame, in words, and where to write it; None where there is none."""
+    row = record.row(frame)
+    if row is None or not len(record.help):
+        return None
+    force, moment = float(np.linalg.norm(record.help[row, :3])), float(record.help[row, 3])
+    if max(force, moment) < TOLD:
+        return None
+    turning = f"{moment:.0f} N m" if moment > TURNS * force else ""
+    text = ", ".join(part for part in (f"{force:.0f} N" if force >= TOLD else "", turning) if part)
+    return record.center[row] + FORCE_LENGTH * record.help[row, :3], f"Help {text}"
+
+
 def has_fallen(record: Record, frame: float) -> bool:
     """Whether it lies by a frame."""
     return len(record.fall) > 0 and bool(frame >= record.fall[0] - NEAR)
@@ -144,7 +180,9 @@ def arrow(start: Array, end: Array, color: Color) -> list[tuple[Array, Color]]:
     return [(np.array([start, end]), color), (np.array([back + 0.5 * side, end, back - 0.5 * side]), color)]
 
 
-def lines_at(record: Record, frame: float, *, ghost: bool, balance: bool, forces: bool, fall: bool) -> Lines | None:
+def lines_at(
+    record: Record, frame: float, *, ghost: bool, balance: bool, forces: bool, fall: bool, helped: bool = False
+) -> Lines | None:
     """Return all that is switched on at a frame, None where there is nothing.
 
     Who has fallen follows the action no more, so that its ghost is gone too.
@@ -155,5 +193,6 @@ def lines_at(record: Record, frame: float, *, ghost: bool, balance: bool, forces
         segments += ghost_lines(record, row) if ghost and not fallen else []
         segments += balance_lines(record, row) if balance else []
         segments += force_lines(record, row) if forces else []
+        segments += help_lines(record, row) if helped else []
     segments += fall_lines(record) if fall and fallen else []
     return joined(segments) if segments else None

@@ -281,6 +281,7 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         default=True,
     )
     show_forces: BoolProperty(name="Contact Forces", description="Draw the ground's forces", default=True)
+    show_help: BoolProperty(name="Help", description="Draw the force from nowhere, in newtons", default=True)
     show_pushes: BoolProperty(name="Pushes", description="Draw the pushes that act on the character", default=True)
     show_fall: BoolProperty(name="Fall", description="Mark where the character fell", default=True)
 

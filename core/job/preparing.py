@@ -5,7 +5,7 @@ import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..motion.damage import Repair
 from ..motion.fit import Trajectory
 from ..motion.floor import NOTHING, Floor
 from ..motion.ground import MissingGround, missing_ground
-from ..motion.labels import Contact, Grab, contacts_of, label
+from ..motion.labels import Contact, Grab, contacts_of, label, level_ground
 from ..motion.make_reference import MadeReference, OtherGround, make_reference
 from ..motion.playback import Playback
 from ..motion.prepare import Performance, prepare
@@ -31,10 +31,13 @@ from ..motion.reference import Reference
 from ..motion.residuals import Residuals
 from ..motion.schedule import ContactPoint, ContactSchedule, contact_points
 from ..motion.spacetime import NoReferenceError, Settings
-from ..motion.spacetime.help import helping
+from ..motion.spacetime.help import helping, shares, weight_of
+from ..motion.steps import steps_of
+from ..motion.supports import Support, find_supports, lies_there
 from ..motion.tracks import ground_under, point_places, velocities
 from ..motion.travel import Travel
 from ..settings import make_settings
+from ..simulation import grabs as scene_grab
 from ..simulation.scene import Scene
 from .carried import carrying_of, held_props, loaded, with_held
 from .job import RECOVERY_EFFORT, STRENGTH, BakeJob, BodySettings
@@ -46,10 +49,14 @@ VERSION = 1  # of what is kept in the cache
 USUAL_FLOOR = 0.1  # m: a clip's floor as near to z = 0 is meant to be there
 SLOW = 0.25  # m/s, of a foot that stands
 UNEVEN = 0.06  # m, over which the heights of standing feet spread where a clip was not made for level ground
+OFF = 0.015  # m, by which a clip is nearer to the scene's ground if its own floor is levelled
 SHORTEST = 3  # samples
 LONGEST_PUT = 60.0  # s of a motion that are put on other ground
 # Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for.
 NEAR: Mapping[str, Any] = {"root_place": 10.0, "root_turn": 2.0, "root_of_clip": True}
+NO_HELP = 0.002  # of the weight
+SAVES = 0.25  # of the help that a motion takes without supports: those that leave more are not worth having
+SETTLED, SUNK, SLIPS = 1e-3, 30.0, 3.0  # rad or m, mm and mm, of a reference that may be used as it is
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
@@ -69,6 +76,7 @@ class Motion:
     repairs: tuple[Repair, ...]  # damage that was mended
     # (n, 2) of each of the reference's frames, by which a motion in place was carried along; empty where none was
     way: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    supports: tuple[Support, ...] = ()  # what the scene lacks and the motion tells of, that ground included
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +90,7 @@ class Found:
     lines: tuple[str, ...]  # what was done and what is doubtful
     put_on: bool  # the scene's ground, which the clip was not made for
     ground: tuple[HeightGrid, ...]  # that the scene lacks, over the clip's own floor
+    supports: tuple[Support, ...]  # what is to be told of it and of all else that the scene lacks, over that floor
     cycle: Cycle | None  # from lap to lap, where the reference is one or some in a row
     period: int  # samples of a lap
     sample: Array  # (frames,) of laps in a row, along a path, where they are not passed one by one; else none
@@ -112,6 +121,7 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
         performance.lines + found.lines,
         performance.repairs,
         way_of(job, performance, found),
+        tuple(support.lifted(lift) for support in found.supports),
     )
 
 
@@ -135,11 +145,9 @@ def labelled(job: BakeJob, performance: Performance, terrain: Terrain | None) ->
     """The contacts of a job's range as they are found, whatever was edited; no reference is made."""
     character = loaded(performance.plan.character, job.scene, unplanned=False)
     trajectory, start = samples_of(job, performance)
-    ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
-    if ground is not None:
-        terrain = make_terrain([ground.ground])
-    schedule = label(character, trajectory, terrain, grabs=grabs_held(job, character, trajectory))
-    return Labelled(character, trajectory, start, terrain, schedule)
+    around = find_surroundings(job, performance, character, trajectory, terrain)
+    schedule = label(character, trajectory, around.terrain, grabs=around.grabs)
+    return Labelled(character, trajectory, start, around.terrain, schedule)
 
 
 def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tuple[Contact, ...]:
@@ -206,17 +214,36 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         noise=0.0,
         seed=0,
     )
-    lacks = _may_lack_ground(job, terrain)
+    lacks = _may_lack_ground(job, terrain), _may_lack_supports(job, terrain)
     return archive.digest(
         needed, BakeJob, "reference", str(terrain is not None), str(other), str(lacks), code_version()
     )
 
 
-def scene_terrain(job: BakeJob, motion: Motion) -> Terrain:
-    """The ground of the simulation."""
+def scene_surfaces(job: BakeJob, motion: Motion) -> tuple[Surface, ...]:
+    """The ground of the simulation, and what else a motion rests on that the scene lacks."""
     in_place = len(motion.way) > 0  # what is carried along would leave the scene's ground
     scene = () if in_place else job.scene.surfaces
-    return make_terrain(scene or motion.ground or (_floor(job, motion.lift),))
+    more = [replace(mesh, friction=job.scene.friction) for support in motion.supports for mesh in support.solid]
+    return (*(scene or motion.ground or (_floor(job, motion.lift),)), *more)
+
+
+def scene_grabs(job: BakeJob, motion: Motion) -> tuple[scene_grab.Grab, ...]:
+    """The scene's grabs, and those of bars that it lacks."""
+    character = motion.plan.character
+    held = [rest for support in motion.supports for rest in support.rests if rest.pulls]
+    return (
+        *job.scene.grabs,
+        *(
+            scene_grab.Grab(
+                character.bodies[rest.point.body].name,
+                rest.point.position,
+                start=(rest.start_frame - job.frames[0]) / job.fps,
+                end=(rest.end_frame - job.frames[0]) / job.fps + 0.5 / motion.reference.rate,
+            )
+            for rest in held
+        ),
+    )
 
 
 def _as_floor(job: BakeJob, surface: HeightGrid, height: float) -> HeightGrid:
@@ -236,13 +263,12 @@ def find_reference(
     carried = with_held(job, make_terrain(under))
     character = loaded(performance.plan.character, carried, unplanned=False)
     trajectory, start = samples_of(job, performance)
-    ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
-    if ground is not None:
-        terrain = make_terrain([ground.ground])
+    around = find_surroundings(job, performance, character, trajectory, terrain)
+    ground = around.ground
     wanted: dict[str, Any] = {
-        "terrain": terrain,
+        "terrain": around.terrain,
         "contacts": job.contacts,
-        "grabs": grabs_held(job, character, trajectory),
+        "grabs": around.grabs,
         "cyclic": job.cyclic,
         "path": job.path,
         "begin": 0,
@@ -252,26 +278,34 @@ def find_reference(
         "carrying": carrying_of(job, performance.plan, carried),
         "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
     }
-    lines: tuple[str, ...] = () if ground is None else (ground.line,)
+    told: tuple[str, ...] = ()
     if _other_ground(job, terrain) and not len(performance.way):
         onto = OtherGround(
             make_terrain(job.scene.surfaces), _floor_height(performance.floor), job.playback.shown(job.duration)
         )
         made, why = _put_onto(onto, character, trajectory, wanted)
         if why:
-            lines = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {why}",)
+            told = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {why}",)
     elif job.path is not None:
         made = _along_path(character, trajectory, wanted)
     else:
         made = make_reference(character, trajectory, **wanted)
+        if around.supports and not _is_carried(made):
+            made, around = _with_help(character, trajectory, terrain, wanted, made, around)
+    lines: tuple[str, ...] = () if ground is None else (ground.line,)
+    lines += tuple(support.line for support in around.supports if support.objects)
     return Found(
         made.reference,
         made.source,
         start if made.cycle is None else start + made.cycle.candidate.start,
         made.contacts,
-        lines + made.lines,
+        lines + told + made.lines,
         made.put_on,
         () if ground is None else (ground.ground,),
+        (
+            *(() if ground is None else steps_of(character, trajectory, ground)),
+            *(support for support in around.supports if support.objects),
+        ),
         None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
         np.zeros(0) if made.laid is None else made.laid.sample,
@@ -303,6 +337,82 @@ def _along_path(character: Character, trajectory: Trajectory, wanted: Mapping[st
     return make_reference(character, trajectory, **wanted)
 
 
+class Surroundings(NamedTuple):
+    """What a motion is made for: the scene, and what that lacks."""
+
+    terrain: Terrain | None
+    grabs: list[Grab]
+    ground: MissingGround | None
+    supports: tuple[Support, ...]
+
+    def bare(self, terrain: Terrain | None) -> "Surroundings":
+        """The same with ground alone; the scene's is `terrain`."""
+        rests = {rest for support in self.supports for rest in support.rests}
+        grabs = [grab for grab in self.grabs if grab not in rests]
+        return Surroundings(
+            terrain if self.ground is None else make_terrain([self.ground.ground]), grabs, self.ground, ()
+        )
+
+
+def _with_help(
+    character: Character,
+    trajectory: Trajectory,
+    terrain: Terrain | None,
+    wanted: Mapping[str, Any],
+    made: MadeReference,
+    around: Surroundings,
+) -> tuple[MadeReference, Surroundings]:
+    """The motion where what was put there does not carry all of it: with help too, or without those things.
+
+    They are worth having if they save much of the help that it takes without.
+    """
+    found = made if _is_sound(made) else make_reference(character, trajectory, **wanted, help_first=True)
+    bare = around.bare(terrain)
+    without = make_reference(character, trajectory, **{**wanted, "terrain": bare.terrain, "grabs": bare.grabs})
+    if _is_sound(found) and _mean_help(found) < SAVES * _mean_help(without):
+        return found, around
+    return without, bare
+
+
+def _is_carried(made: MadeReference) -> bool:
+    """Whether a motion can do with what carries it."""
+    return _is_sound(made) and _mean_help(made) < NO_HELP
+
+
+def _is_sound(made: MadeReference) -> bool:
+    """Whether the optimiser came to an end, and what is in the ground is next to nothing."""
+    quality = made.reference.quality
+    return quality.last_step < SETTLED and quality.penetration_millimetres < SUNK and quality.slip_millimetres < SLIPS
+
+
+def _mean_help(made: MadeReference) -> float:
+    """Over all of a motion, as a share of the weight."""
+    reference = made.reference
+    helps = helping(reference.schedule.points)
+    return float(shares(reference.force[:, helps], weight_of(reference.character)).mean())
+
+
+def find_surroundings(
+    job: BakeJob, performance: Performance, character: Character, trajectory: Trajectory, terrain: Terrain | None
+) -> Surroundings:
+    """Ground, seats and holds that the motion tells of, where the scene has none and they may be given."""
+    grabs = grabs_held(job, character, trajectory)
+    if len(performance.way) or not _may_lack_supports(job, terrain):
+        return Surroundings(terrain, grabs, None, ())
+    ground = find_ground(job, character, trajectory, terrain)
+    surfaces: tuple[Surface, ...] = (Plane(),) if ground is None else (ground.ground,)
+    if terrain is not None:
+        surfaces = job.scene.surfaces
+    known = make_terrain(surfaces)
+    schedule = label(character, trajectory, known, grabs=grabs)
+    supports = tuple(find_supports(character, trajectory, schedule, known))
+    solid = [mesh for support in supports for mesh in support.solid]
+    if ground is not None or solid:
+        terrain = make_terrain([*surfaces, *solid])
+    rests = [rest for support in supports for rest in support.rests]
+    return Surroundings(terrain, grabs + rests, ground, supports)
+
+
 def find_ground(
     job: BakeJob, character: Character, trajectory: Trajectory, terrain: Terrain | None
 ) -> MissingGround | None:
@@ -315,6 +425,11 @@ def find_ground(
 def _may_lack_ground(job: BakeJob, terrain: Terrain | None) -> bool:
     says = terrain is not None or job.scene.surfaces or job.scene.grabs or job.ground != "auto"
     return not (says or job.cyclic or job.help == "none" or not job.optimise)
+
+
+def _may_lack_supports(job: BakeJob, terrain: Terrain | None) -> bool:
+    made_for = terrain is not None or (not job.scene.surfaces and job.ground == "auto")
+    return made_for and not job.cyclic and job.help != "none" and job.optimise
 
 
 def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
@@ -389,12 +504,40 @@ def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | N
         )
     if job.ground == "terrain" and job.cyclic:
         raise ValueError("A gait cycle is made on level ground: choose level ground, or switch looping off.")
-    if job.ground != "terrain":
-        performance = _fitted(job, cache, find_floor=not _hangs(job))
-        level = job.cyclic or job.ground == "level" or len(performance.way) > 0
-        if not job.scene.surfaces or level or not _follows(job, performance):
-            return performance, None
-    return _fitted(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
+    if job.ground == "terrain":
+        return _fitted(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
+    performance = _fitted(job, cache, find_floor=not _hangs(job))
+    level = job.cyclic or job.ground == "level" or len(performance.way) > 0
+    if not job.scene.surfaces or level:
+        return performance, None
+    if not _follows(job, performance) and not _rests(job, performance):
+        return performance, None
+    terrain = make_terrain(job.scene.surfaces)
+    as_it_is = _fitted(job, cache, find_floor=False)
+    nearer = _off_ground(job, as_it_is, terrain) > _off_ground(job, performance, terrain) + OFF
+    return (performance if nearer and _floor_height(performance.floor) == 0.0 else as_it_is), terrain
+
+
+def _rests(job: BakeJob, performance: Performance) -> bool:
+    """Whether something is in the scene that a motion over level ground tells of: a seat, a table, a wall."""
+    if job.help == "none" or not job.optimise:
+        return False
+    character, (trajectory, _) = performance.plan.character, samples_of(job, performance)
+    found = find_supports(character, trajectory, label(character, trajectory), level_ground())
+    terrain = make_terrain(job.scene.surfaces)
+    height = _floor_height(performance.floor)
+    return any(lies_there(support.lifted(height), terrain, trajectory.rate) for support in found)
+
+
+def _off_ground(job: BakeJob, performance: Performance, terrain: Terrain) -> float:
+    """How far standing feet are from the ground, m: half of them are farther."""
+    character, trajectory = performance.plan.character, performance.trajectory
+    feet = [point for point in contact_points(character) if point.foot]
+    places = point_places(character, trajectory.q, feet)
+    standing = np.linalg.norm(velocities(places, trajectory.rate), axis=2) < SLOW
+    start = (trajectory.first_frame - job.frames[0]) / job.fps
+    height = ground_under(terrain, places, np.zeros(len(feet)), trajectory.rate, start).height
+    return float(np.median(np.abs(height[standing]))) if standing.any() else 0.0
 
 
 def _hangs(job: BakeJob) -> bool:

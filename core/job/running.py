@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import rounding, trace
 from ..cache import Cache, code_version
 from ..character.strength import joint_strengths
-from ..contact.terrain import Mesh
+from ..contact.terrain import Mesh, make_terrain
 from ..control.loop import act
 from ..control.method import Method
 from ..control.methods import method_named, others
@@ -23,7 +23,7 @@ from ..control.stage import Stage
 from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
 from ..motion.spacetime.help import WORTH_A_WORD, is_of_help, sentences_of_help
-from ..report import metrics, source
+from ..report import metrics, source, supports
 from ..report.dynamics import dynamics_of
 from ..report.explanation import explain
 from ..report.failure import first_trouble
@@ -37,7 +37,7 @@ from .as_planned import as_planned
 from .carried import loaded
 from .choosing import resolved
 from .job import BakeJob
-from .preparing import Motion, make_motion, played, reference_settings, scene_terrain, shifted
+from .preparing import Motion, make_motion, played, reference_settings, scene_grabs, scene_surfaces, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
@@ -80,8 +80,8 @@ def run(
     character = loaded(motion.plan.character, job.scene, unplanned=True)
     stage = Stage(
         character=character,
-        terrain=scene_terrain(job, motion),
-        scene=played(shifted(job.scene, late), playback),
+        terrain=make_terrain(scene_surfaces(job, motion)),
+        scene=played(shifted(replace(job.scene, grabs=scene_grabs(job, motion)), late), playback),
         playback=playback,
         rate=job.rate,
         # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
@@ -328,6 +328,7 @@ def _result(
         ],
         "why": join(sentences),
         "sentences": to_data(sentences),
+        "supports": supports.to_data(motion.supports, character, called),
         "method": job.method,
         "repairs": [{"frames": one.frames, "bones": one.bones, "what": one.text} for one in motion.repairs],
         "reference": quality.why,
@@ -410,6 +411,7 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
             "repairs": [],
             "why": join(sentences),
             "sentences": to_data(sentences),
+            "supports": [],
             "method": job.method,
             "reference": "",
             "notes": cache.notes,

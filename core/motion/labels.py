@@ -28,6 +28,7 @@ from .tracks import center_of_mass_path, ground_under, point_places, velocities
 DIRECTIONS = 64  # in which the outline of a support is sampled
 ACCELERATION_CUTOFF = 6.0  # Hz
 MOVING_CUTOFF = 6.0  # Hz, of what a point holds on to
+SAME_PLACE = 0.1  # m: a point so near to one that rests on something is part of it
 SLOW = 0.05  # m/s: slower than this, all samples of a stance count alike for its place
 
 
@@ -122,6 +123,7 @@ def label(
             active[first:stop, i] = bears and stop - first >= use.shortest_other * rate
     if grabs:
         points, active, places, speed = _with_grabs(character, trajectory, grabs, points, active, places, speed)
+        active = _without_covered(points, active, places)
     return ContactSchedule(points, active, _planned(points, active, places, speed, rate))
 
 
@@ -139,7 +141,7 @@ def relabel(
     """The schedule after an animator's edit of its contacts; grabs, which are said elsewhere, stay."""
     intervals = _intervals(trajectory, contacts)
     active = from_intervals(schedule.points, intervals, len(schedule.active))
-    grabs = [i for i, point in enumerate(schedule.points) if point.grab or point.moves]
+    grabs = [i for i, point in enumerate(schedule.points) if point.grab or point.moves or point.rests]
     active[:, grabs] = schedule.active[:, grabs]
     places = point_places(character, trajectory.q, schedule.points)
     speed = np.linalg.norm(velocities(places, trajectory.rate), axis=2)
@@ -293,7 +295,7 @@ def _with_grabs(
     speed: Array,
 ) -> tuple[tuple[ContactPoint, ...], Mask, Array, Array]:
     """The same with a point for every grab."""
-    held = tuple(grab.point._replace(grab=grab.pulls, foot=False) for grab in grabs)
+    held = tuple(grab.point._replace(grab=grab.pulls, rests=not grab.pulls, foot=False) for grab in grabs)
     unique = tuple(dict.fromkeys(held))
     taken = {point.name for point in points}
     for point in unique:
@@ -308,6 +310,18 @@ def _with_grabs(
         np.concatenate([places, there], axis=1),
         np.concatenate([speed, fast], axis=1),
     )
+
+
+def _without_covered(points: Sequence[ContactPoint], active: Mask, places: Array) -> Mask:
+    """The contacts without those of points that are where another rests on something: they are the same contact."""
+    known = np.array([point.foot or point.grab for point in points], dtype=np.bool_)
+    rests = np.array([point.rests for point in points], dtype=np.bool_)
+    result = active.copy()
+    for i in np.flatnonzero(~known & ~rests):
+        for j in np.flatnonzero(rests):
+            same = np.linalg.norm(places[:, i] - places[:, j], axis=1) < SAME_PLACE
+            result[:, i] &= ~(active[:, j] & same)
+    return result
 
 
 def _grabbed(trajectory: Trajectory, grabs: Sequence[Grab]) -> list[Interval]:

@@ -93,6 +93,7 @@ def make_reference(
     settings: Settings | None = None,
     optimise: bool = True,
     help_given: Help = "none",
+    help_first: bool = False,
     carrying: Carrying | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> MadeReference:
@@ -105,9 +106,9 @@ def make_reference(
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
     cycle goes until its end. `progress` is called with the number of each iteration of the optimiser. `help_given` and
-    `carrying` are those of `build_reference`: with help, a body that nothing holds up is no reason to refuse. Without
-    `optimise` the cleaned-up motion is the reference as it is, however impossible, for controllers that find forces
-    themselves.
+    `carrying` are those of `build_reference`: with help, a body that nothing holds up is no reason to refuse;
+    `help_first` tries nothing without. Without `optimise` the cleaned-up motion is the reference as it is, however
+    impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.
@@ -204,7 +205,7 @@ def make_reference(
         help_given=help_given,
         missing=missing,
         judged=frames,
-        without_first=not unsupported,
+        without_first=not (unsupported or help_first),
         carrying=carrying,
         progress=progress,
     )

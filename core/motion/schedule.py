@@ -32,6 +32,7 @@ class ContactPoint(NamedTuple):
     foot: bool = False  # one of the ends of a sole
     grab: bool = False  # holds on: may pull as well as push
     moves: bool = False  # holds on to what moves as the clip does: a trapeze, a partner
+    rests: bool = False  # lies on something for as long as it is said to, and only pushes: a seat
     help: bool = False  # of the root: its force is given by nothing, see spacetime/help.py
 
 

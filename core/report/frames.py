@@ -75,12 +75,22 @@ def diagnose(simulation: Simulation, frames: Frames, bodies: tuple[str, ...]) ->
         "help_share": np.array([help_shares[steps].max(initial=0.0) for steps in windows]),
         "balance_margin_m": np.array([_margin(support, f, center[f], velocity[f], gravity) for f in range(len(q))]),
     }
+    curves |= _help(simulation, windows)
     for body in metrics.feet(character):
         strength = np.linalg.norm(frames.wrench[:, body, :3], axis=1)
         curves[f"contact_force_{bodies[body]}_n"] = np.where(strength > FAINTEST, strength, 0.0)
     strengths = metrics.by_joint(character, frames.torque)
     torques = dict(zip(metrics.moving_joints(character), strengths.T, strict=True))
     return Diagnostics(center, support, forces, curves, torques)
+
+
+def _help(simulation: Simulation, windows: list[NDArray[np.int64]]) -> dict[str, Array]:
+    """The force from nowhere, N in the world's axes, and how much it turns, N m; nothing where there never is any."""
+    if not simulation.help.any():
+        return {}
+    mean = np.array([simulation.help[steps].mean(axis=0) if len(steps) else np.zeros(6) for steps in windows])
+    named = {f"help_{axis}_n": np.ascontiguousarray(mean[:, k]) for k, axis in enumerate("xyz")}
+    return named | {"help_moment_nm": np.linalg.norm(mean[:, 3:], axis=1)}
 
 
 def hull(points: Array) -> Array:

@@ -8,7 +8,7 @@ import pytest
 from heft.core.contact.terrain import Mesh, Plane
 from heft.core.control.lookahead import LookAhead, Settings, Track
 from heft.core.control.lookahead.carried import Carried
-from heft.core.job import BakeJob, Scene, run
+from heft.core.job import BakeJob, Scene, precompute, run
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.report import metrics
@@ -39,6 +39,10 @@ def test_a_body_that_hovers_is_carried_as_it_is_keyed(done, job):
     assert report["root_max_m"] < 0.02
     hovering = (done.frames > 10.0 + 30.0 * 0.75) & (done.frames < 10.0 + 30.0 * 1.25)
     np.testing.assert_allclose(done.curves["help_share"][hovering], 1.0, atol=0.15)
+    upwards, turning = (done.curves[name][hovering] for name in ("help_z_n", "help_moment_nm"))
+    weight = 9.81 * precompute(job).plan.character.total_mass
+    assert upwards.mean() == pytest.approx(weight, rel=0.1)
+    assert (turning >= 0.0).all()
     assert report["help_max"] >= 1.0
     assert 0.4 < report["help_mean"] < 0.9
     assert hovering.sum() < report["help_frames"]
@@ -58,6 +62,7 @@ def test_only_methods_that_help_keep_a_motion_as_keyed(job):
 def test_what_can_be_takes_no_help():
     report = run(BakeJob(waving_clip(0.5), wooden_roles())).report
     assert report["help_mean"] == report["help_max"] == report["help_frames"] == 0
+    assert report["supports"] == []
 
 
 def test_who_is_about_to_fall_is_carried_back_to_its_motion():
