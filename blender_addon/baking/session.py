@@ -50,6 +50,8 @@ class Turn:
     said: dict[str, Any] = field(default_factory=dict)  # in answer to another task
     why: str = ""  # it failed
     pose: Array | None = None  # (nb, 4, 4) of the last frame that was finished, in the world
+    # where bones' heads are (n, nb, 3), from a row of the bake's on, as it was told
+    heads: list[tuple[int, Array]] = field(default_factory=list)
     controls: Solution | None = None  # of a bake onto controls
 
     @property
@@ -72,12 +74,16 @@ class Session:
         keeper: Keeper,
         task: str,
         found: Sequence[Gathered] | None = None,
+        wanted: tasks.Wanted = "last",
+        solved_at_once: float = SOLVED_AT_ONCE,
     ) -> None:
-        """Read all armatures, unless that was done, and send the first to the worker.
+        """Read all armatures, unless that was done, and send the first to the worker, with what of frames is `wanted`.
+
+        Controls are solved for so many seconds at once.
 
         ValueError or OSError where that is not possible.
         """
-        self._keeper, self._task = keeper, task
+        self._keeper, self._task, self._wanted, self._solved_at_once = keeper, task, wanted, solved_at_once
         found = gather(context, armatures) if found is None else found
         self.turns = [
             Turn(armature.session_uid, armature.name, each) for armature, each in zip(armatures, found, strict=True)
@@ -130,6 +136,8 @@ class Session:
                 self.stage, self.fraction = message.values["text"], message.values["fraction"]
                 self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
                 self.turn.pose = message.arrays.get("pose", self.turn.pose)
+                if "heads" in message.arrays:
+                    self.turn.heads.append((int(message.values["first"]), message.arrays["heads"]))
             elif message.kind == "done":
                 self._take_answer(message)
             elif message.kind in {"failed", "ended"}:
@@ -164,10 +172,10 @@ class Session:
             self.turn.preview.show(armature, armature_poses(self.turn.pose[None], self.turn.gathered.sampling, 0)[0])
             self.turn.pose = None
 
-    def stop(self) -> None:
-        """End it now: stop the worker and cancel unfinished turns."""
+    def stop(self, *, at_once: bool = True) -> None:
+        """End it: cancel unfinished turns, and stop the worker now, or have it leave what it does for the next task."""
         if not self.over:
-            self._keeper.stop()
+            (self._keeper.stop if at_once else self._keeper.overtake)()
             if self._solving is not None:
                 self._solving.end()
                 self._solving = None
@@ -201,7 +209,7 @@ class Session:
         ready = are_ready(job.method)
         self.stage, self.fraction = "Starting" if ready else COMPILING, 0.0
         self.of_stage, self.timed = 0.0, ready
-        self._keeper.worker().send(self._task, *tasks.request(job, str(cache_folder()), poses=True))
+        self._keeper.worker().send(self._task, *tasks.request(job, str(cache_folder()), self._wanted))
 
     def _take_answer(self, message: Message) -> None:
         try:
@@ -229,7 +237,7 @@ class Session:
             self.stage, self.fraction, self.of_stage, self.timed = ON_CONTROLS, 0.0, 0.0, False
 
     def _solve_on(self, solving: Solving) -> None:
-        until = time.monotonic() + SOLVED_AT_ONCE
+        until = time.monotonic() + self._solved_at_once
         try:
             for done in self._steps:
                 self.fraction = done

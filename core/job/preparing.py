@@ -5,6 +5,7 @@ import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,7 +37,9 @@ from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation.scene import Scene
 from .job import RECOVERY_EFFORT, STRENGTH, BakeJob, BodySettings
+from .progress import NOTHING as NO_FRAMES
 from .progress import Clock, ProgressReporter
+from .sketch import bone_heads
 
 T = TypeVar("T")
 
@@ -223,6 +226,13 @@ def find_reference(
     ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
     if ground is not None:
         terrain = make_terrain([ground.ground])
+    frames = np.arange(trajectory.first_frame, job.frames[1] + 1e-6)
+
+    def tell(iteration: int, q: Array) -> None:
+        sketch = partial(bone_heads, performance, start, q, _floor_height(performance.floor), frames)
+        shown = iteration > 0 and not (job.loop or job.playback.changes)  # at first it is a guess, of a cycle one lap
+        reporter("reference", 1.0 - USUAL_PACE**iteration, 0, NO_FRAMES, sketch if shown else None)
+
     wanted: dict[str, Any] = {
         "terrain": terrain,
         "contacts": job.contacts,
@@ -232,7 +242,7 @@ def find_reference(
         "settings": reference_settings(job),
         "optimise": job.optimise,
         "help_given": job.help,
-        "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
+        "progress": tell,
     }
     lines: tuple[str, ...] = () if ground is None else (ground.line,)
     if _other_ground(job, terrain) and not len(performance.way):

@@ -18,6 +18,11 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 NICENESS = 5  # the interface goes first
+STOP = "stop"  # the kind of a message by which nobody waits any more for what was asked before it
+
+
+class OvertakenError(Exception):
+    """Raised in a task that nobody waits for any more, when it says something."""
 
 
 def main(boot: dict[str, str | list[str]]) -> None:
@@ -35,19 +40,30 @@ def main(boot: dict[str, str | list[str]]) -> None:
     messages = load("messages", Path(__file__).with_name("messages.py"))
     tasks = importlib.import_module(str(boot["tasks"])).TASKS
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    stops: queue.SimpleQueue[Any] = queue.SimpleQueue()  # those that are waiting
 
     def listen() -> None:
         while (message := messages.read(source)) is not None:
+            if message.kind == STOP:
+                stops.put(message)
             waiting.put(message)
         os._exit(0)  # whatever is being computed, nobody waits for it any more
+
+    def tell(kind: str, values: Any = None, arrays: Any = None) -> None:
+        if not stops.empty():
+            raise OvertakenError
+        messages.write(output, kind, values, arrays)
 
     threading.Thread(target=listen, daemon=True).start()
     while True:
         message = waiting.get()
+        if message.kind == STOP:
+            stops.get()
+            continue
         try:
-            answer = tasks[message.kind](
-                message, lambda kind, values=None, arrays=None: messages.write(output, kind, values, arrays)
-            )
+            answer = tasks[message.kind](message, tell)
+        except OvertakenError:
+            messages.write(output, "overtaken")
         except (ValueError, OSError) as error:
             messages.write(output, "failed", {"why": sentence(error)})
         else:
