@@ -253,8 +253,9 @@ def tasks_of(armature: bpy.types.Object) -> list[str]:
 
 
 def followed() -> list[bpy.types.Object]:
-    """Return the armatures that there is something to do for."""
-    return [one for one in bpy.data.objects if one.type == "ARMATURE" and one.library is None and tasks_of(one)]
+    """Return the armatures that there is something to do for: no stand-in's, which has a scene of its own."""
+    there = bpy.context.view_layer.objects
+    return [one for one in there if one.type == "ARMATURE" and one.library is None and tasks_of(one)]
 
 
 def concerns(update: bpy.types.DepsgraphUpdate, armature: bpy.types.Object) -> bool:
