@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A thousand edits at random, baked live by one worker that keeps what it made, against fresh bakes of the same jobs."""
+"""A thousand edits at random, baked live by one worker that keeps what it made, against fresh bakes of the same."""
 
 import tempfile
 import time
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from heft.core.job import run
 from heft.core.worker.worker import Worker
+
 from tests.core.worker.edits import LEFT, live
 
 COUNT = 1000

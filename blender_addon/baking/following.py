@@ -32,7 +32,7 @@ from .session import Session, Turn
 from .source import plays
 
 GLANCE, BAKE = "glance", "bake"  # tasks of the worker's
-QUIET = 0.1  # s without a change, after which it is baked
+QUIET = 0.05  # s without a change, after which it is baked
 EVERY, BUSY = 0.05, 0.02  # s between looks, while nothing goes on and while something does
 WRITTEN = (
     "output",
@@ -82,6 +82,11 @@ class Following:
         """Whether a bake goes on."""
         return self._session is not None
 
+    @property
+    def waits(self) -> bool:
+        """Whether something has changed that was not read yet."""
+        return bool(self._changed)
+
     def note(self, armature: bpy.types.Object) -> None:
         """It has changed."""
         self._changed[armature.session_uid] = time.monotonic()
@@ -101,7 +106,9 @@ class Following:
             return
         now = time.monotonic() if now is None else now
         wanted = followed()
-        if self._session is not None and self._session.turns[0].uid not in {one.session_uid for one in wanted}:
+        known = {one.session_uid for one in wanted}
+        self._changed = {uid: since for uid, since in self._changed.items() if uid in known}
+        if self._session is not None and self._session.turns[0].uid not in known:
             self._leave()
         if self._session is not None:
             self._take_in(context, self._session, now)
@@ -109,12 +116,13 @@ class Following:
                 self._end(context)
                 return
         for armature in wanted:
-            unknown = not self.busy and any((armature.session_uid, task) not in self._done for task in tasks_of(armature))
+            uid = armature.session_uid
+            unknown = not self.busy and any((uid, task) not in self._done for task in tasks_of(armature))
             # of settings Blender tells nothing if a script sets them
-            if self._settings_moved(context.scene, armature) or (unknown and armature.session_uid not in self._changed):
+            if self._settings_moved(context.scene, armature) or (unknown and uid not in self._changed):
                 self.note(armature)
-            since = self._changed.get(armature.session_uid)
-            waits = self._session is not None and self._session.turns[0].uid != armature.session_uid
+            since = self._changed.get(uid)
+            waits = self._session is not None and self._session.turns[0].uid != uid
             if since is not None and now - since > QUIET and not waits and not in_the_middle(armature):
                 self._begin(context, armature)
                 return
@@ -321,7 +329,7 @@ def on_time() -> float:
     context = bpy.context
     if not any(len(window.modal_operators) for window in context.window_manager.windows):
         following.look(context)
-    return BUSY if following.busy else EVERY
+    return BUSY if following.busy or following.waits else EVERY
 
 
 def register() -> None:

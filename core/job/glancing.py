@@ -55,9 +55,7 @@ def _where_it_is_keyed(found: Glance, performance: Performance, samples: NDArray
         center=_on_floor(found.center - away, floor) + drifted,
         arc=_on_floor(found.arc - away, floor) + drifted,
         balance=_on_floor(found.balance - away, floor) + drifted,
-        support=replace(
-            found.support, point=_on_floor(found.support.point - away[corners], floor) + drifted[corners]
-        ),
+        support=replace(found.support, point=_on_floor(found.support.point - away[corners], floor) + drifted[corners]),
         place=_on_floor(found.place - away[:, None], floor) + drifted[:, None],
     )
 

@@ -100,9 +100,9 @@ def make_reference(
     trajectory's frame `begin`, or where it was found. `bounds` pins the ends of one that is not;
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. `progress` is
-    called with the number of each iteration of the optimiser, and the poses before it. `help_given` is that of `build_reference`: with help, a
-    body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference as it
-    is, however impossible, for controllers that find forces themselves.
+    called with the number of each iteration of the optimiser, and the poses before it. `help_given` is that of
+    `build_reference`: with help, a body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up
+    motion is the reference as it is, however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.

@@ -66,9 +66,7 @@ def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 
-def request(
-    asked: BakeJob, cache: str | None, wanted: Wanted = "nothing"
-) -> tuple[Mapping[str, Any], Arrays]:
+def request(asked: BakeJob, cache: str | None, wanted: Wanted = "nothing") -> tuple[Mapping[str, Any], Arrays]:
     """Values and arrays of a message that asks for a bake, and for what of its frames is `wanted` on the way."""
     return {"cache": cache, "wanted": wanted}, packed("job", archive.pack(asked, BakeJob, job.FORMAT, job.VERSION))
 

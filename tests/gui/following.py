@@ -130,11 +130,11 @@ def tell():
     for kind in dict.fromkeys(edit["kind"] for edit in edits):
         own = [edit for edit in edits if edit["kind"] == kind]
         first, whole = ([edit[name] for edit in own] for name in ("first", "whole"))
-        stages = {name: round(float(np.median([edit["seconds"][name] for edit in own])), 3) for name in own[0]["seconds"]}
-        lines += [
+        stages = {name: np.median([edit["seconds"][name] for edit in own]).round(3) for name in own[0]["seconds"]}
+        lines.append(
             f"{kind}: first changed frame {np.median(first):.2f} s (worst {max(first):.2f}), "
             f"written {np.median(whole):.2f} s (worst {max(whole):.2f}), {own[0]['why']}; worker {stages}"
-        ]
+        )
     share = 1e3 * np.percentile(late, [50.0, 99.0, 100.0])
     lines.append(f"20 ms timer late by {share[0]:.0f} ms median, {share[1]:.0f} at 99 %, {share[2]:.0f} at most")
     Path(guikit.OUT, "following.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

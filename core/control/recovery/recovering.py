@@ -99,9 +99,7 @@ class Detour(Follower):
 class Recovering(Follower):
     """A look-ahead controller that recovers."""
 
-    def __init__(
-        self, motion: LookAhead, reference: Reference, stage: Stage, value: CostToGo | None = None
-    ) -> None:
+    def __init__(self, motion: LookAhead, reference: Reference, stage: Stage, value: CostToGo | None = None) -> None:
         self._known = value  # what the motion costs, if that is known already
         self.motion, self.reference, self._stage, self._effort = motion, reference, stage, stage.recovery
         self._pose_share = pose_shares(motion.character, stage.looseness)

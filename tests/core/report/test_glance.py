@@ -125,7 +125,9 @@ def test_what_drifts_is_looked_at_where_it_drifts_to():
     frames = np.arange(len(job.clip.position))[:, None, None]
     away = (frames - 0.5 * (len(frames) - 1)) / job.clip.rate * drift
     found, moved = (
-        glance(replace(job, clip=replace(job.clip, position=job.clip.position + way)), ProgressReporter(None), Cache(None))
+        glance(
+            replace(job, clip=replace(job.clip, position=job.clip.position + way)), ProgressReporter(None), Cache(None)
+        )
         for way in (np.zeros(3), away)
     )
     np.testing.assert_allclose(moved.center - found.center, away[:, 0], atol=2e-3)
