@@ -226,7 +226,7 @@ def find_reference(
     ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
     if ground is not None:
         terrain = make_terrain([ground.ground])
-    frames = np.arange(trajectory.first_frame, job.frames[1] + 1e-6)
+    frames: Array = np.arange(trajectory.first_frame, job.frames[1] + 1e-6, dtype=np.float64)
 
     def tell(iteration: int, q: Array) -> None:
         sketch = partial(bone_heads, performance, start, q, _floor_height(performance.floor), frames)
