@@ -7,15 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cache import Cache
-from ..contact.terrain import make_terrain
 from ..motion import quaternions
 from ..motion.floor import Floor
-from ..motion.labels import label, relabel
+from ..motion.labels import relabel
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..report.glance import Glance, look
 from .job import BakeJob
-from .preparing import find_ground, grabs_held, loaded, performance_of, samples_of
+from .preparing import labelled, performance_of
 from .progress import ProgressReporter
 
 
@@ -24,12 +23,8 @@ def glance(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> Glance:
     reporter("fit", 0.0)
     performance, terrain = performance_of(job, cache)
     reporter("fit", 1.0)
-    character = loaded(performance.plan.character, job.scene, unplanned=False)
-    trajectory, start = samples_of(job, performance)
-    ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
-    if ground is not None:
-        terrain = make_terrain([ground.ground])
-    schedule = label(character, trajectory, terrain, grabs=grabs_held(job, character, trajectory))
+    motion = labelled(job, performance, terrain)
+    character, trajectory, schedule = motion.character, motion.trajectory, motion.schedule
     if job.contacts is not None:
         schedule = relabel(character, trajectory, schedule, job.contacts)
     frames = np.arange(np.ceil(trajectory.first_frame), trajectory.frame(len(trajectory.q) - 1) + 1e-6)
@@ -38,8 +33,8 @@ def glance(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> Glance:
         0,
         len(trajectory.q) - 1,
     )
-    found = look(character, trajectory, schedule, terrain, samples, 1.0 / job.fps)
-    return _where_it_is_keyed(replace(found, frames=frames), performance, start + samples)
+    found = look(character, trajectory, schedule, motion.terrain, samples, 1.0 / job.fps)
+    return _where_it_is_keyed(replace(found, frames=frames), performance, motion.start + samples)
 
 
 def _where_it_is_keyed(found: Glance, performance: Performance, samples: NDArray[np.int64]) -> Glance:

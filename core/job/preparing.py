@@ -28,7 +28,7 @@ from ..motion.prepare import Performance, prepare
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..motion.residuals import Residuals
-from ..motion.schedule import ContactPoint, contact_points
+from ..motion.schedule import ContactPoint, ContactSchedule, contact_points
 from ..motion.spacetime import Settings
 from ..motion.spacetime.help import helping
 from ..motion.tracks import ground_under, point_places, velocities
@@ -118,18 +118,34 @@ def reference_settings(job: BakeJob) -> Settings:
     return make_settings(Settings, {**NEAR, **job.reference}, "a reference").checked()
 
 
-def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tuple[Contact, ...]:
+@dataclass(frozen=True)
+class Labelled:
+    """A job's range as it is keyed, with the contacts that are found in it."""
+
+    character: Character
+    trajectory: Trajectory
+    start: int  # the performance's sample with which the range begins
+    terrain: Terrain | None  # None where it is level ground
+    schedule: ContactSchedule
+
+
+def labelled(job: BakeJob, performance: Performance, terrain: Terrain | None) -> Labelled:
     """The contacts of a job's range as they are found, whatever was edited; no reference is made."""
-    reporter("fit", 0.0)
-    performance, terrain = performance_of(job, cache)
-    reporter("fit", 1.0)
     character = loaded(performance.plan.character, job.scene, unplanned=False)
-    trajectory, _ = samples_of(job, performance)
+    trajectory, start = samples_of(job, performance)
     ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
     if ground is not None:
         terrain = make_terrain([ground.ground])
     schedule = label(character, trajectory, terrain, grabs=grabs_held(job, character, trajectory))
-    return tuple(contacts_of(trajectory, schedule))
+    return Labelled(character, trajectory, start, terrain, schedule)
+
+
+def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tuple[Contact, ...]:
+    """The contacts of a job's range, for the animator to edit."""
+    reporter("fit", 0.0)
+    found = labelled(job, *performance_of(job, cache))
+    reporter("fit", 1.0)
+    return tuple(contacts_of(found.trajectory, found.schedule))
 
 
 def loaded(character: Character, scene: Scene, *, unplanned: bool) -> Character:

@@ -12,16 +12,6 @@ import guikit
 import window
 
 
-def split():
-    """The lower half of the 3D Viewport as a Dope Sheet."""
-    shown, area, region, _ = guikit.view3d()
-    with bpy.context.temp_override(window=shown, area=area, region=region):
-        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.4)
-    areas = sorted((a for a in shown.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
-    areas[0].ui_type = "DOPESHEET"
-    areas[1].spaces.active.show_region_ui = True
-
-
 def break_it():
     """A shin that flips for a frame; and a stretch that is only a guess, as of a suit that lost a sensor."""
     rig = window.rig()
@@ -39,7 +29,7 @@ guikit.steps(
     window.clear,
     window.add_mannequin,
     window.set_up,
-    split,
+    window.split,
     break_it,
     window.tab,
     guikit.shot("damage"),

@@ -17,16 +17,6 @@ def look():
     window.view_selected()
 
 
-def split():
-    """The lower half of the 3D Viewport as a Dope Sheet."""
-    shown, area, region, _ = guikit.view3d()
-    with bpy.context.temp_override(window=shown, area=area, region=region):
-        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.4)
-    areas = sorted((a for a in shown.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
-    areas[0].ui_type = "DOPESHEET"
-    areas[1].spaces.active.show_region_ui = True
-
-
 def lower():
     """The area that was split off, and its main region."""
     shown = bpy.context.window_manager.windows[0]
@@ -67,7 +57,7 @@ guikit.steps(
     look,
     1.0,
     guikit.shot("motion_built"),
-    split,
+    window.split,
     1.0,
     contacts,
     1.0,

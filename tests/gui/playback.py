@@ -5,6 +5,8 @@ python3 run.py build --bare
 blender-gui run tests/gui/playback.py -o out/gui dist/heft-*-bare.zip tests/gui/window.py
 """
 
+from functools import partial
+
 import bpy
 import guikit
 import window
@@ -32,16 +34,6 @@ def key():
     window.view_selected()
 
 
-def split():
-    """The lower part of the 3D Viewport as a Dope Sheet of these channels."""
-    shown, area, region, _ = guikit.view3d()
-    with bpy.context.temp_override(window=shown, area=area, region=region):
-        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.3)
-    areas = sorted((a for a in shown.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
-    areas[0].ui_type = "DOPESHEET"
-    areas[1].spaces.active.show_region_ui = True
-
-
 def channels():
     """All of the motion, these two channels alone."""
     shown = bpy.context.window_manager.windows[0]
@@ -62,7 +54,7 @@ guikit.steps(
     add_jump,
     key,
     window.panels_alone("HEFT_PT_controller"),
-    split,
+    partial(window.split, 0.3),
     channels,
     window.tab,
     1.0,

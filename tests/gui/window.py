@@ -53,6 +53,16 @@ def view_selected():
         bpy.ops.view3d.view_selected()
 
 
+def split(share=0.4):
+    """The lower part of the 3D Viewport as a Dope Sheet."""
+    shown, area, region, _ = guikit.view3d()
+    with bpy.context.temp_override(window=shown, area=area, region=region):
+        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=share)
+    areas = sorted((a for a in shown.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
+    areas[0].ui_type = "DOPESHEET"
+    areas[1].spaces.active.show_region_ui = True
+
+
 def small():
     """All panels small enough to be seen at once."""
     bpy.context.preferences.view.ui_scale = 0.7

@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from heft.core.dynamics import PointForces, step
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.quality import slowness
@@ -21,13 +20,7 @@ def trajectory_of(character, q):
 
 def check_physics(reference):
     """Every step leads to the next state, by forces that the ground can give."""
-    points = reference.schedule.points
-    bodies, local = [point.body for point in points], [point.position for point in points]
-    for k in range(0, reference.steps, 7):
-        contacts = PointForces(bodies, local, reference.force[k])
-        q, v = step(reference.character, reference.q[k], reference.v[k], reference.torque[k], 1 / 120.0, contacts)
-        np.testing.assert_allclose(q, reference.q[k + 1], atol=1e-9)
-        np.testing.assert_allclose(v, reference.v[k + 1], atol=1e-9)
+    motions.check_physics(reference, every=7, tolerance=1e-9)
     assert (
         np.linalg.norm(reference.force[..., :2], axis=2) <= reference.friction * reference.force[..., 2] + 1e-9
     ).all()

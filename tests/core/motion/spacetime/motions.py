@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from heft.core.character import Character
 from heft.core.character.parts import Corner
-from heft.core.dynamics import body_poses, difference
+from heft.core.dynamics import PointForces, body_poses, difference, step
 from heft.core.motion.cycle import Cycle
 from heft.core.motion.schedule import ContactPoint, ContactSchedule, contact_points
 from scipy.spatial.transform import Rotation
@@ -251,3 +251,14 @@ def grip_places(character, q, hands):
     return np.array(
         [origin[h.body] + Rotation.from_quat(orientation[h.body], scalar_first=True).apply(h.position) for h in hands]
     )
+
+
+def check_physics(reference, every, tolerance):
+    """Every so manieth step leads to the next state under all its forces, help included."""
+    points = reference.schedule.points
+    bodies, local = [point.body for point in points], [point.position for point in points]
+    for k in range(0, reference.steps, every):
+        contacts = PointForces(bodies, local, reference.force[k])
+        q, v = step(reference.character, reference.q[k], reference.v[k], reference.torque[k], 1 / RATE, contacts)
+        np.testing.assert_allclose(q, reference.q[k + 1], atol=1e-9)
+        np.testing.assert_allclose(v, reference.v[k + 1], atol=tolerance)

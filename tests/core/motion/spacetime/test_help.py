@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from heft.core.dynamics import PointForces, center_of_mass_jacobian, step
+from heft.core.dynamics import center_of_mass_jacobian
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.schedule import ContactSchedule
@@ -45,17 +45,6 @@ def hovering(frames=120):
 
 def net_help(reference):
     return reference.force[:, helping(reference.schedule.points)].sum(axis=1)
-
-
-def check_physics(reference):
-    """Every step leads to the next state under all forces, help included."""
-    points = reference.schedule.points
-    bodies, local = [point.body for point in points], [point.position for point in points]
-    for k in range(0, reference.steps, 5):
-        contacts = PointForces(bodies, local, reference.force[k])
-        q, v = step(reference.character, reference.q[k], reference.v[k], reference.torque[k], 1 / 120.0, contacts)
-        np.testing.assert_allclose(q, reference.q[k + 1], atol=1e-9)
-        np.testing.assert_allclose(v, reference.v[k + 1], atol=1e-8)
 
 
 def test_how_help_moves_the_body_is_what_differences_tell():
@@ -135,7 +124,7 @@ def test_a_body_that_hovers_takes_its_weight_and_no_moment():
     reference = build_reference(
         character, trajectory, schedule, help_given="as_needed", missing=np.ones(len(nothing), np.bool_)
     )
-    check_physics(reference)
+    motions.check_physics(reference, every=5, tolerance=1e-8)
     weight = weight_of(character)
     # over all of it help gives what gravity takes, but for what the free ends begin and end with
     speeds = [center_of_mass_jacobian(character, reference.q[k]) @ reference.v[k] for k in (0, -1)]
@@ -153,7 +142,7 @@ def test_a_motion_that_nothing_supports_is_had_with_help_and_refused_without(hel
     with pytest.raises(NoReferenceError, match="Nothing holds the body up"):
         make_reference(character, trajectory)
     made = make_reference(character, trajectory, help_given=help_given)
-    check_physics(made.reference)
+    motions.check_physics(made.reference, every=5, tolerance=1e-8)
     assert made.reference.quality.root_max_metres < 0.03
     np.testing.assert_allclose(net_help(made.reference)[30:-30, 2], weight_of(character), rtol=0.1)
 
@@ -172,7 +161,7 @@ def test_as_keyed_keeps_the_states_and_contacts_carry_what_they_can():
     motion = motions.squat(120, 0.1)
     trajectory = trajectory_of(motion.character, motion.q)
     reference = build_reference(motion.character, trajectory, motion.schedule, help_given="as_keyed")
-    check_physics(reference)
+    motions.check_physics(reference, every=5, tolerance=1e-8)
     np.testing.assert_array_equal(reference.q, motion.q)
     assert (
         np.linalg.norm(reference.force[:, ~helping(reference.schedule.points), :2], axis=2)
