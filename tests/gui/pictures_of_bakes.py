@@ -111,7 +111,7 @@ guikit.steps(
     more,
     window.start_bake,
     guikit.until(second, seconds=300, every=0.05),
-    cropped("bake_running", "1010x780+300+60"),
+    cropped("bake_running", "1010x750+300+60"),
     stop,
     window.done(60.0),
     alone,

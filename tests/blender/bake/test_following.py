@@ -15,7 +15,7 @@ from heft.blender_addon.overlay import live, record
 from heft.blender_addon.worker.keeper import keeper
 
 LAST = 10
-PATIENCE = 120.0  # s
+PATIENCE = 600.0  # s
 LATER = 60.0  # s, after which all has come to rest
 
 
