@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 
-from .blender_addon import commands, presets
+from .blender_addon import commands, presets, slices
 from .blender_addon.baking import following, session
 from .blender_addon.overlay import bars
 from .blender_addon.overlay import draw as overlay
@@ -20,6 +20,7 @@ from .operators import (
     add_grab,
     add_key_poses,
     add_mannequin,
+    add_path,
     add_preset,
     add_prop,
     add_push,
@@ -34,6 +35,7 @@ from .operators import (
     merge_down,
     precompute,
     set_up,
+    skip_rehearsals,
 )
 from .panels import bake as bake_panel
 from .panels import character, controller, motion, scene, status, system
@@ -50,11 +52,13 @@ CLASSES = (
     add_grab.HEFT_OT_add_grab,
     add_foothold.HEFT_OT_add_foothold,
     add_prop.HEFT_OT_add_prop,
+    add_path.HEFT_OT_add_path,
     build_reference.HEFT_OT_build_reference,
     find_contacts.HEFT_OT_find_contacts,
     bake.HEFT_OT_bake,
     merge_down.HEFT_OT_merge_down,
     cancel.HEFT_OT_cancel,
+    skip_rehearsals.HEFT_OT_skip_rehearsals,
     precompute.HEFT_OT_precompute,
     clear_cache.HEFT_OT_clear_cache,
     choose_actions.HEFT_OT_add_action,
@@ -93,6 +97,7 @@ def register() -> None:
         bpy.utils.register_class(cls)
     action_properties.register()
     armature_properties.register()
+    slices.register()
     keeper.register()
     presets.register()
     commands.register(make_demo)
@@ -116,6 +121,7 @@ def unregister() -> None:
     commands.unregister()
     presets.unregister()
     keeper.unregister()
+    slices.unregister()
     armature_properties.unregister()
     action_properties.unregister()
     for cls in reversed(CLASSES):

@@ -5,6 +5,8 @@
                                             [--report DIR]
     blender --command heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list]
                                              [--cache DIR]
+    blender --command heft clean FOLDER --out FOLDER [--rig auto] [--simulate] [--workers N] [--cluster ADDRESS]
+                                             [--resume]
     blender --command heft demo [--output DIR]
     blender --command heft bench [--json FILE] [--only NAME]
     blender --command heft replay TRACE
@@ -30,6 +32,7 @@ import numpy as np
 from ..core import cache, command_line
 from ..core.batch import command as batch_command
 from ..core.cache import code_version
+from ..core.clean import command as clean_command
 from ..core.command_line import DONE, FAILED, FELL, PACKAGES, ROOT, complain, say, there_is
 from ..core.job import BakeResult
 from ..core.worker.self_test import WHAT_TO_SEND
@@ -38,6 +41,8 @@ from .baking import output
 from .baking.gather import gather
 from .baking.scenes import Scenes, armatures_to_bake
 from .baking.session import Session
+from .cleaning import BlenderFormat
+from .exchange import ENDINGS
 from .typed import as_kind, settings_on
 from .worker import keeper as keeping
 from .worker import kernels
@@ -68,6 +73,7 @@ def run(arguments: Sequence[str], make_demo: Callable[[Path], None]) -> int:
     commands = {
         "bake": bake,
         "batch": batch,
+        "clean": clean,
         "bench": command_line.bench,
         "demo": demo,
         "replay": replay,
@@ -176,6 +182,12 @@ def batch(known: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="heft") as folder:
         scenes = Scenes(Path(folder))
         return batch_command.batch(known, scenes.job, kernels.kernel_folder(), scenes.save_all)
+
+
+def clean(known: argparse.Namespace) -> int:
+    """Clean a folder of clips."""
+    blender = BlenderFormat()
+    return clean_command.clean(known, dict.fromkeys(ENDINGS, blender), kernels.kernel_folder())
 
 
 def replay(known: argparse.Namespace) -> int:

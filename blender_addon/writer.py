@@ -3,21 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.motion.quaternions import Array
-from .rig.pose_space import Channels, channels_of, rest_bones
+from .rig.pose_space import Channels, RestBone, channels_of, rest_bones
+from .slices import Work, whole
 from .typed import as_kind
 
 Rows = NDArray[np.intp]
+Channelled = Mapping[str, Mapping[str, Array]]  # location, rotation and scale of bones
 
 ROTATION_PATH = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+TRANSFORMS = {"location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle"}
 UNCHANGED = 1e-4
 """A scale that stays this near to 1 all along is not keyed."""
+UNMOVED = 1e-6
+"""A channel that stays within as much all along is keyed at its ends: what is read of what never moves is as rough."""
 
 
 def write_action(
@@ -38,24 +43,27 @@ def write_action(
     `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object's.
     With a tolerance, keys that straight lines replace as well as that are left out.
     """
-    channels = channels_to_key(armature, pose, bones)
-    action = write_channels(armature, frames, channels, name, slot=slot or armature.name, tolerance=tolerance)
-    if keep is not None:
-        bag = only_bag(action)
-        carry_over(armature, keep, bag, {(curve.data_path, curve.array_index) for curve in bag.fcurves})
-    return action
+    channels = channels_to_key(resting_bones(armature, pose), pose, bones)
+    slot = slot or armature.name
+    carried = () if keep is None else assigned_curves(armature, keep)
+    return whole(writing_channels(armature, frames, channels, name, slot=slot, carried=carried, tolerance=tolerance))
+
+
+def resting_bones(armature: bpy.types.Object, pose: Array) -> list[RestBone]:
+    """Return the bones that poses (nf, nb, 4, 4) are of."""
+    resting = rest_bones(armature)
+    if pose.shape[1] != len(resting):
+        raise ValueError(f"{armature.name} has {len(resting)} bones, but the poses have {pose.shape[1]}.")
+    return resting
 
 
 def channels_to_key(
-    armature: bpy.types.Object, pose: Array, bones: Collection[str] | None = None
+    resting: Sequence[RestBone], pose: Array, bones: Collection[str] | None = None
 ) -> dict[str, dict[str, Array]]:
     """Return what is to be keyed for poses (nf, nb, 4, 4) in the armature's space: of some bones, or of all.
 
     A connected bone has no location, and a scale that stays 1 is not keyed.
     """
-    resting = rest_bones(armature)
-    if pose.shape[1] != len(resting):
-        raise ValueError(f"{armature.name} has {len(resting)} bones, but the poses have {pose.shape[1]}.")
     result = {}
     for bone, channels in zip(resting, channels_of(resting, pose), strict=True):
         if bones is not None and bone.name not in bones:
@@ -71,7 +79,7 @@ def channels_to_key(
 def write_channels(
     armature: bpy.types.Object,
     frames: Array,
-    channels: Mapping[str, Mapping[str, Array]],
+    channels: Channelled,
     name: str,
     *,
     slot: str,
@@ -83,6 +91,24 @@ def write_channels(
     `slot` is the name of its slot. Rotation is in the bone's own mode. The action is a copy of `keep`, where there is
     one, of which nothing else changes: neither other curves of that slot, nor other slots.
     """
+    return whole(writing_channels(armature, frames, channels, name, slot=slot, keep=keep, tolerance=tolerance))
+
+
+def writing_channels(
+    armature: bpy.types.Object,
+    frames: Array,
+    channels: Channelled,
+    name: str,
+    *,
+    slot: str,
+    keep: bpy.types.Action | None = None,
+    carried: Sequence[bpy.types.FCurve] = (),
+    tolerance: float = 0.0,
+) -> Work[bpy.types.Action]:
+    """Make it as `write_channels` does, a little at a time; left half-way, there is none.
+
+    Curves of another action's that are to be `carried` over are those that the new one does not replace.
+    """
     if keep is None:
         action, bag = new_action(name, slot)
     else:
@@ -91,17 +117,47 @@ def write_channels(
         if action.asset_data is not None:
             action.asset_clear()
         bag = bag_of(action, f"OB{slot}")
-        remove_curves(bag, "heft.")  # what Heft keyed tells of the old action, not of the new one
-    for bone, parts in channels.items():
-        posed = armature.pose.bones[bone]
-        start = f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
-        for part, values in parts.items():
-            kind = ROTATION_PATH.get(posed.rotation_mode, "rotation_euler") if part == "rotation" else part
-            remove_curves(bag, f"{start}.{kind}")
-            for index in range(values.shape[1]):
-                rows = needed_rows(frames, values[:, index], tolerance)
-                write_curve(bag, f"{start}.{kind}", index, bone, frames[rows], values[rows, index])
+        replaced = {
+            f"{bone_path(bone)}.{kind_of(armature, bone, part)}" for bone, parts in channels.items() for part in parts
+        }
+        # what Heft keyed tells of the old action, not of the new one
+        for curve in [one for one in bag.fcurves if one.data_path in replaced or one.data_path.startswith("heft.")]:
+            bag.fcurves.remove(curve)
+    uid, finished = action.session_uid, False
+    try:
+        for done, (bone, parts) in enumerate(channels.items()):
+            for part, values in parts.items():
+                path = f"{bone_path(bone)}.{kind_of(armature, bone, part)}"
+                for index in range(values.shape[1]):
+                    rows = needed_rows(frames, values[:, index], tolerance)
+                    write_curve(bag, path, index, bone, frames[rows], values[rows, index])
+                    yield done / len(channels)
+        yield from carry_over(carried, bag)
+        finished = True
+    finally:
+        if not finished:
+            discard_action(uid)
     return action
+
+
+def discard_action(uid: int) -> None:
+    """Take an action away that was not finished, if it is there."""
+    for action in bpy.data.actions:
+        if action.session_uid == uid:
+            bpy.data.actions.remove(action)
+            return
+
+
+def bone_path(bone: str) -> str:
+    """Return how the paths of a bone's curves begin."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
+
+
+def kind_of(armature: bpy.types.Object, bone: str, part: str) -> str:
+    """Return the property of a bone that its location, rotation or scale is keyed on."""
+    if part != "rotation":
+        return part
+    return ROTATION_PATH.get(armature.pose.bones[bone].rotation_mode, "rotation_euler")
 
 
 def new_action(name: str, owner: str) -> tuple[bpy.types.Action, bpy.types.ActionChannelbag]:
@@ -129,8 +185,15 @@ def bag_of(action: bpy.types.Action, identifier: str) -> bpy.types.ActionChannel
 
 
 def needed_rows(frames: Array, values: Array, tolerance: float) -> Rows:
-    """Return the rows between which straight lines stay within the tolerance of all (Douglas & Peucker 1973)."""
-    if tolerance <= 0.0 or len(frames) < 3:
+    """Return the rows between which straight lines stay within the tolerance of all (Douglas & Peucker 1973).
+
+    Without one all are needed, but of what never moves the ends are.
+    """
+    if len(frames) < 3:
+        return np.arange(len(frames))
+    if np.ptp(values) <= UNMOVED:
+        return np.array([0, len(frames) - 1])
+    if tolerance <= 0.0:
         return np.arange(len(frames))
     needed = np.zeros(len(frames), dtype=np.bool_)
     needed[[0, -1]] = True
@@ -208,23 +271,20 @@ def new_curve(bag: bpy.types.ActionChannelbag, path: str, index: int, group: str
     return curve
 
 
-def carry_over(
-    armature: bpy.types.Object,
-    source: bpy.types.Action,
-    bag: bpy.types.ActionChannelbag,
-    written: Collection[tuple[str, int]],
-) -> None:
-    """Copy the curves of the assigned slot that the new action does not replace.
+def carry_over(curves: Sequence[bpy.types.FCurve], bag: bpy.types.ActionChannelbag) -> Work[None]:
+    """Copy curves that a new action's do not replace. An old location must not move a new pose.
 
     What Heft keyed tells of the old action, not of the new one.
     """
-    for curve in assigned_curves(armature, source):
-        if (curve.data_path, curve.array_index) in written or curve.data_path.startswith("heft."):
-            continue
-        if curve.data_path.startswith("pose.bones[") and _replaced(curve.data_path, written):
+    written = {(curve.data_path, curve.array_index) for curve in bag.fcurves}
+    posed = {path.rpartition(".")[0] for path, _ in written if path.startswith("pose.bones[")}
+    for curve in curves:
+        path = curve.data_path
+        owner, _, part = path.rpartition(".")
+        if (path, curve.array_index) in written or path.startswith("heft.") or (owner in posed and part in TRANSFORMS):
             continue
         group = curve.group.name if curve.group else ""
-        copy = new_curve(bag, curve.data_path, curve.array_index, group or "Object")
+        copy = new_curve(bag, path, curve.array_index, group or "Object")
         count = len(curve.keyframe_points)
         copy.keyframe_points.add(count)
         for attribute, width, kind in (
@@ -241,13 +301,7 @@ def carry_over(
             copy.keyframe_points.foreach_set(attribute, values)
         copy.extrapolation = curve.extrapolation
         copy.update()
-
-
-def _replaced(path: str, written: Collection[tuple[str, int]]) -> bool:
-    """Whether a path is a transform of a bone that was written: an old location must not move a new pose."""
-    bone, _, part = path.rpartition(".")
-    transforms = {"location", "scale", "rotation_quaternion", "rotation_euler", "rotation_axis_angle"}
-    return part in transforms and any(other.rpartition(".")[0] == bone for other, _ in written)
+        yield 1.0
 
 
 def assigned_curves(armature: bpy.types.Object, action: bpy.types.Action) -> list[bpy.types.FCurve]:

@@ -151,7 +151,7 @@ def _encode(hint: Any, value: Any, arrays: list[AnyArray]) -> Any:
     """What JSON can say of a value of a declared type; arrays go to the list."""
     if value is None:
         return None
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin, arguments = _origin_and_arguments(hint)
     if origin in {Union, types.UnionType}:
         return _encode(_variant_of(value, arguments), value, arrays)
     if origin is np.ndarray:
@@ -177,7 +177,7 @@ def _encode(hint: Any, value: Any, arrays: list[AnyArray]) -> Any:
 
 def _decode(hint: Any, data: Any, arrays: list[AnyArray], where: str) -> Any:
     """The value of a declared type that `_encode` described."""
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin, arguments = _origin_and_arguments(hint)
     if origin in {Union, types.UnionType}:
         if data is None and types.NoneType in arguments:
             return None
@@ -205,6 +205,22 @@ def _decode(hint: Any, data: Any, arrays: list[AnyArray], where: str) -> Any:
             raise ValueError(f"{where} must be one of {', '.join(map(str, arguments))}, not {str(data)[:40]!r}.")
         return data
     return _primitive(hint, data, where)
+
+
+def _origin_and_arguments(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Those of a type, of a union's members too; from numpy 2.5 on NDArray is a name for what it stands for."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hasattr(origin, "__value__"):
+        return _origin_and_arguments(origin.__value__[arguments])
+    if origin in {Union, types.UnionType}:
+        return origin, tuple(map(_bare, arguments))
+    return origin, arguments
+
+
+def _bare(hint: Any) -> Any:
+    """What a named type stands for."""
+    origin = get_origin(hint)
+    return origin.__value__[get_args(hint)] if hasattr(origin, "__value__") else hint
 
 
 def _primitive(hint: Any, data: Any, where: str) -> Any:

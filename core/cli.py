@@ -3,6 +3,7 @@
 
     heft bake JOB.heftjob [--controller NAME] [--frames A:B] [--seconds S] [--output OUT.heftresult] [--report DIR]
     heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
+    heft clean FOLDER --out FOLDER [--rig auto] [--simulate] [--workers N] [--cluster ADDRESS] [--resume]
     heft bench [--json FILE] [--only NAME]
     heft demo [--output DIR]
     heft replay TRACE
@@ -17,6 +18,7 @@ import argparse
 import importlib.util
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,9 +30,11 @@ from typing import Self
 
 from . import command_line, rounding
 from .batch import command as batch_command
+from .clean import command as clean_command
 from .command_line import DONE, FELL, INTERRUPTED, PACKAGES, ROOT, Parsers, say, there_is, version_of
 
 OTHER_PACKAGES = ("bpy", "mujoco")  # good to have, not needed
+PATIENCE = 60.0  # s until Blender has told which commands it knows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = {
         "bake": bake,
         "batch": batch,
+        "clean": clean,
         "bench": command_line.bench,
         "demo": demo,
         "replay": replay,
@@ -103,6 +108,17 @@ def batch(known: argparse.Namespace) -> int:
     return batch_command.batch(known)
 
 
+def clean(known: argparse.Namespace) -> int:
+    """Clean a folder, through Blender if it has what only that reads: as a module, or as a program with Heft in it."""
+    if clean_command.asks_for_blender(known):
+        if importlib.util.find_spec("bpy") is not None:
+            return in_blender(known)
+        program = blender_with_heft()
+        if program is not None:
+            return subprocess.run([program, "--command", "heft", *known.words], check=False).returncode
+    return clean_command.clean(known, {})
+
+
 def demo(known: argparse.Namespace) -> int:
     """Make the demo in a Python that has Blender as a module."""
     if importlib.util.find_spec("bpy") is None:
@@ -144,6 +160,20 @@ def replay(known: argparse.Namespace) -> int:
 def in_blender(known: argparse.Namespace) -> int:
     """Have Blender do it, where it is a module, in a process of its own: core knows no Blender."""
     return subprocess.run([sys.executable, "-m", "heft.blender_module", *known.words], check=False).returncode
+
+
+def blender_with_heft() -> str | None:
+    """The path of a Blender that knows Heft's command, if there is one where programs are looked for."""
+    program = shutil.which("blender")
+    if program is None:
+        return None
+    try:
+        told = subprocess.run(
+            [program, "--command", "help"], capture_output=True, text=True, check=False, timeout=PATIENCE
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return program if "heft" in told.split() else None
 
 
 def doctor(_: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from .batch import command as batch_command
 from .batch.command import DONE, FAILED, FELL, INTERRUPTED
+from .clean import command as clean_command
 
 __all__ = ["DONE", "FAILED", "FELL", "INTERRUPTED", "Command", "Parsers", "make_parsers", "perform"]
 
@@ -41,6 +42,7 @@ def make_parsers(prog: str, source: str, result: str, unless: str, number: Calla
     about = {
         "bake": "simulate a file",
         "batch": "run every bake in a file",
+        "clean": "make every clip of a folder possible",
         "demo": "bake a walk with a push and over a step: a file, a film strip, a film",
         "bench": "measure speed (needs a checkout of the source)",
         "replay": "repeat the failed steps of a trace",
@@ -55,6 +57,7 @@ def make_parsers(prog: str, source: str, result: str, unless: str, number: Calla
     bake.add_argument("--output", type=Path, metavar=result, help=f"where to save; by default {unless}")
     bake.add_argument("--report", type=Path, metavar="DIR", help="folder for a report page with plots")
     batch_command.add_arguments(parsers.commands["batch"])
+    clean_command.add_arguments(parsers.commands["clean"])
     demo.add_argument("--output", type=Path, default=Path("out"), metavar="DIR", help="folder for the files")
     bench.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
     bench.add_argument("--only", metavar="NAME", help="run only this benchmark")

@@ -8,8 +8,9 @@ import bpy
 from ..blender_addon import redraw
 from ..blender_addon.baking.following import following
 from ..blender_addon.baking.outcome import note_failure
-from ..blender_addon.baking.output import write_all
+from ..blender_addon.baking.output import writing_all
 from ..blender_addon.baking.session import Session
+from ..blender_addon.slices import Work
 from .status import Status
 from .working import Working, chosen_armatures
 
@@ -30,9 +31,9 @@ class HEFT_OT_bake(Working):
         redraw.panels()
         super().refuse(context, why)
 
-    def finish(self, context: bpy.types.Context, ended: Session) -> Status:
+    def finish(self, context: bpy.types.Context, ended: Session) -> Work[Status]:
         """Write all results in one undo step, and report."""
-        written, lines = write_all(context, ended.turns)
+        written, lines = yield from writing_all(context, ended.turns)
         following.note_baked(ended.turns)
         for level, text in lines:
             self.report({level}, text)

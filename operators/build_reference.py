@@ -8,6 +8,7 @@ import bpy
 from ..blender_addon import reference, words
 from ..blender_addon.baking.session import CANCELLED, Session, Turn
 from ..blender_addon.baking.source import playing
+from ..blender_addon.slices import Work
 from .status import Status
 from .working import Working
 
@@ -15,8 +16,9 @@ from .working import Working
 class Keying(Working):
     """Not registered itself: keys what the worker finds in an action into that action, by `show`."""
 
-    def finish(self, _context: bpy.types.Context, ended: Session) -> Status:
+    def finish(self, _context: bpy.types.Context, ended: Session) -> Work[Status]:
         """Write everything in one undo step, and report."""
+        yield 0.0
         written = [turn for turn in ended.turns if not turn.why and self.write(turn)]
         for turn in ended.turns:
             if turn.why:

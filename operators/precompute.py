@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..blender_addon.baking.session import Session
+from ..blender_addon.slices import Work
 from .status import Status
 from .working import Working
 
@@ -19,8 +20,9 @@ class HEFT_OT_precompute(Working):
 
     task = "precompute"
 
-    def finish(self, _context: bpy.types.Context, ended: Session) -> Status:
+    def finish(self, _context: bpy.types.Context, ended: Session) -> Work[Status]:
         """Report the outcome."""
+        yield 0.0
         for turn in ended.turns:
             if turn.why:
                 self.report({"ERROR"}, f"{turn.name}: {turn.why}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import bpy
@@ -11,7 +12,8 @@ from ..blender_addon import redraw
 from ..blender_addon.baking import session
 from ..blender_addon.baking.following import following
 from ..blender_addon.baking.pace import Pace
-from ..blender_addon.baking.session import Session
+from ..blender_addon.baking.session import CANCELLED, Session
+from ..blender_addon.slices import AT_ONCE, Slices, Work, whole
 from ..blender_addon.typed import progress_on
 from ..blender_addon.words import interface as _
 from ..blender_addon.worker.keeper import keeper
@@ -21,6 +23,7 @@ from .status import Status
 EVERY = 0.05  # s between looks at what the worker says
 SHORT, LONG = 10.0, 90.0  # s
 TAB = "Heft"
+WRITING = "Writing the motion"
 
 
 class Working(bpy.types.Operator):
@@ -39,14 +42,16 @@ class Working(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Status:
         """Run to completion in the background; in a window go on as a modal operator."""
         following.give_way()
+        at_once = math.inf if bpy.app.background else AT_ONCE
         try:
-            self._session = Session(context, chosen_armatures(context), keeper, self.task)
+            self._session = Session(context, chosen_armatures(context), keeper, self.task, at_once=at_once)
         except (ValueError, OSError) as error:
             self.refuse(context, str(error))
             return {"CANCELLED"}
+        self._finishing: Slices[Status] | None = None
         if bpy.app.background:
             self._session.wait()
-            return self.finish(context, self._session)
+            return whole(self.finish(context, self._session))
         window = context.window
         timer = context.window_manager.event_timer_add(EVERY, window=window)
         self._pace = Pace(EVERY)
@@ -59,41 +64,82 @@ class Working(bpy.types.Operator):
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Handle what the worker has sent. Esc over the progress asks whether to cancel; elsewhere it is Blender's."""
-        state = progress_on(context.window_manager)
         if not session.is_going_on(self._session):  # the extension was disabled, and put everything back
+            self._leave()
             return {"CANCELLED"}
         if event.type == "ESC" and event.value == "PRESS" and is_over_progress(context, event.mouse_x, event.mouse_y):
             bpy.ops.heft.cancel("INVOKE_DEFAULT", ask=True)  # type: ignore[attr-defined]
             return {"RUNNING_MODAL"}
+        state = progress_on(context.window_manager)
         if state.stop:
-            self._session.stop()
-        elif event.type == "TIMER":
-            self._session.take(keeper.poll())
-            show_progress(self._session)
-            drawing = self._pace.due(time.monotonic(), posed=self._session.has_pose)
-            if drawing == "view":
-                self._session.show()
-                redraw.views()
-            elif drawing == "panels":
-                redraw.panels()
+            return self._stop()
+        if state.skip:
+            state.skip = False
+            self._session.skip()
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        if self._finishing is not None:
+            return self._finish_on(self._finishing)
+        self._session.take(keeper.poll())
+        show_progress(self._session)
+        drawing = self._pace.due(time.monotonic(), posed=self._session.has_pose)
+        if drawing == "view":
+            self._session.show()
+            redraw.views()
+        elif drawing == "panels":
+            redraw.panels()
         if not self._session.over:
             return {"PASS_THROUGH"}
-        self._session.close()
+        if self._session.refused:
+            why = self._session.refused
+            self._close()
+            self.refuse(context, why)
+            return {"CANCELLED"}
+        self._session.put_poses_back()
         redraw.views()
-        redraw.panels()
-        return self.finish(context, self._session)
+        self._finishing = Slices(lambda: self.finish(bpy.context, self._session))
+        return self._finish_on(self._finishing)
 
     def cancel(self, _context: bpy.types.Context) -> None:
         """Blender ends it: another file is loaded, or Blender quits."""
+        self._leave()
         self._session.abandon()
+
+    def _finish_on(self, finishing: Slices[Status]) -> Status:
+        """Handle some more of the result."""
+        over = finishing.go_on()
+        state = progress_on(bpy.context.window_manager)
+        state.stage, state.fraction, state.left = _(WRITING), finishing.fraction, ""
+        if not over:
+            redraw.panels()
+            return {"PASS_THROUGH"}
+        self._close()
+        return finishing.results[0]
+
+    def _stop(self) -> Status:
+        """End it, as if nothing had been."""
+        self._leave()
+        self._session.stop()
+        self._close()
+        self.report({"INFO"}, CANCELLED)
+        return {"CANCELLED"}
+
+    def _close(self) -> None:
+        self._session.close()
+        redraw.views()
+        redraw.panels()
+
+    def _leave(self) -> None:
+        if self._finishing is not None:
+            self._finishing.end()
 
     def refuse(self, context: bpy.types.Context, why: str) -> None:
         """Say why it does not begin."""
         del context
         self.report({"ERROR"}, why)
 
-    def finish(self, context: bpy.types.Context, ended: Session) -> Status:
-        """Handle the result."""
+    def finish(self, context: bpy.types.Context, ended: Session) -> Work[Status]:
+        """Handle the result, a little at a time."""
         raise NotImplementedError
 
 
@@ -123,7 +169,8 @@ def show_progress(running: Session) -> None:
     state = progress_on(bpy.context.window_manager)
     if running.over:
         return
-    state.who, state.stage = running.turn.name if len(running.turns) > 1 else "", _(running.stage)
+    state.who = running.turn.name if len(running.turns) > 1 else ""
+    state.stage, state.rehearses = _(running.stage), running.rehearses
     state.fraction, state.left = running.whole_fraction, in_words(running.seconds_left)
     if not running.timed and running.of_stage > 0.0:
         state.left = _("{:.0f} % of the tries at most").format(100.0 * running.of_stage)

@@ -19,6 +19,7 @@ from ..operators.bake import HEFT_OT_bake
 from ..operators.cancel import HEFT_OT_cancel
 from ..operators.clear_cache import HEFT_OT_clear_cache
 from ..operators.merge_down import HEFT_OT_merge_down
+from ..operators.skip_rehearsals import HEFT_OT_skip_rehearsals
 from .tab import ArmatureTab, Tab
 from .text import is_narrow, sentence
 
@@ -42,6 +43,8 @@ class HEFT_PT_bake(Tab):
             column.progress(factor=state.fraction, type="BAR", text=f"{100.0 * state.fraction:.0f} %  {state.left}")
             row = column.row()
             row.scale_y = 1.4
+            if state.rehearses:
+                row.operator(HEFT_OT_skip_rehearsals.bl_idname, icon="NEXT_KEYFRAME")
             row.operator(HEFT_OT_cancel.bl_idname, icon="CANCEL")
             return
         row = layout.row()

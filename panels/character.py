@@ -5,9 +5,9 @@ import bpy
 
 from ..blender_addon.baking.source import shown_source
 from ..blender_addon.baking.stack import stack_of
-from ..blender_addon.rig.role_names import SURE
 from ..blender_addon.typed import settings_on
 from ..blender_addon.words import interface as _
+from ..core.rig.role_names import SURE
 from ..operators.set_up import HEFT_OT_edit_role, HEFT_OT_set_up
 from .tab import ArmatureTab, Tab
 from .text import sentence
@@ -52,6 +52,8 @@ class HEFT_PT_character(ArmatureTab):
                     "The motion lies down: {axis} is its up axis. It is simulated standing and written back lying."
                 )
                 sentence(context, layout, text.format(axis=settings.up_in_motion()), "INFO")
+            if settings.found_facing:
+                layout.label(text=_("Faces {axis} at first").format(axis=settings.found_facing), translate=False)
             for line in settings.found_floor.splitlines():
                 sentence(context, layout, line, "INFO")
             if settings.found_damage:
@@ -87,6 +89,7 @@ class HEFT_PT_body(ArmatureTab):
         inner.prop(settings, "total_mass", text="")
         column.prop(settings, "scale")
         column.prop(settings, "up")
+        column.prop(settings, "facing")
         row = column.row(heading="Level", align=True)
         for name in ("level_height", "level_tilt", "level_drift"):
             row.prop(settings, name, toggle=True)

@@ -123,6 +123,7 @@ class HEFT_PT_controller_reactions(ArmatureTab):
         settings = settings_on(context.active_object)
         layout.active = settings.recovery
         layout.prop(settings, "recovery_effort")
+        layout.prop(settings, "return_to_path")
         column = layout.column(align=True)
         column.prop(settings, "looseness")
         for name in reactions.BY_REGION:

@@ -8,6 +8,7 @@ from ..blender_addon.scene.choosing import chosen_character
 from ..blender_addon.typed import settings_on
 from ..operators.add_foothold import HEFT_OT_add_foothold
 from ..operators.add_grab import HEFT_OT_add_grab
+from ..operators.add_path import HEFT_OT_add_path
 from ..operators.add_prop import HEFT_OT_add_prop
 from ..operators.add_push import HEFT_OT_add_push
 from ..operators.mark_terrain import HEFT_OT_mark_terrain
@@ -40,6 +41,7 @@ class HEFT_PT_scene(Tab):
         if method_of(settings_on(armature)).needs.places_feet:
             draw_footholds(layout, [other for other in empties if settings_on(other).foothold.armature == armature])
         draw_props(layout, context, armature)
+        draw_path(layout, armature)
         row = layout.row(heading="Gravity", align=True)
         row.prop(context.scene, "use_gravity", text="")
         inner = row.row(align=True)
@@ -116,6 +118,8 @@ def draw_props(layout: bpy.types.UILayout, context: bpy.types.Context, armature:
         return
     collection, active = settings_on(armature).props, context.active_object
     body.prop(settings_on(armature), "props")
+    if collection is not None:
+        body.prop(settings_on(armature), "effort")
     if active is not None and collection is not None and active.name in collection.all_objects:
         weight = settings_on(active).weight
         if weight.armature is not None:
@@ -130,3 +134,21 @@ def draw_props(layout: bpy.types.UILayout, context: bpy.types.Context, armature:
     row = body.row(align=True)
     row.operator(HEFT_OT_add_prop.bl_idname, icon="RIGID_BODY").carried = False
     row.operator(HEFT_OT_add_prop.bl_idname, text="Add Weight", icon="PINNED").carried = True
+
+
+def draw_path(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
+    """Where a walk is to lead."""
+    header, body = layout.panel("heft_path", default_closed=True)
+    header.label(text="Path")
+    if body is None:
+        return
+    settings = settings_on(armature)
+    column = body.column()
+    column.prop(settings, "path")
+    inner = column.column()
+    inner.active = settings.path is None
+    inner.prop(settings, "target")
+    if settings.path is None:
+        body.operator(HEFT_OT_add_path.bl_idname, icon="CURVE_PATH")
+    if settings.path is not None or settings.target is not None:
+        column.prop(settings, "path_speed")

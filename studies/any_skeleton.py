@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from heft.blender_addon.rig.roles import detect_roles
 from heft.core.job import BakeJob, run
 from heft.core.motion import quaternions
 from heft.core.motion.body_plan import plausible_scale
@@ -16,10 +15,11 @@ from heft.core.motion.clip import Clip, scaled, to_local
 from heft.core.motion.damage import repair
 from heft.core.motion.roles import Roles
 from heft.core.motion.upright import stood_up, up_of
+from heft.core.rig.roles import detect_roles
 
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT, GOOD, scrambled
 
-IN_PLACE = ("02_01", "132_20", "20_06", "35_17")  # three walks and a run
+IN_PLACE = ("02_01", "07_04", "132_20", "20_06", "35_17", "09_02")  # four walks and two runs
 EVERY = 8  # of the clips that are baked
 SMOOTH = np.radians(3.0)  # between samples: less than that is no damage
 SECONDS = 1.0

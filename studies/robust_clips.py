@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from heft.blender_addon.rig.roles import detect_roles
 from heft.core import BakeJob, run
 from heft.core.job import BodySettings, precompute
+from heft.core.rig.roles import detect_roles
 from heft.studies.lib.altered_clips import enlarged, mirrored, retargeted
 from heft.studies.lib.captured_walks import DEGREES, METRES, SLIDE, WALKS
 

@@ -193,7 +193,7 @@ class Following:
             if task is not None:
                 self._wanted, self._task = wanted, task
                 seen: tasks.Wanted = "all" if task == BAKE else "nothing"
-                self._session = Session(context, [armature], self._keeper, task, [found], seen, BUSY)
+                self._session = Session(context, [armature], self._keeper, task, [found], wanted=seen)
                 self._pace = Pace(BUSY)
                 progress_on(context.window_manager).following = True
         except (ValueError, OSError) as error:
@@ -273,6 +273,8 @@ def concerns(update: bpy.types.DepsgraphUpdate, armature: bpy.types.Object) -> b
         return True
     if not isinstance(changed, bpy.types.Object) or changed == armature:
         return False
+    if changed in {settings_on(armature).path, settings_on(armature).target}:
+        return True
     around = (settings_on(armature).terrain, settings_on(armature).props)
     return changed.type == "EMPTY" or any(one is not None and changed.name in one.all_objects for one in around)
 

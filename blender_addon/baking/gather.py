@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import bpy
 import numpy as np
@@ -20,9 +22,10 @@ from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import choice_of, method_of, plain, values_in
 from ..properties.reactions import looseness_in
 from ..rig import setting_up
-from ..rig.reading import Sampling, frame_numbers, sample_armatures
+from ..rig.reading import Sampling, Staged, frame_numbers, sampling_armatures
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
+from ..slices import AT_ONCE, Work, whole
 from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of
 from .onto_controls import needs_channels
@@ -55,18 +58,35 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
 
     Armatures that were not set up are set up first.
     """
+    return whole(gathering(context, armatures, at_once=math.inf))
+
+
+def gathering(
+    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], *, at_once: float = AT_ONCE
+) -> Work[list[Gathered]]:
+    """Read them as `gather` does, a little at a time."""
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
         raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
-    with contextlib.ExitStack() as stack:
-        sources = []
-        for armature in armatures:
-            sources.append(source_of(armature))
-            stack.enter_context(playing(armature, sources[-1]))
-        for armature in armatures:
-            make_ready(context, armature)
+    sources = [source_of(armature) for armature in armatures]
+
+    @contextlib.contextmanager
+    def staged() -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            for armature, source in zip(armatures, sources, strict=True):
+                stack.enter_context(playing(armature, source))
+            yield
+
+    for armature in armatures:
+        yield from making_ready(context, armature, staged, at_once)
+    with staged():
         loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
-        keyed = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
+        moving = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
+        keyed = [
+            # where a target is, is known as long as the scene goes on
+            (first, max(last, context.scene.frame_end)) if settings_on(armature).target is not None else (first, last)
+            for armature, (first, last) in zip(armatures, moving, strict=True)
+        ]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
         if len(frames) > MOST_FRAMES:
             raise ValueError(f"{len(frames)} frames are too many to bake: choose a range of {MOST_FRAMES} at most.")
@@ -82,37 +102,40 @@ def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) ->
             for armature, count in zip(armatures, counts, strict=True)
         ]
 
-        def look(row: int, graph: bpy.types.Depsgraph) -> None:
-            for reader, recorder, offset, count in zip(readers, recorders, offsets, counts, strict=True):
-                if 0 <= row - offset < count:
-                    reader.look(row - offset, graph)
-                    if recorder is not None:
-                        recorder.look(row - offset, graph)
+    def look(row: int, graph: bpy.types.Depsgraph) -> None:
+        for reader, recorder, offset, count in zip(readers, recorders, offsets, counts, strict=True):
+            if 0 <= row - offset < count:
+                reader.look(row - offset, graph)
+                if recorder is not None:
+                    recorder.look(row - offset, graph)
 
-        scales = [settings_on(armature).scale for armature in armatures]
-        ups = [settings_on(armature).up_in_motion() for armature in armatures]
-        samplings = sample_armatures(context.scene, context.view_layer, armatures, frames, scales, look, ups)
-        parts = [
-            cut(sampling, offset, offset + count)
-            for sampling, offset, count in zip(samplings, offsets, counts, strict=True)
-        ]
-        found = [
-            replace(
-                gathered(armature, source, sampling, reader, loop),
-                recorded=recorder and recorder.recorded(sampling.frames, sampling.object_matrix),
+    scales = [settings_on(armature).scale for armature in armatures]
+    ups = [settings_on(armature).up_in_motion() for armature in armatures]
+    samplings = yield from sampling_armatures(
+        context.scene, context.view_layer, armatures, frames, scales, look, ups, staged=staged, at_once=at_once
+    )
+    found = []
+    for armature, source, sampling, reader, loop, ends, recorder, offset, count in zip(
+        armatures, sources, samplings, readers, loops, moving, recorders, offsets, counts, strict=True
+    ):
+        part = cut(sampling, offset, offset + count)
+        with staged():
+            one = replace(
+                gathered(armature, source, part, reader, loop, ends),
+                recorded=recorder and recorder.recorded(part.frames, part.object_matrix),
             )
-            for armature, source, sampling, reader, loop, recorder in zip(
-                armatures, sources, parts, readers, loops, recorders, strict=True
-            )
-        ]
-        return [with_others(context, *each) for each in zip(armatures, found, strict=True)]
+        yield None
+        found.append((yield from with_others(context, armature, one, staged, at_once)))
+    return found
 
 
-def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+def making_ready(context: bpy.types.Context, armature: bpy.types.Object, staged: Staged, at_once: float) -> Work[None]:
     """Set an armature up, unless it is; ValueError, in words for the user, if it cannot be baked as it is."""
-    setting_up.check_usable(armature)
+    with staged():
+        setting_up.check_usable(armature)
     if not settings_on(armature).character:
-        setting_up.store(armature, setting_up.set_up(context, armature))
+        done = yield from setting_up.setting_up(context, armature, staged=staged, at_once=at_once)
+        setting_up.store(armature, done)
     setting_up.check_roles(armature, settings_on(armature).chosen_roles())
     check_choice(armature)
 
@@ -120,19 +143,23 @@ def make_ready(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 def gathered_before(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
     """What was read of an armature, for the same armature after its file has been opened anew."""
     source = source_of(armature)
-    with playing(armature, source):
-        make_ready(context, armature)
+    whole(making_ready(context, armature, partial(playing, armature, source), math.inf))
     return replace(found, source=source)
 
 
 def gathered(
-    armature: bpy.types.Object, source: Source, sampling: Sampling, reader: SceneReader, loop: Loop | None
+    armature: bpy.types.Object,
+    source: Source,
+    sampling: Sampling,
+    reader: SceneReader,
+    loop: Loop | None,
+    moving: tuple[float, float],
 ) -> Gathered:
-    """Return what one armature's bake needs."""
+    """Return what one armature's bake needs; the action moves it between these frames, of those that were read."""
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
     around = reader.surroundings(clip)
-    first, last = range_of(settings, (float(sampling.frames[0]), float(sampling.frames[-1])))
+    first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
     job = BakeJob(
@@ -151,11 +178,14 @@ def gathered(
         playback=around.playback if method.needs.follows_keys else Playback(),
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
+        return_to_path=settings.return_to_path,
+        effort=round(settings.effort, 6),
         looseness=looseness_in(settings),
         strength=1.0 if around.scene.strength is not None else plain(settings.strength),
         rate=float(rate),
         frame_start=first,
         frame_end=last,
+        path=reader.path(clip, clip.skeleton.index(roles["pelvis"][0])),
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
@@ -185,7 +215,9 @@ def carried_along(armature: bpy.types.Object, sampling: Sampling) -> tuple[str, 
     return (told,)
 
 
-def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> Gathered:
+def with_others(
+    context: bpy.types.Context, armature: bpy.types.Object, found: Gathered, staged: Staged, at_once: float
+) -> Work[Gathered]:
     """Return the same with what is to be blended with it or switched to, for methods that do; others as they are."""
     job, settings = found.job, settings_on(armature)
     needs = method_of(settings).needs
@@ -194,18 +226,20 @@ def with_others(context: bpy.types.Context, armature: bpy.types.Object, found: G
             raise ValueError(
                 f"There is a place without an action among those that {armature.name} switches to: remove it."
             )
-        others = other_clips(context, armature, found.source)
-        return replace(found, job=replace(job, others=others, choices=read_choices(armature, job.frames[0], job.fps)))
+        others = yield from other_clips(context, armature, found.source, at_once)
+        with staged():
+            choices = read_choices(armature, job.frames[0], job.fps)
+        return replace(found, job=replace(job, others=others, choices=choices))
     if not needs.blends:
         return found
-    others = other_clips(context, armature, found.source)
+    others = yield from other_clips(context, armature, found.source, at_once)
     if not others:
         raise ValueError(
             f"{armature.name} has no other action to combine with {found.source.name}: add one in the Controller panel."
         )
     longest = max(job.duration, *((len(clip.position) - 1) / clip.rate for clip in others))
     seconds = job.duration if job.loop else longest
-    slider = read_slider(context, armature, job.frames[0], seconds, job.fps)
+    slider = yield from read_slider(context, armature, job.frames[0], seconds, job.fps, staged, at_once)
     scene = replace(job.scene, slider=slider)
     return replace(found, job=replace(job, others=others, seconds=seconds, scene=scene))
 
@@ -237,7 +271,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
     settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
-    asked = settings.use_frame_range or settings.loop
+    asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(armature)
 
@@ -275,6 +309,8 @@ def range_of(settings: HEFT_PG_armature, keyed: tuple[float, float]) -> tuple[fl
 
 def cut(sampling: Sampling, start: int, stop: int) -> Sampling:
     """Return rows start to stop - 1."""
+    if (start, stop) == (0, len(sampling.frames)):
+        return sampling
     clip = sampling.clip
     part = Clip(
         clip.skeleton,

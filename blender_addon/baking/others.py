@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import bpy
 import numpy as np
@@ -14,7 +15,8 @@ from ...core.motion.clip import Clip
 from ...core.motion.pegs import with_feet
 from ...core.simulation import Slider
 from ..rig import setting_up
-from ..rig.reading import frame_numbers, sample_armatures
+from ..rig.reading import Staged, frame_numbers, sampling_armatures, visiting
+from ..slices import Work
 from ..typed import settings_on
 from ..writer import assigned_curves
 from .looping import PERIODS, loop_of
@@ -23,18 +25,30 @@ from .source import Source, playing, slot_for
 CHOICE = "heft.motion"
 
 
-def other_clips(context: bpy.types.Context, armature: bpy.types.Object, source: Source) -> tuple[Clip, ...]:
+def other_clips(
+    context: bpy.types.Context, armature: bpy.types.Object, source: Source, at_once: float
+) -> Work[tuple[Clip, ...]]:
     """Return the other actions' motions in the list's order; ValueError, in words, if one cannot be read."""
     found = []
     for action in other_actions(armature):
         if action.session_uid == source.uid:
             raise ValueError(f"{action.name} is the source: choose other actions to combine with it.")
         slot = slot_for(armature, action).identifier
-        with playing(armature, replace(source, uid=action.session_uid, name=action.name, slot=slot)):
+        other = replace(source, uid=action.session_uid, name=action.name, slot=slot)
+        with playing(armature, other):
             frames = frame_numbers(*range_of_action(context.scene, armature))
-            scales, ups = [settings_on(armature).scale], [settings_on(armature).up_in_motion()]
-            (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, scales, ups=ups)
-            found.append(with_feet(sampling.clip, settings_on(armature).chosen_roles())[0])
+        scales, ups = [settings_on(armature).scale], [settings_on(armature).up_in_motion()]
+        (sampling,) = yield from sampling_armatures(
+            context.scene,
+            context.view_layer,
+            [armature],
+            frames,
+            scales,
+            ups=ups,
+            staged=partial(playing, armature, other),
+            at_once=at_once,
+        )
+        found.append(with_feet(sampling.clip, settings_on(armature).chosen_roles())[0])
     return tuple(found)
 
 
@@ -53,18 +67,24 @@ def range_of_action(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple
 
 
 def read_slider(
-    context: bpy.types.Context, armature: bpy.types.Object, first: float, seconds: float, rate: float
-) -> Slider:
-    """Return the slider as Blender evaluates it from the first simulated frame on, while the source is playing."""
-    scene, now, part = context.scene, context.scene.frame_current, context.scene.frame_subframe
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    first: float,
+    seconds: float,
+    rate: float,
+    staged: Staged,
+    at_once: float,
+) -> Work[Slider]:
+    """Return the slider as Blender evaluates it from the first simulated frame on; `staged`, the source is playing."""
     count = int(np.ceil(seconds * rate)) + 1
     place = np.zeros(count)
-    try:
-        for row in range(count):
-            scene.frame_set(int(first) + row)
-            place[row] = settings_on(armature.evaluated_get(context.view_layer.depsgraph)).slider
-    finally:
-        scene.frame_set(now, subframe=part)
+
+    def see(row: int) -> None:
+        place[row] = settings_on(armature.evaluated_get(context.view_layer.depsgraph)).slider
+
+    yield from visiting(
+        context.scene, int(first) + np.arange(count, dtype=np.float64), see, staged=staged, at_once=at_once
+    )
     return Slider(np.arange(count) / rate, np.clip(place, 0.0, 1.0))
 
 

@@ -6,9 +6,11 @@ Everything is computed before anything is written.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import bpy
@@ -23,8 +25,20 @@ from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.proxy import columns_of, is_driven, make_proxy
 from ..rig.reading import mean_scale, ordered_bones
-from ..typed import notes_on, settings_on
-from ..writer import assign_action, bag_of, channels_to_key, slot_of, write_action, write_channels, write_curve
+from ..slices import Work, elsewhere, whole, within
+from ..typed import as_kind, notes_on, settings_on
+from ..writer import (
+    assign_action,
+    assigned_curves,
+    bag_of,
+    channels_to_key,
+    discard_action,
+    resting_bones,
+    slot_of,
+    write_curve,
+    writing_channels,
+)
+from .above import taken_along
 from .gather import Gathered
 from .layers import difference, lay, take_off
 from .looping import PERIODS, Loop, one_period, repeat, stays_on_its_way
@@ -33,7 +47,7 @@ from .onto_controls import chosen_with_controls, parents_on_controls, told
 from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
-from .source import Source, constraint_of, play, playing, plays, source_of, unkeyed_by
+from .source import Source, Unkeyed, constraint_of, play, playing, plays, source_of, unkeyed_by
 
 if TYPE_CHECKING:
     from .session import Turn
@@ -60,7 +74,35 @@ def write_all(
 
     Who is to `stay` with the source and plays it goes on doing so.
     """
-    written = 0
+    return whole(writing_all(context, turns, stay=stay))
+
+
+def writing_all(
+    context: bpy.types.Context, turns: Sequence[Turn], *, stay: bool = False
+) -> Work[tuple[int, list[tuple[Level, str]]]]:
+    """Write them as `write_all` does, a little at a time: left half-way, the file is as it was.
+
+    What takes long comes first, and is in nobody's way: new actions that nothing plays yet. The rest is done at once.
+    """
+    done: list[tuple[Turn, Written | str]] = []
+    try:
+        for number, turn in enumerate(turns):
+            armature = turn.armature()
+            if armature is None or turn.result is None or turn.cancelled:
+                continue
+            steps = preparing(context, armature, turn.gathered, turn.result, turn.controls)
+            try:
+                written = yield from within(steps, number / len(turns), (number + 1) / len(turns))
+            except ValueError as error:
+                done.append((turn, str(error)))
+            else:
+                done.append((turn, written))
+        said = {turn.uid: commit_turn(context, turn, written, stay=stay) for turn, written in done}
+        done.clear()
+    finally:
+        for _, left in done:
+            if isinstance(left, Written):
+                left.discard()
     lines: list[tuple[Level, str]] = []
     for turn in turns:
         armature = turn.armature()
@@ -73,22 +115,59 @@ def write_all(
             note_failure(armature, why)
             lines.append(("ERROR", f"{turn.name}: {why}"))
         else:
-            stays = stay and plays(armature, turn.gathered.source)
-            try:
-                action, target = write(context, armature, turn.gathered, turn.result, turn.controls)
-            except ValueError as error:
-                note_failure(armature, str(error))
-                lines.append(("ERROR", str(error)))
-                continue
-            animation = armature.animation_data
-            if stays and animation is not None and animation.action == bpy.data.actions.get(action):
-                play(armature, source_of(armature))
-            written += 1
-            lines += [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
-            level: Level = "INFO" if is_good(turn.result.report) else "WARNING"
-            on = "" if target == armature.name else f" on {target}"
-            lines.append((level, f"{armature.name}: {action}{on}. {words.why(turn.result.report)}"))
-    return written, lines
+            lines += said[turn.uid]
+    return sum(any(level != "ERROR" for level, _ in each) for each in said.values()), lines
+
+
+def commit_turn(
+    context: bpy.types.Context, turn: Turn, written: Written | str, *, stay: bool
+) -> list[tuple[Level, str]]:
+    """Put in place what was prepared of a turn, and return what is told; where that failed, why it did."""
+    armature, result = turn.armature(), turn.result
+    assert armature is not None
+    assert result is not None
+    if isinstance(written, str):
+        note_failure(armature, written)
+        return [("ERROR", written)]
+    stays = stay and plays(armature, turn.gathered.source)
+    action, target = commit(context, armature, turn.gathered, result, written)
+    animation = armature.animation_data
+    if stays and animation is not None and animation.action == bpy.data.actions.get(action):
+        play(armature, source_of(armature))
+    level: Level = "INFO" if is_good(result.report) else "WARNING"
+    on = "" if target == armature.name else f" on {target}"
+    lines: list[tuple[Level, str]] = [("INFO", f"{armature.name}: {note}") for note in turn.gathered.notes]
+    return [*lines, (level, f"{armature.name}: {action}{on}. {words.why(result.report)}")]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A result as a new action that nothing plays yet."""
+
+    action: int  # its session number
+    slot: str
+    target: bpy.types.Object
+    made: bool  # the target is a proxy that was made for it
+    output: str
+    layer: Literal["ACTION", "REPLACE", "COMBINE"]
+    bones: set[str] | None
+    controls: Solution | None
+    unkeyed: Sequence[Unkeyed]
+    loop: Loop | None
+    overlay: str
+
+    def found(self) -> bpy.types.Action:
+        """The action."""
+        return next(action for action in bpy.data.actions if action.session_uid == self.action)
+
+    def discard(self) -> None:
+        """Nothing is to come of it."""
+        discard_action(self.action)
+        if self.made:
+            with contextlib.suppress(ReferenceError):  # it has gone already
+                data = as_kind(self.target.data, bpy.types.Armature)
+                bpy.data.objects.remove(self.target)
+                bpy.data.armatures.remove(data)
 
 
 def write(
@@ -104,56 +183,93 @@ def write(
     ValueError, in words for the user, if the rig is another by now. An action that an earlier bake of the same source
     made on the same armature is replaced, unless it is to be kept.
     """
+    return commit(context, armature, gathered, result, whole(preparing(context, armature, gathered, result, controls)))
+
+
+def preparing(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    gathered: Gathered,
+    result: BakeResult,
+    controls: Solution | None = None,
+) -> Work[Written]:
+    """Make a result's action, as `write` would put it in place; left half-way, there is none."""
     names = tuple(bone.name for bone in ordered_bones(armature))
     if names != result.bones[: len(names)]:
         raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
     settings: HEFT_PG_armature = settings_on(armature)
-    loop = loop_in(gathered, result)
-    motion = motion_of(armature, gathered, result, loop)
     output = settings.output
     if output == "AUTO":
         output = "PROXY" if is_driven(armature) else "ACTION"
+    layer = layer_of_bake(settings, output)
+    if layer == "COMBINE" and gathered.recorded is None:
+        raise ValueError(f"The Layer of {armature.name} was changed during the bake: bake again.")
+    overlay = yield from elsewhere(partial(record.pack, result))
+    loop, wanted = loop_in(gathered, result), wanted_of(armature, gathered)
+    motion = yield from elsewhere(partial(motion_made, wanted, gathered, result, loop))
     if output != "CONTROLS":
         controls = None
     elif controls is None:
         solving = solving_of(armature, gathered, result)
-        for _ in solving.steps():
-            pass
+        yield from solving.steps()
         controls = solving.solution()
-    target, pose, bones = armature, motion.pose, taken_bones(armature, names)
+    target, pose, bones, made = armature, motion.pose, wanted.taken, False
     if output == "PROXY":
-        target = proxy_of(context, armature)
+        there = proxy_there(context, armature)
+        target, made = there or proxy_of(context, armature), there is None
         pose, bones = pose[:, columns_of(armature, target)], None
-    with playing(armature, gathered.source):
-        name = f"{gathered.source.name} Simulated"
-        slot = slot_name(gathered.source, target) if target == armature else target.name
-        keep = gathered.source.action() if target == armature else None
-        tolerance = TOLERANCE if settings.reduce else 0.0
-        layer = layer_of_bake(settings, output)
-        channels = controls.channels if controls is not None else None
-        if layer == "COMBINE":
-            if gathered.recorded is None:
-                raise ValueError(f"The Layer of {armature.name} was changed during the bake: bake again.")
-            if channels is None:
-                channels = channels_to_key(armature, pose, bones)
-            channels = difference(armature, channels, gathered.recorded.at(motion.rows))
-        if layer != "ACTION":
-            keep = None
-        if channels is None:
-            action = write_action(
-                target, motion.frames, pose, name, slot=slot, bones=bones, keep=keep, tolerance=tolerance
-            )
+    slot = slot_name(gathered.source, target) if target == armature else target.name
+    finished = False
+    try:
+        if controls is not None:
+            channels = controls.channels
         else:
-            action = write_channels(target, motion.frames, channels, name, slot=slot, keep=keep, tolerance=tolerance)
-        bag = bag_of(action, f"OB{slot}")
-        keyed = [(curve.data_path, curve.array_index) for curve in bag.fcurves]
-        unkeyed = unkeyed_by(armature, gathered.source, keyed) if target == armature else []
+            channels = yield from elsewhere(partial(channels_to_key, resting_bones(target, pose), pose, bones))
+        if layer == "COMBINE":
+            assert gathered.recorded is not None
+            channels = difference(armature, channels, gathered.recorded.at(motion.rows))
+        keep = gathered.source.action() if target == armature and layer == "ACTION" else None
+        with playing(armature, gathered.source):
+            carried = [] if keep is None or controls is not None else assigned_curves(armature, keep)
+        steps = writing_channels(
+            target,
+            motion.frames,
+            channels,
+            f"{gathered.source.name} Simulated",
+            slot=slot,
+            keep=keep if controls is not None else None,
+            carried=carried,
+            tolerance=TOLERANCE if settings.reduce else 0.0,
+        )
+        action = yield from steps
+        with playing(armature, gathered.source):
+            keyed = [(curve.data_path, curve.array_index) for curve in bag_of(action, f"OB{slot}").fcurves]
+            unkeyed = unkeyed_by(armature, gathered.source, keyed) if target == armature else []
+        found = Written(action.session_uid, slot, target, made, output, layer, bones, controls, unkeyed, loop, overlay)
+        finished = True
+    finally:
+        if made and not finished:
+            Written(0, slot, target, made, output, layer, bones, controls, [], loop, overlay).discard()
+    return found
+
+
+def commit(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    gathered: Gathered,
+    result: BakeResult,
+    written: Written,
+) -> tuple[str, str]:
+    """Have the armature, or its proxy, play what was prepared, and tell of it; the names of the action and of who."""
+    settings: HEFT_PG_armature = settings_on(armature)
+    action, slot, target, layer = written.found(), written.slot, written.target, written.layer
+    bag, controls, loop = bag_of(action, f"OB{slot}"), written.controls, written.loop
     if controls is not None:
         unmute(armature, gathered.source.muted)
     muted = [] if controls is not None else [*gathered.source.muted]
-    if output == "MUTE":
-        muted += mute(armature, bones)
-    kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": unkeyed}
+    if written.output == "MUTE":
+        muted += mute(armature, written.bones)
+    kept = {"layer": gathered.source.layer, "muted": muted, "unkeyed": written.unkeyed}
     replaced = earlier(gathered, target, action)
     if settings.write_diagnostics:
         write_diagnostics(target, bag, result, rows_shown(gathered, result, loop))
@@ -166,10 +282,10 @@ def write(
     if replaced is not None:
         replace_action(replaced, action)
     if layer != "ACTION":
-        lay(context.scene, target, action, f"OB{slot}", gathered.source.action(), layer, unkeyed)
+        lay(context.scene, target, action, f"OB{slot}", gathered.source.action(), layer, written.unkeyed)
     misses = controls.misses if controls is not None else ()
     report = stamped(result.report_text, action.name, target.name, told(misses))
-    remember(action, target, gathered, result, report, json.dumps(kept))
+    remember(action, target, gathered, written.overlay, report, json.dumps(kept))
     settings_on(target).report = settings_on(armature).report = report
     for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
@@ -217,29 +333,56 @@ def replace_action(old: bpy.types.Action, new: bpy.types.Action) -> None:
 
 
 def motion_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
+    """Return what is keyed."""
+    return motion_made(wanted_of(armature, gathered), gathered, result, loop)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is taken of a simulated motion, by an armature's settings."""
+
+    taken: set[str] | None  # bones; None: all
+    parent: NDArray[np.int64]  # (nb,) what each hangs from
+    influence: float
+    blend_in: float  # frames
+    blend_out: float
+    takes_along: bool  # the controls above what is simulated
+
+
+def wanted_of(armature: bpy.types.Object, gathered: Gathered) -> Wanted:
+    """Return what is wanted of a bake."""
+    settings, skeleton = settings_on(armature), gathered.sampling.clip.skeleton
+    taken, parent = taken_bones(armature, skeleton.names), skeleton.parent
+    if taken is not None and settings.output == "CONTROLS":
+        parent = parents_on_controls(armature, skeleton.names, parent)
+    mutes = settings.output == "MUTE"
+    return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out, mutes)
+
+
+def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
     """Return the keyed and the simulated motion as one: outside the range, and for bones not taken, the keyed one."""
-    settings, sampling = settings_on(armature), gathered.sampling
+    sampling, taken = gathered.sampling, wanted.taken
     asked = asked_for(gathered, result)
     frames = result.frames[:asked]
     rows = rows_of(sampling, shown(gathered, frames))
     simulated = armature_poses(result.poses[:asked], sampling, rows)
-    names, parent = sampling.clip.skeleton.names, sampling.clip.skeleton.parent
+    if wanted.takes_along:
+        bones = [bone for chain in gathered.job.roles.values() for bone in chain]
+        simulated = taken_along(sampling.clip, bones, sampling.pose[rows], simulated)
+    names = sampling.clip.skeleton.names
     if loop is not None:
-        simulated = one_period(sampling.pose[rows], simulated, parent, loop.period)
+        simulated = one_period(sampling.pose[rows], simulated, sampling.clip.skeleton.parent, loop.period)
         frames, rows = frames[: len(simulated)], rows[: len(simulated)]
-    taken = taken_bones(armature, names)
-    if taken is not None and settings.output == "CONTROLS":
-        parent = parents_on_controls(armature, names, parent)
-    bones = np.ones(len(names)) if taken is None else np.array([float(name in taken) for name in names])
-    weight = float(settings.influence) * bones[None].repeat(len(frames), axis=0)
+    chosen = np.ones(len(names)) if taken is None else np.array([float(name in taken) for name in names])
+    weight = wanted.influence * chosen[None].repeat(len(frames), axis=0)
     if loop is None:
-        ramp = ramps(frames, settings.blend_in, settings.blend_out if result.outcome == "completed" else 0)
+        ramp = ramps(frames, wanted.blend_in, wanted.blend_out if result.outcome == "completed" else 0)
         weight *= ramp[:, None]
-    pose = mix(sampling.pose[rows], simulated, weight, parent)
+    pose = mix(sampling.pose[rows], simulated, weight, wanted.parent)
     before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
     # a motion that ends earlier than it would is not followed by what is left of the keyed one in its range
     after = np.flatnonzero(sampling.frames > max(frames[-1], end_of(gathered)) + FRAME)
-    if result.outcome != "completed" or settings.loop or gathered.job.playback.changes:
+    if result.outcome != "completed" or gathered.job.cyclic or gathered.job.playback.changes:
         after = after[:0]  # it lies somewhere, has walked on, or is elsewhere in time
     return Motion(
         np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
@@ -272,8 +415,10 @@ def rows_shown(gathered: Gathered, result: BakeResult, loop: Loop | None) -> sli
 def asked_for(gathered: Gathered, result: BakeResult) -> int:
     """Return how many frames of a result were asked for: the last step may lead further, where frames are short.
 
-    A method may give a motion more time than it had; then all of it is meant.
+    A method may give a motion more time than it had, and a path takes the time it takes; then all of it is meant.
     """
+    if gathered.job.path is not None:
+        return len(result.frames)
     asked = int(np.searchsorted(result.frames, end_of(gathered) + FRAME, side="right"))
     more = len(result.frames) - asked
     return asked if more <= int(gathered.job.fps / gathered.job.rate) else len(result.frames)
@@ -300,6 +445,15 @@ def taken_bones(armature: bpy.types.Object, names: tuple[str, ...]) -> set[str] 
 
 def proxy_of(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Object:
     """Return the proxy that an earlier bake made, or a new one."""
+    proxy = proxy_there(context, armature)
+    if proxy is None:
+        proxy = make_proxy(context, armature)
+        settings_on(proxy).proxy_of = armature
+    return proxy
+
+
+def proxy_there(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Object | None:
+    """Return the proxy that an earlier bake made, None where there is none."""
     wanted = {bone.name for bone in armature.data.bones}
     for other in context.view_layer.objects:
         if (
@@ -308,9 +462,7 @@ def proxy_of(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.type
             and {bone.name for bone in other.data.bones} <= wanted
         ):
             return other
-    proxy = make_proxy(context, armature)
-    settings_on(proxy).proxy_of = armature
-    return proxy
+    return None
 
 
 def mute(armature: bpy.types.Object, bones: set[str] | None) -> list[tuple[str, str]]:
@@ -343,18 +495,13 @@ def unmute(armature: bpy.types.Object, muted: Sequence[tuple[str, str]]) -> None
 
 
 def remember(
-    action: bpy.types.Action,
-    target: bpy.types.Object,
-    gathered: Gathered,
-    result: BakeResult,
-    report: str,
-    kept: str,
+    action: bpy.types.Action, target: bpy.types.Object, gathered: Gathered, overlay: str, report: str, kept: str
 ) -> None:
     """Keep on the action what it was made from and for, how it went, and what the overlay draws."""
     notes = notes_on(action)
     notes.report, notes.kept, notes.armature = report, kept, target.name
     notes.source, notes.source_slot = gathered.source.action(), gathered.source.slot
-    notes.overlay = record.pack(result, gathered.sampling.clip.skeleton.parent)
+    notes.overlay = overlay
 
 
 def write_diagnostics(

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+
 import bpy
 import numpy as np
 
@@ -17,10 +20,20 @@ PART_OF_MODE = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axi
 class Preview:
     """Poses an armature for show. It keeps numbers only: the armature is handed in each time, as it may be gone."""
 
-    def __init__(self, armature: bpy.types.Object) -> None:
-        """Remember the pose."""
+    def __init__(self, armature: bpy.types.Object, bones: Collection[str] | None = None) -> None:
+        """Remember the pose. What is shown is that of some bones and of all that they hang from; of all by default."""
         self._kept = {part: get(armature, part) for part in WIDTHS}
         self._bones = [bone.name for bone in armature.pose.bones]
+        resting = rest_bones(armature)
+        wanted = np.array([bones is None or bone.name in bones for bone in resting])
+        for row in reversed(range(len(resting))):
+            if wanted[row] and resting[row].parent >= 0:
+                wanted[resting[row].parent] = True
+        self._columns = np.flatnonzero(wanted)
+        place = {int(column): row for row, column in enumerate(self._columns)}
+        self._resting = [
+            replace(resting[column], parent=place.get(resting[column].parent, -1)) for column in self._columns
+        ]
 
     def show(self, armature: bpy.types.Object, pose: Array) -> None:
         """Put the bones into poses (nb, 4, 4) in the armature's space."""
@@ -28,8 +41,7 @@ class Preview:
             return
         parts = {part: get(armature, part) for part in WIDTHS}
         place = {name: index for index, name in enumerate(self._bones)}
-        resting = rest_bones(armature)
-        for bone, channels in zip(resting, channels_of(resting, pose[None]), strict=True):
+        for bone, channels in zip(self._resting, channels_of(self._resting, pose[None, self._columns]), strict=True):
             row = place[bone.name]
             parts[PART_OF_MODE.get(bone.rotation_mode, "rotation_euler")][row] = channels.rotation[0]
             parts["location"][row] = channels.location[0]

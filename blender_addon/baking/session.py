@@ -8,30 +8,33 @@ deleted.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import bpy
 
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
 from ...core.worker import tasks
-from ...core.worker.messages import Message
-from ..controls.solution import Solution, Solving
+from ...core.worker.messages import Arrays, Message
+from ..controls.solution import Solution
+from ..slices import AT_ONCE, WAITS, Slices, Work, elsewhere
 from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
-from .gather import Gathered, gather
+from .gather import Gathered, gather, gathering
 from .outcome import with_note
 from .output import solving_of
 from .poses import armature_poses
 from .preview import Preview
 
 COMPILING = "Compiling the physics of this method: once per version, a minute or so"
+READING = "Reading the motion"
+READY = "Reading the result"
 ON_CONTROLS = "Putting the motion on the controls"
-SOLVED_AT_ONCE = 0.1  # s, after which a window is shown again
 CANCELLED = "Cancelled. Nothing was written."
 GONE = "It was deleted during the bake."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
@@ -74,33 +77,40 @@ class Session:
         keeper: Keeper,
         task: str,
         found: Sequence[Gathered] | None = None,
+        *,
+        at_once: float = math.inf,
         wanted: tasks.Wanted = "last",
-        solved_at_once: float = SOLVED_AT_ONCE,
     ) -> None:
         """Read all armatures, unless that was done, and send the first to the worker, with what of frames is `wanted`.
 
-        Controls are solved for so many seconds at once.
-
-        ValueError or OSError where that is not possible.
+        ValueError or OSError where that is not possible. What is read takes no more than so many seconds `at_once`, and
+        goes on whenever the session looks at its worker; what is then wrong is in `refused`.
         """
-        self._keeper, self._task, self._wanted, self._solved_at_once = keeper, task, wanted, solved_at_once
-        found = gather(context, armatures) if found is None else found
-        self.turns = [
-            Turn(armature.session_uid, armature.name, each) for armature, each in zip(armatures, found, strict=True)
-        ]
+        self._keeper, self._task, self._wanted = keeper, task, wanted
+        self.turns: list[Turn] = []
+        self.refused = ""  # why it does not begin
         self._at = 0
-        self.stage, self.fraction = "", 0.0
-        self.of_stage, self.timed = 0.0, True  # fraction of the stage; whether the whole's tells the time left
+        self.stage, self.fraction = READING, 0.0
+        self.of_stage, self.timed = 0.0, False  # fraction of the stage; whether the whole's tells the time left
+        self.rehearses = False  # what is tried out may be skipped
         self._begun = time.monotonic()
         self._cleanup = contextlib.ExitStack()
-        self._solving: Solving | None = None
-        self._steps: Iterator[float] = iter(())
-        self._send()
+        self._steps: Work[None] | None = None  # of what is done here once the worker has answered
+        self._reading: Slices[list[Gathered]] | None = None
+        self._at_once = min(at_once, AT_ONCE)
+        self._uids = [armature.session_uid for armature in armatures]
+        if found is None and at_once < math.inf:
+            self._reading = Slices(lambda: gathering(bpy.context, [there(uid) for uid in self._uids], at_once=at_once))
+            self._read_on()
+            if self.refused:
+                raise ValueError(self.refused)
+        else:
+            self._begin(gather(context, armatures) if found is None else found)
 
     @property
     def over(self) -> bool:
         """Whether every turn has ended, this way or that."""
-        return self._at >= len(self.turns)
+        return self._reading is None and self._at >= len(self.turns)
 
     @property
     def turn(self) -> Turn:
@@ -109,8 +119,8 @@ class Session:
 
     @property
     def whole_fraction(self) -> float:
-        """Fraction of all turns that is done."""
-        return min((self._at + self.fraction) / len(self.turns), 1.0)
+        """Fraction of all turns that is done; of the reading, while that goes on."""
+        return min((self._at + self.fraction) / max(len(self.turns), 1), 1.0)
 
     @property
     def seconds_left(self) -> float | None:
@@ -122,12 +132,16 @@ class Session:
 
     def take(self, said: Sequence[Message]) -> None:
         """Handle the worker's messages; an armature that is gone is not baked on."""
+        if self._reading is not None:
+            self._read_on()
+            return
         if not self.over and self.turn.armature() is None:
             self._keeper.stop()
+            self._leave_steps()
             self._end(why=GONE)
             return
-        if self._solving is not None:
-            self._solve_on(self._solving)
+        if self._steps is not None:
+            self._go_on(self._steps)
             return
         for message in said:
             if self.over:
@@ -135,6 +149,7 @@ class Session:
             if message.kind == "progress":
                 self.stage, self.fraction = message.values["text"], message.values["fraction"]
                 self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
+                self.rehearses = message.values["rehearses"]
                 self.turn.pose = message.arrays.get("pose", self.turn.pose)
                 if "heads" in message.arrays:
                     self.turn.heads.append((int(message.values["first"]), message.arrays["heads"]))
@@ -146,26 +161,28 @@ class Session:
     def wait(self) -> None:
         """Handle the worker's messages until it is over."""
         while not self.over:
-            self.take(self._keeper.wait(1.0) if self._solving is None else ())
+            if self._steps is None:
+                self.take(self._keeper.wait(1.0))
+            else:
+                time.sleep(WAITS)
+                self.take(())
 
     def begin_showing(self) -> None:
         """Start posing the armatures while they are simulated; everything is restored at the end."""
         state = progress_on(bpy.context.window_manager)
-        state.running, state.stop = True, False
-        for turn in self.turns:
-            armature = turn.armature()
-            if armature is not None:
-                turn.preview = Preview(armature)
+        state.running = True
+        state.stop = state.skip = state.rehearses = False
         going_on.append(self)
+        self._keep_poses()
 
     @property
     def has_pose(self) -> bool:
         """Whether a frame was finished that has not been shown."""
-        return not self.over and self.turn.pose is not None
+        return self._at < len(self.turns) and self.turn.pose is not None
 
     def show(self) -> None:
         """Pose the armature whose turn it is as in the last finished frame."""
-        if self.over or self.turn.preview is None or self.turn.pose is None:
+        if not self.has_pose or self.turn.preview is None or self.turn.pose is None:
             return
         armature = self.turn.armature()
         if armature is not None:
@@ -174,25 +191,36 @@ class Session:
 
     def stop(self, *, at_once: bool = True) -> None:
         """End it: cancel unfinished turns, and stop the worker now, or have it leave what it does for the next task."""
-        if not self.over:
+        if self._reading is not None:
+            self._reading.end()
+            self._reading = None
+        elif not self.over:
             (self._keeper.stop if at_once else self._keeper.overtake)()
-            if self._solving is not None:
-                self._solving.end()
-                self._solving = None
+            self._leave_steps()
             for turn in self.turns[self._at :]:
                 turn.why = CANCELLED
             self._at = len(self.turns)
+
+    def skip(self) -> None:
+        """Have the worker rehearse no more, and go on with the best so far."""
+        if self.rehearses:
+            self._keeper.enough()
 
     def at_end(self, put_back: Callable[[], object]) -> None:
         """Register a function to call when it is closed or abandoned."""
         self._cleanup.callback(put_back)
 
-    def close(self) -> None:
-        """Restore poses and whatever else was changed meanwhile."""
+    def put_poses_back(self) -> None:
+        """Have armatures stand as they did before they were shown."""
         for turn in self.turns:
             armature = turn.armature()
             if turn.preview is not None and armature is not None:
                 turn.preview.restore(armature)
+            turn.preview = None
+
+    def close(self) -> None:
+        """Restore poses and whatever else was changed meanwhile."""
+        self.put_poses_back()
         self.abandon()
 
     def abandon(self) -> None:
@@ -203,52 +231,98 @@ class Session:
         if self in going_on:
             going_on.remove(self)
 
+    def _read_on(self) -> None:
+        """Read a little more, and begin when all is read."""
+        assert self._reading is not None
+        try:
+            over = self._reading.go_on(self._at_once)
+            self.fraction = self._reading.fraction
+        except ValueError as error:
+            self.refused, self._reading = str(error), None
+            return
+        if over:
+            found = self._reading.results[0]
+            self._reading = None
+            self._begin(found)
+
+    def _begin(self, found: Sequence[Gathered]) -> None:
+        self.turns = [Turn(uid, each.job.name, each) for uid, each in zip(self._uids, found, strict=True)]
+        if self in going_on:
+            self._keep_poses()
+        self._begun = time.monotonic()
+        self._send()
+
+    def _keep_poses(self) -> None:
+        for turn in self.turns:
+            armature = turn.armature()
+            if armature is not None:
+                simulated = {bone for bones in turn.gathered.job.roles.values() for bone in bones}
+                turn.preview = Preview(armature, simulated)
+
     def _send(self) -> None:
         self._keeper.give_way()
         job = self.turn.gathered.job
         ready = are_ready(job.method)
         self.stage, self.fraction = "Starting" if ready else COMPILING, 0.0
         self.of_stage, self.timed = 0.0, ready
-        self._keeper.worker().send(self._task, *tasks.request(job, str(cache_folder()), self._wanted))
+
+        cache = str(cache_folder())
+
+        def make() -> tuple[Mapping[str, Any], Arrays]:
+            job.key()  # who asks for it later need not wait
+            return tasks.request(job, cache, self._wanted)
+
+        self._keeper.worker().send_made(self._task, make)
 
     def _take_answer(self, message: Message) -> None:
-        try:
-            result = tasks.answer(message) if message.arrays else None
-        except ValueError as error:
-            self._end(why=str(error))
+        """What came of a turn, in steps."""
+        self.turn.said = message.values
+        if message.arrays:
+            self.stage, self.fraction, self.of_stage, self.timed = READY, 0.0, 0.0, False
+            self.rehearses = False
+            self._steps = self._finish_bake(message)
+            self._go_on(self._steps)
         else:
-            self.turn.result = None if result is None else with_note(result, self.turn.gathered.chosen)
-            self.turn.said = message.values
-            armature = self.turn.armature()
-            if result is None or armature is None or settings_on(armature).output != "CONTROLS":
-                self._end()
-            else:
-                self._begin_solving(armature, result)
-
-    def _begin_solving(self, armature: bpy.types.Object, result: BakeResult) -> None:
-        """Put a result on the controls, a little at each look at the worker."""
-        try:
-            self._solving = solving_of(armature, self.turn.gathered, result)
-        except ValueError as error:
-            self.turn.result = None
-            self._end(why=str(error))
-        else:
-            self._steps = self._solving.steps()
-            self.stage, self.fraction, self.of_stage, self.timed = ON_CONTROLS, 0.0, 0.0, False
-
-    def _solve_on(self, solving: Solving) -> None:
-        until = time.monotonic() + self._solved_at_once
-        try:
-            for done in self._steps:
-                self.fraction = done
-                if time.monotonic() > until:
-                    return
-        except ValueError as error:
-            self.turn.result, self._solving = None, None
-            self._end(why=str(error))
-        else:
-            self.turn.controls, self._solving = solving.solution(), None
             self._end()
+
+    def _finish_bake(self, message: Message) -> Work[None]:
+        """Read a result, and put it on the controls if that is what it is for."""
+        result = yield from elsewhere(lambda: tasks.answer(message))
+        self.turn.result = with_note(result, self.turn.gathered.chosen)
+        armature = self.turn.armature()
+        if armature is not None and settings_on(armature).output == "CONTROLS":
+            yield from self._solve(armature, result)
+
+    def _solve(self, armature: bpy.types.Object, result: BakeResult) -> Work[None]:
+        """Put a result on the controls."""
+        solving = solving_of(armature, self.turn.gathered, result)
+        self.stage, self.fraction, self.of_stage, self.timed = ON_CONTROLS, 0.0, 0.0, False
+        try:
+            yield from solving.steps()
+            self.turn.controls = solving.solution()
+        finally:
+            solving.end()
+
+    def _go_on(self, steps: Work[None]) -> None:
+        """Take some of the steps, for as long as the interface may wait."""
+        until = time.monotonic() + AT_ONCE
+        try:
+            while time.monotonic() < until:
+                done = next(steps)
+                if done is None:
+                    return
+                self.fraction = done
+        except StopIteration:
+            self._steps = None
+            self._end()
+        except ValueError as error:
+            self.turn.result, self._steps = None, None
+            self._end(why=str(error))
+
+    def _leave_steps(self) -> None:
+        if self._steps is not None:
+            self._steps.close()
+        self._steps = None
 
     def _end(self, why: str = "") -> None:
         self.turn.why = why
@@ -257,16 +331,31 @@ class Session:
             self._send()
 
 
-going_on: list[Session] = []
-"""The one session that a window shows, if any: what has to end when the extension does."""
+def there(uid: int) -> bpy.types.Object:
+    """Return the armature of that session number; ValueError where it is gone."""
+    for found in bpy.data.objects:
+        if found.session_uid == uid:
+            return found
+    raise ValueError(GONE)
 
 
-def is_going_on(session: Session) -> bool:
+class Closes(Protocol):
+    """What a window shows to go on."""
+
+    def close(self) -> None:
+        """End it, and put back what was changed meanwhile."""
+
+
+going_on: list[Closes] = []
+"""What a window shows to go on, one thing at most: what has to end when the extension does."""
+
+
+def is_going_on(one: Closes) -> bool:
     """Whether it is neither closed nor abandoned."""
-    return session in going_on
+    return one in going_on
 
 
 def unregister() -> None:
-    """End the running session."""
+    """End what goes on."""
     while going_on:
         going_on[-1].close()

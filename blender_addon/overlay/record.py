@@ -4,13 +4,12 @@
 import base64
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
@@ -27,6 +26,7 @@ CROSS = 0.06  # m
 FALL_RADIUS = 0.25  # m
 CORNERS = 24
 NEAR = 0.5 + 1e-6  # frames
+MARK = ":"  # is in no text of the older kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +50,16 @@ class Record:
         return row if abs(self.frames[row] - frame) <= NEAR else None
 
 
-def pack(result: BakeResult, parent: Sequence[int] | NDArray[np.int64]) -> str:
-    """Return a result's part that the overlay draws."""
+def pack(result: BakeResult) -> str:
+    """Return a result's part that the overlay draws; of the bones, those that bodies carry."""
     fall = result.fall
+    bones = np.unique(result.figure)
+    parent = np.full(len(bones), -1.0)
+    parent[np.searchsorted(bones, result.figure[:, 1])] = np.searchsorted(bones, result.figure[:, 0])
     record = Record(
         frames=result.frames,
-        parent=np.asarray(parent, dtype=np.float64),
-        ghost=result.reference[..., :3, 3],
+        parent=parent,
+        ghost=result.reference[..., :3, 3][:, bones],
         center=result.center_of_mass,
         support_start=result.support.start.astype(np.float64),
         support=result.support.point,
@@ -70,14 +73,15 @@ def pack(result: BakeResult, parent: Sequence[int] | NDArray[np.int64]) -> str:
     }
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
-    return base64.b85encode(buffer.getvalue()).decode()
+    return MARK + base64.b64encode(buffer.getvalue()).decode()
 
 
 @lru_cache(maxsize=8)
 def unpack(text: str) -> Record | None:
-    """Return what `pack` wrote, None for anything else."""
+    """Return what `pack` wrote, None for anything else; what has no mark is of an older alphabet."""
     try:
-        with np.load(io.BytesIO(base64.b85decode(text)), allow_pickle=False) as file:
+        content = base64.b64decode(text[1:]) if text.startswith(MARK) else base64.b85decode(text)
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             return Record(**{entry.name: file[entry.name].astype(np.float64) for entry in fields(Record)})
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
@@ -88,7 +92,7 @@ def ghost_lines(record: Record, row: int) -> list[tuple[Array, Color]]:
     return stick_figure(record.ghost[row], record.parent, GHOST)
 
 
-def stick_figure(heads: Array, parent: Sequence[int] | Array, color: Color) -> list[tuple[Array, Color]]:
+def stick_figure(heads: Array, parent: Iterable[float], color: Color) -> list[tuple[Array, Color]]:
     """Return a line from every bone's head (nb, 3) to its parent's."""
     return [
         (heads[[int(above), bone]], color)

@@ -14,8 +14,8 @@ from bpy.props import (
 
 from ...core.motion.floor import Levelling
 from ...core.motion.upright import Up
-from ..rig.families import FAMILIES
-from ..rig.role_names import ROLES, Roles
+from ...core.rig.families import FAMILIES
+from ...core.rig.role_names import ROLES, Roles
 from . import automatic, bake, contacts, overrides, scene
 from .overrides import OVERRIDABLE, OVERRIDABLE_LIST
 
@@ -155,6 +155,16 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
         default="AUTO",
         override=OVERRIDABLE,
     )
+    facing: EnumProperty(
+        name="Facing",
+        description="Which way the figure faces: it tells its left from its right",
+        items=[
+            ("AUTO", "Automatic", "By the names of the bones; where they have none by feet and knees", 0),
+            ("REVERSED", "Reversed", "The other way round: left and right change places", 1),
+        ],
+        default="AUTO",
+        override=OVERRIDABLE,
+    )
     travel: EnumProperty(
         name="Travel",
         description="Whether the motion travels, or walks in place as game animations do",
@@ -187,6 +197,7 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
     found_floor: StringProperty(description="What Set Up found of the floor, one sentence per line")
     found_damage: StringProperty(description="Where the motion is damaged and what was done, as JSON")
     found_up: StringProperty(description="The axis that Set Up found to be up", default="Z", override=OVERRIDABLE)
+    found_facing: StringProperty(description="The axis that the figure faces in the first frame", override=OVERRIDABLE)
     character: StringProperty(
         name="Character", description="The physical character, as text of a character file", override=OVERRIDABLE
     )

@@ -45,6 +45,7 @@ def signs_of(armature: bpy.types.Object) -> Signs:
         switched=settings.loop and "heft.motion" in paths,
         still=still,
         led=any(path.startswith("heft.course.") for path in paths),
+        path=settings.path is not None or settings.target is not None,
         holds=any(other.grab.armature == armature and other.grab.target not in carried for other in around),
         few_poses=bool(body) and not still and are_few(body) and not is_far(armature, body),
         retimed=settings.playback.speed != 1.0 or any(path.startswith("heft.playback.") for path in paths),

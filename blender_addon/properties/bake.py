@@ -115,6 +115,29 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         max=3600.0,
         override=OVERRIDABLE,
     )
+    path: PointerProperty(
+        name="Path",
+        description="A curve to walk along, from its first point to its last, with the cycle of the action",
+        type=bpy.types.Object,
+        poll=lambda _settings, other: other.type == "CURVE",
+        override=OVERRIDABLE,
+    )
+    target: PointerProperty(
+        name="Target",
+        description="An object to walk to, wherever it is at each moment; only without a path",
+        type=bpy.types.Object,
+        poll=lambda settings, other: other != settings.id_data,
+        override=OVERRIDABLE,
+    )
+    path_speed: FloatProperty(
+        name="Path Speed",
+        description="How fast to walk along the path, in metres per second; 0 is as fast as the action goes",
+        default=0.0,
+        min=0.0,
+        soft_max=4.0,
+        max=10.0,
+        override=OVERRIDABLE,
+    )
     output: EnumProperty(
         name="Output",
         description="Where to bake the motion. The source action is always kept",
@@ -241,6 +264,8 @@ class HEFT_PG_progress(bpy.types.PropertyGroup):
     running: BoolProperty(options={"SKIP_SAVE"})
     following: BoolProperty(description="A bake that nobody asked for goes on", options={"SKIP_SAVE"})
     stop: BoolProperty(description="A cancel was requested", options={"SKIP_SAVE"})
+    rehearses: BoolProperty(description="It rehearses, which can be skipped", options={"SKIP_SAVE"})
+    skip: BoolProperty(description="No more rehearsals are wanted", options={"SKIP_SAVE"})
     who: StringProperty(description="The armature being baked, if there are several", options={"SKIP_SAVE"})
     stage: StringProperty(options={"SKIP_SAVE"})
     fraction: FloatProperty(min=0.0, max=1.0, options={"SKIP_SAVE"})

@@ -3,7 +3,7 @@
 
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...core.job.job import MOST_RECOVERY_EFFORT, RECOVERY_EFFORT, STRENGTH
+from ...core.job.job import EFFORT, MOST_EFFORT, MOST_RECOVERY_EFFORT, RECOVERY_EFFORT, STRENGTH
 from ...core.simulation.looseness import NATURAL, REGIONS, Region
 from .overrides import OVERRIDABLE
 
@@ -26,6 +26,19 @@ class ReactionSettings:
         precision=2,
         override=OVERRIDABLE,
     )
+    effort: FloatProperty(
+        name="Effort",
+        description="How far the body leans and bends to carry weights and held props with less effort: 0 keeps the "
+        "action's poses, 1 is natural. It changes nothing where nothing is carried",
+        default=EFFORT,
+        min=0.0,
+        soft_max=3.0,
+        max=MOST_EFFORT,
+        step=10,
+        precision=2,
+        options=set(),
+        override=OVERRIDABLE,
+    )
     recovery: BoolProperty(
         name="Recover",
         description="After a push, take extra steps rather than fall, then continue with the action from there",
@@ -39,6 +52,13 @@ class ReactionSettings:
         default=RECOVERY_EFFORT,
         min=1,
         max=MOST_RECOVERY_EFFORT,
+        options=set(),
+        override=OVERRIDABLE,
+    )
+    return_to_path: BoolProperty(
+        name="Return to Path",
+        description="Once it has caught itself, walk back to where the action would have been, a little with each step",
+        default=False,
         options=set(),
         override=OVERRIDABLE,
     )

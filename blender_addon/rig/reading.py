@@ -5,6 +5,10 @@ What is read is what the viewport shows: constraints, drivers, IK, the NLA, pare
 never raw curves. Lengths become metres here, once: by the object's scale and by the scene's unit scale.
 """
 
+import contextlib
+import functools
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +20,10 @@ from ...core.motion import quaternions
 from ...core.motion.clip import Clip, Skeleton
 from ...core.motion.quaternions import Array
 from ...core.motion.upright import Up, stood_up, turn_of
+from ..slices import AT_ONCE, Work, elsewhere, whole
+
+Look = Callable[[int, bpy.types.Depsgraph], None]
+Staged = Callable[[], contextlib.AbstractContextManager[object]]
 
 LEAST_UNEVEN = 1e-3  # of an object's scale, or cosine between its axes: what is called scaled unevenly or sheared
 FLATTEST = 1e-6  # of a cube's volume
@@ -119,7 +127,7 @@ def sample_armatures(
     armatures: Sequence[bpy.types.Object],
     frames: Array,
     scales: Sequence[float] | None = None,
-    look: Callable[[int, bpy.types.Depsgraph], None] | None = None,
+    look: Look | None = None,
     ups: Sequence[Up] | None = None,
 ) -> list[Sampling]:
     """Read the evaluated poses of all armatures at all frames; the scene is evaluated once per frame.
@@ -128,32 +136,91 @@ def sample_armatures(
     that were not built to scale, `ups` which axis is up in the motion of each: what lies on its side is read as if the
     armature stood. `look` is called at every frame, with its row, to read whatever else there is.
     """
+    return whole(sampling_armatures(scene, view_layer, armatures, frames, scales, look, ups, at_once=math.inf))
+
+
+def sampling_armatures(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    armatures: Sequence[bpy.types.Object],
+    frames: Array,
+    scales: Sequence[float] | None = None,
+    look: Look | None = None,
+    ups: Sequence[Up] | None = None,
+    *,
+    staged: Staged = contextlib.nullcontext,
+    at_once: float = AT_ONCE,
+) -> Work[list[Sampling]]:
+    """Read them as `sample_armatures` does, a little at a time, as `visiting` does."""
     if len(frames) == 0:
         raise ValueError("There are no frames to read: choose a longer range.")
     units = scene.unit_settings.scale_length * np.array(scales or [1.0] * len(armatures))
     counts = [len(armature.pose.bones) for armature in armatures]
     flat = [np.empty((len(frames), 16 * count), dtype=np.float32) for count in counts]
     place = [np.empty((len(frames), 4, 4)) for _ in armatures]
-    now, part = scene.frame_current, scene.frame_subframe
-    try:
-        for row, frame in enumerate(frames):
-            whole = int(np.floor(frame))
-            scene.frame_set(whole, subframe=float(frame) - whole)
-            graph = view_layer.depsgraph
-            for index, armature in enumerate(armatures):
-                evaluated = armature.evaluated_get(graph)
-                evaluated.pose.bones.foreach_get("matrix", flat[index][row])
-                place[index][row] = np.array(evaluated.matrix_world)
-            if look is not None:
-                look(row, graph)
-    finally:
-        scene.frame_set(now, subframe=part)
+
+    def see(row: int) -> None:
+        graph = view_layer.depsgraph
+        for index, armature in enumerate(armatures):
+            evaluated = armature.evaluated_get(graph)
+            evaluated.pose.bones.foreach_get("matrix", flat[index][row])
+            place[index][row] = np.array(evaluated.matrix_world)
+        if look is not None:
+            look(row, graph)
+
+    yield from visiting(scene, frames, see, staged=staged, at_once=at_once)
     for index, up in enumerate(ups or ()):
         place[index] = standing_matrix(up) @ place[index]
-    return [
-        _sampling(scene, armature, flat[index], place[index], float(units[index]), frames)
-        for index, armature in enumerate(armatures)
-    ]
+    rate = scene.render.fps / scene.render.fps_base
+    found = []
+    for index, armature in enumerate(armatures):
+        order = {bone.name: row for row, bone in enumerate(armature.pose.bones)}
+        columns = [order[bone.name] for bone in ordered_bones(armature)]
+        for matrix in place[index][[0, -1]]:
+            check_scale(matrix, armature.name)
+        unit = float(units[index])
+        skeleton = read_skeleton(armature, unit, place[index][0])
+        make = functools.partial(_sampling, skeleton, rate, flat[index], columns, place[index], unit, frames)
+        found.append((yield from elsewhere(make)) if at_once < math.inf else make())
+    return found
+
+
+def visiting(
+    scene: bpy.types.Scene,
+    frames: Array,
+    see: Callable[[int], None],
+    *,
+    staged: Staged = contextlib.nullcontext,
+    at_once: float = AT_ONCE,
+) -> Work[None]:
+    """Go through frames and `see` each, by its row; what is seen at once is `staged`.
+
+    In between the scene is at its own frame. Then the frame before is gone to once more, since simulations of Blender's
+    own go on from nowhere else.
+    """
+    row = 0
+    while row < len(frames):
+        until = time.monotonic() + at_once
+        now, part = scene.frame_current, scene.frame_subframe
+        with staged():
+            try:
+                for frame in frames[max(row - 1, 0) : row]:
+                    go_to(scene, float(frame))
+                for frame in frames[row:]:
+                    go_to(scene, float(frame))
+                    see(row)
+                    row += 1
+                    if time.monotonic() > until:
+                        break
+            finally:
+                scene.frame_set(now, subframe=part)
+        yield row / len(frames)
+
+
+def go_to(scene: bpy.types.Scene, frame: float) -> None:
+    """Evaluate the scene at a frame, or between two."""
+    before = int(np.floor(frame))
+    scene.frame_set(before, subframe=frame - before)
 
 
 def standing_matrix(up: Up) -> Array:
@@ -173,24 +240,21 @@ def stood(sampling: Sampling, up: Up) -> Sampling:
 
 
 def _sampling(
-    scene: bpy.types.Scene,
-    armature: bpy.types.Object,
+    skeleton: Skeleton,
+    rate: float,
     flat: NDArray[np.float32],
+    columns: list[int],
     place: Array,
     unit: float,
     frames: Array,
 ) -> Sampling:
-    order = {bone.name: index for index, bone in enumerate(armature.pose.bones)}
-    columns = [order[bone.name] for bone in ordered_bones(armature)]
     # Blender hands matrices out column by column.
     pose = flat.reshape(len(frames), -1, 4, 4).transpose(0, 1, 3, 2)[:, columns].astype(np.float64)
-    for matrix in place[[0, -1]]:
-        check_scale(matrix, armature.name)
     world = place[:, None] @ pose
     step = float(frames[1] - frames[0]) if len(frames) > 1 else 1.0
     clip = Clip(
-        skeleton=read_skeleton(armature, unit, place[0]),
-        rate=scene.render.fps / scene.render.fps_base / step,
+        skeleton=skeleton,
+        rate=rate / step,
         position=unit * world[..., :3, 3],
         orientation=quaternions.continuous(quaternions.from_matrix(rotations_of(world[..., :3, :3]))),
         first_frame=float(frames[0]),

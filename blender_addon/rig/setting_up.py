@@ -3,8 +3,10 @@
 
 import contextlib
 import json
+import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple
 
 import bpy
 import numpy as np
@@ -18,18 +20,19 @@ from ...core.motion.pegs import with_feet
 from ...core.motion.quaternions import Array
 from ...core.motion.rest_pose import find_rest_pose, moved_vertices
 from ...core.motion.tempo import likely_rate
-from ...core.motion.upright import Up, up_of
+from ...core.motion.upright import Up, facing_of, up_of
+from ...core.rig.families import FAMILIES, roles_of_family
+from ...core.rig.role_names import Roles, turned_round
+from ...core.rig.roles import UNCLEAR, detect_roles
 from ..damage import damage_text
 from ..overlay.data import rides_text
 from ..properties.armature import HEFT_PG_armature
 from ..properties.automatic import CHANGED_DEFAULT
+from ..slices import AT_ONCE, Work, elsewhere, whole
 from ..typed import settings_on
 from ..writer import assigned_curves
-from .families import FAMILIES, roles_of_family
 from .mesh import vertices_of_bones
-from .reading import Sampling, frame_numbers, is_even, sample_armatures, stood
-from .role_names import Roles
-from .roles import detect_roles
+from .reading import Sampling, Staged, frame_numbers, is_even, sample_armatures, sampling_armatures, stood
 from .vrm import humanoid_of
 
 MOST_FRAMES = 500
@@ -51,6 +54,7 @@ class SetUp:
     chosen: dict[str, tuple[str, ...]]
     scale: float
     up: Up  # the world's axis that is up in the motion
+    facing: str  # the world's axis that the figure faces in the first frame, as it was keyed
     plan: BodyPlan
     lines: tuple[str, ...]  # what was repaired in the motion
     floor: tuple[str, ...]  # what was found of its floor
@@ -67,28 +71,46 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
 
     Roles that the user chose by hand are kept unless told otherwise; a scale other than one is.
     """
+    return whole(setting_up(context, armature, keep_choices=keep_choices, at_once=math.inf))
+
+
+def setting_up(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    *,
+    keep_choices: bool = True,
+    staged: Staged = contextlib.nullcontext,
+    at_once: float = AT_ONCE,
+) -> Work[SetUp]:
+    """Find them as `set_up` does, a little at a time."""
     settings: HEFT_PG_armature = settings_on(armature)
-    check_usable(armature)
-    frames = frames_of_motion(context.scene, armature)
-    (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
-    found = find_roles(armature, settings, sampling.clip)
+    with staged():
+        check_usable(armature)
+        frames = frames_of_motion(context.scene, armature)
+    (sampling,) = yield from sampling_armatures(
+        context.scene, context.view_layer, [armature], frames, [settings.scale], staged=staged, at_once=at_once
+    )
+    known = known_of(armature)
+    found = yield from elsewhere(partial(find_roles, known, sampling.clip))
     by_hand = settings.by_hand() if keep_choices else {}
     chosen = chosen_of(found, by_hand)
     check_roles(armature, chosen)
     up: Up = up_of(*with_feet(sampling.clip, chosen)) if settings.up == "AUTO" else settings.up
     if up != "Z":
         sampling = stood(sampling, up)
-        found = find_roles(armature, settings, sampling.clip)
+        found = yield from elsewhere(partial(find_roles, known, sampling.clip))
         chosen = chosen_of(found, by_hand)
         check_roles(armature, chosen)
+    facing = facing_of(sampling.clip, chosen)
     clip, roles = with_feet(sampling.clip, chosen)
     if roles != chosen:
         others = tuple(line for line in found.unsure if "found for foot" not in line)
         told = f"{armature.name} has no feet: level ones were put at the ends of its shins."
         found = replace(found, unsure=(*others, told))
     factor = plausible_scale(clip, roles) if settings.scale == 1.0 else 1.0
-    clip, repairs = repair(scaled(clip, factor), roles)
-    rest = find_rest_pose(clip, roles)
+    clip, repairs = yield from elsewhere(partial(repair, scaled(clip, factor), roles))
+    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
+    rest = yield from elsewhere(partial(find_rest_pose, clip, roles, made=bool(vertices)))
     before = clip.skeleton
     if rest is not None:
         clip = replace(clip, skeleton=rest.skeleton)
@@ -101,8 +123,8 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
     if not is_even(sampling.object_matrix[0]):
         uneven = f"{armature.name} is mirrored, sheared or scaled unevenly: apply its scale if it looks wrong."
         found = replace(found, unsure=(*found.unsure, uneven))
-    vertices, by_mesh = mesh_of(armature, sampling, chosen, factor)
-    plan = make_body_plan(
+    make = partial(
+        make_body_plan,
         clip.skeleton,
         roles,
         clip=clip,
@@ -115,9 +137,10 @@ def set_up(context: bpy.types.Context, armature: bpy.types.Object, *, keep_choic
         on_floor=None if rest is None else False,
         name=armature.name,
     )
-    lines = [one.text for one in repairs] + ([] if rest is None else [rest.line])
-    floor = estimate_floor(plan, clip, settings.levelling()).lines
-    return SetUp(found, chosen, factor * settings.scale, up, plan, tuple(lines), floor, tuple(repairs))
+    plan = yield from elsewhere(make)
+    lines = [one.text for one in repairs] + ([rest.line] if rest is not None and rest.line else [])
+    floor = yield from elsewhere(partial(estimate_floor, plan, clip, settings.levelling()))
+    return SetUp(found, chosen, factor * settings.scale, up, facing, plan, tuple(lines), floor.lines, tuple(repairs))
 
 
 def chosen_of(found: Roles, by_hand: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -131,6 +154,7 @@ def store(armature: bpy.types.Object, done: SetUp) -> None:
     settings.store_roles(done.found, done.chosen)
     settings.scale = done.scale
     settings.found_up = done.up
+    settings.found_facing = done.facing
     if not settings.character:
         settings.layout = CHANGED_DEFAULT
     settings.found_floor = "\n".join(done.floor)
@@ -149,7 +173,7 @@ def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     with contextlib.suppress(ValueError):
         frames = frames_of_motion(context.scene, armature)
         (sampling,) = sample_armatures(context.scene, context.view_layer, [armature], frames, [settings.scale])
-        found = find_roles(armature, settings, sampling.clip)
+        found = find_roles(known_of(armature), sampling.clip)
     settings.store_roles(found, dict(found.bones))
 
 
@@ -176,18 +200,38 @@ def chosen_joints(settings: HEFT_PG_armature) -> dict[str, JointKind]:
     return {joint.name: KINDS[joint.kind] for joint in settings.joints if joint.kind in KINDS}
 
 
-def find_roles(armature: bpy.types.Object, settings: HEFT_PG_armature, clip: Clip) -> Roles:
+class Known(NamedTuple):
+    """What an armature says of its bones."""
+
+    name: str
+    deform: list[bool]
+    humanoid: dict[str, str]  # what VRM calls its bones
+    family: str  # the preset that was chosen
+    reversed: bool  # left is right, as the user says
+
+
+def known_of(armature: bpy.types.Object) -> Known:
+    """Read it."""
+    deform, settings = [bone.use_deform for bone in armature.data.bones], settings_on(armature)
+    return Known(armature.name, deform, humanoid_of(armature), settings.family, settings.facing == "REVERSED")
+
+
+def find_roles(known: Known, clip: Clip) -> Roles:
+    """Return the roles by the chosen preset, or by names and shape; left is right where the user says so."""
+    found = roles_of_rig(known, clip)
+    return turned_round(found, UNCLEAR) if known.reversed else found
+
+
+def roles_of_rig(known: Known, clip: Clip) -> Roles:
     """Return the roles by the chosen preset, or by names and shape; these fill a preset's gaps too."""
     skeleton = clip.skeleton
-    deform = [bone.use_deform for bone in armature.data.bones]
-    found = detect_roles(skeleton, deform, humanoid_of(armature) or None, clip)
-    if settings.family not in FAMILIES:
+    found = detect_roles(skeleton, known.deform, known.humanoid or None, clip)
+    if known.family not in FAMILIES:
         return found
-    by_name = roles_of_family(skeleton, FAMILIES[settings.family])
+    by_name = roles_of_family(skeleton, FAMILIES[known.family])
     if len(by_name) < 6:
         raise ValueError(
-            f"{armature.name} does not use the bone names of {FAMILIES[settings.family].label}: choose "
-            "another rig type."
+            f"{known.name} does not use the bone names of {FAMILIES[known.family].label}: choose another rig type."
         )
     taken = {name for names in by_name.values() for name in names}
     rest = {role: names for role, names in found.bones.items() if role not in by_name and not taken & set(names)}

@@ -11,6 +11,7 @@ import bpy
 
 from ...core.job import Scene
 from ...core.motion.clip import Clip
+from ...core.motion.path import Path
 from ...core.motion.playback import Playback
 from ..overlay.data import read_rides
 from ..typed import settings_on
@@ -22,6 +23,7 @@ from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
 from .strength import StrengthReader
 from .terrain import Ground
+from .ways import WayReader
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class SceneReader:
         self._course = CourseReader(armature, frames)
         self._tempo = Tempo(armature, frames)
         self._strength = StrengthReader(armature, frames)
+        self._way = WayReader(armature, frames, start)
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
@@ -62,7 +65,7 @@ class SceneReader:
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
         self._ground.look(row, graph)
-        moving: Iterable[Moving] = (*self._arrows, *self._grips, self._course, self._tempo, self._strength)
+        moving: Iterable[Moving] = (*self._arrows, *self._grips, self._course, self._tempo, self._strength, self._way)
         for one in moving:
             one.look(row, graph)
         if row == self._start:
@@ -70,6 +73,10 @@ class SceneReader:
                 mark.look(graph)
             for thing in (*self._props, *self._weights):
                 self._boxes[thing.name_full] = box_around(thing.evaluated_get(graph), self._unit)
+
+    def path(self, clip: Clip, hips: int) -> Path | None:
+        """Return where to walk; `hips` is the bone whose way is the motion's. ValueError in a sentence for the user."""
+        return self._way.path(clip, hips, self._unit)
 
     def surroundings(self, clip: Clip) -> Surroundings:
         """Return what was there while the poses of the clip were read; ValueError in a sentence for the user."""

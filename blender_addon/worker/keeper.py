@@ -47,6 +47,11 @@ class Keeper:
         """The same, but wait for something first."""
         return [] if self._worker is None else self._worker.wait(seconds)
 
+    def enough(self) -> None:
+        """Have the worker take the best of what it has tried so far."""
+        if self._worker is not None:
+            self._worker.enough()
+
     def prepare(self) -> None:
         """Compile in the background what is not there, once per installed version."""
         if missing() and not bpy.app.timers.is_registered(self._look):

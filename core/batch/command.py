@@ -20,13 +20,18 @@ DONE, FAILED, FELL, INTERRUPTED = 0, 1, 3, 130
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `heft batch`."""
     parser.add_argument("jobs", type=Path, metavar="JOBS.toml")
-    parser.add_argument("--workers", type=count, metavar="N", help="processes on this machine; one for each processor")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://farm:8786")
+    add_workers(parser)
     parser.add_argument(
         "--resume", action="store_true", help="continue a batch that ended early: bake only what is missing"
     )
     parser.add_argument("--list", action="store_true", help="check the file and list its bakes")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="folder for references; beside the results")
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say where jobs are run."""
+    parser.add_argument("--workers", type=count, metavar="N", help="processes on this machine; one for each processor")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://farm:8786")
 
 
 def count(text: str) -> int:
@@ -82,12 +87,17 @@ def batch(
 
 def pool(known: argparse.Namespace, plan: "Plan", kernels: Path | None) -> "Pool":
     """The pool that runs the jobs."""
+    return make_pool(known, len(plan), known.cache or (None if known.cluster else plan.folder / "cache"), kernels)
+
+
+def make_pool(known: argparse.Namespace, jobs: int, cache: Path | None, kernels: Path | None) -> "Pool":
+    """The workers that the arguments ask for, for so many jobs; references are kept in `cache`, if there is one."""
     from .cluster import ClusterPool
     from .local import LocalPool, processors
 
     if known.cluster is not None:
-        return ClusterPool(known.cluster, known.cache)
-    return LocalPool(min(known.workers or processors(), len(plan)), known.cache or plan.folder / "cache", kernels)
+        return ClusterPool(known.cluster, cache)
+    return LocalPool(max(min(known.workers or processors(), jobs), 1), cache, kernels)
 
 
 def summed_up(plan: "Plan", entries: "Mapping[str, Entry]") -> int:

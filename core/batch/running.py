@@ -36,12 +36,14 @@ def run(
     *,
     resume: bool = False,
     progress: Callable[[Standing], None] | None = None,
+    key: Callable[[str], str] | None = None,
 ) -> dict[str, Entry]:
     """Run the jobs and return their outcomes; results and journal are in the folder.
 
     `resume` continues a batch in the same folder, however it ended: jobs with results are not run again. A job that
     fails, or whose process crashes, is noted, and the others go on. Jobs are looked up one by one as they are needed,
-    so a mapping may make them then. One process at a time works in a folder. The pool is closed at the end.
+    so a mapping may make them then. Where a job's `key` can be told by its name without making it, what is done is not
+    made again; else it is the job's own. One process at a time works in a folder. The pool is closed at the end.
     """
     place = Path(folder)
     try:
@@ -52,7 +54,7 @@ def run(
                 raise ValueError(
                     f"{folder} already holds a batch: continue it with --resume, or choose another folder."
                 )
-            return _Run(jobs, journal, pool, progress or _show_nothing).to_the_end()
+            return _Run(jobs, journal, pool, progress or _show_nothing, key).to_the_end()
     finally:
         pool.close()
 
@@ -65,9 +67,14 @@ class _Run:
     """A running batch."""
 
     def __init__(
-        self, jobs: Mapping[str, BakeJob], journal: Journal, pool: Pool, show: Callable[[Standing], None]
+        self,
+        jobs: Mapping[str, BakeJob],
+        journal: Journal,
+        pool: Pool,
+        show: Callable[[Standing], None],
+        key: Callable[[str], str] | None,
     ) -> None:
-        self._jobs, self._journal, self._pool, self._show = jobs, journal, pool, show
+        self._jobs, self._journal, self._pool, self._show, self._key = jobs, journal, pool, show, key
         self._keys: dict[str, str] = {}  # of the running jobs
         self._standing = Standing(len(jobs))
 
@@ -96,14 +103,19 @@ class _Run:
         """Submit as many jobs as the pool takes."""
         while len(self._keys) < self._pool.size and (name := next(waiting, None)) is not None:
             try:
+                known = None if self._key is None else self._key(name)
+                if known is not None and self._journal.is_done(name, known):
+                    self._standing.before += 1
+                    continue
                 job = self._jobs[name]
             except (ValueError, OSError) as error:  # its files changed after the check
                 self._end(Entry(name, "", FAILED, str(error), {}), None)
                 continue
-            if self._journal.is_done(name, job.key()):
+            key = job.key() if known is None else known
+            if self._journal.is_done(name, key):
                 self._standing.before += 1
                 continue
-            self._keys[name] = job.key()
+            self._keys[name] = key
             self._pool.give(name, job)
 
     def _end(self, entry: Entry, result: bytes | None) -> None:

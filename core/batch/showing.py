@@ -2,6 +2,7 @@
 """The progress display of a batch: a bar with the time left in a terminal, a line for each job elsewhere."""
 
 import time
+from collections.abc import Callable
 from typing import TextIO
 
 from .journal import Entry
@@ -15,7 +16,9 @@ LEAST_FRACTION = 0.001
 class Shown:
     """Writes to a terminal or a file."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, label: Callable[[str], str] = str) -> None:
+        """`label` gives what a job is called before people by its name."""
+        self._label = label
         self._stream, self._live = stream, stream.isatty()
         self._begun, self._drawn = time.monotonic(), 0.0
         self._length = 0  # of the line that stands there
@@ -24,7 +27,8 @@ class Shown:
         """Show the progress."""
         entry = standing.last
         if entry is not None and (not self._live or entry.outcome != "completed"):
-            self._line(f"{standing.before + standing.done} of {standing.jobs}: {entry.name}: {outcome_text(entry)}")
+            place = f"{standing.before + standing.done} of {standing.jobs}"
+            self._line(f"{place}: {self._label(entry.name)}: {outcome_text(entry)}")
         now = time.monotonic()
         if self._live and (entry is not None or now - self._drawn > EVERY):
             self._drawn = now

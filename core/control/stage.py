@@ -18,8 +18,10 @@ from ..simulation.strength import TorqueLimits
 Array = NDArray[np.float64]
 
 
-def _tell_nobody(share: float) -> None:
+def _go_on(share: float) -> bool:
     """For stages without an audience."""
+    del share
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +37,12 @@ class Stage:
     playback: Playback = field(default_factory=Playback)
     helped: bool = False  # help may be given where the character would fall by itself
     recovery: int = 0  # plans that may be tried after a disturbance; 0: none is answered
+    returns: bool = False  # to its path, after a recovery
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     torque_limits: TorqueLimits | None = None  # of what acts in a world
     noise: Array | None = None  # (nv,) added to the velocities at the start
-    # told before each rehearsal which share of them is over; it may raise
-    rehearsing: Callable[[float], None] = _tell_nobody
+    # told before each rehearsal which share of them is over: whether there is to be another; it may raise
+    rehearsing: Callable[[float], bool] = _go_on
 
     def world(self, *, pushed: bool = True) -> World:
         """A world of it all; without its pushes if it is not `pushed`."""

@@ -30,6 +30,7 @@ class Signs:
     switched: bool = False  # among which a key says the active one
     still: bool = False  # one pose is all there is
     led: bool = False  # a course of speeds or headings is asked for
+    path: bool = False  # a path is to be walked along
     holds: bool = False  # hands hold on to what stays in its place
     few_poses: bool = False  # keyed poses, few and far between, in one place
     retimed: bool = False  # its speed is changed, or there are transitions in it
@@ -67,6 +68,7 @@ def choose(signs: Signs) -> Chosen:
         (signs.carried, lambda needs: needs.helps, False, "Help carries it as keyed"),
         (signs.retimed, lambda needs: needs.follows_keys, False, "its speed is changed"),
         (signs.holds, lambda needs: needs.follows_keys, True, "hands hold on to something"),
+        (signs.path, lambda needs: needs.helps, False, "it walks along a path"),
         (signs.few_poses, lambda needs: needs.follows_keys, True, "it is a few key poses"),
         (signs.footholds, lambda needs: needs.places_feet, False, "there are footholds"),
     )
@@ -97,6 +99,7 @@ def signs_of(job: BakeJob) -> Signs:
         switched=bool(job.choices),
         still=still,
         led=bool(course.forward.any() or course.left.any() or course.heading.any()),
+        path=job.path is not None,
         holds=any(grab.other is None for grab in scene.grabs),
         few_poses=not still and _stays(job.clip) and float((speed < STILL).mean()) >= HELD,
         retimed=job.playback.changes,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`BakeJob`: all that is needed to turn a clip into simulated motion. Plain data: saved, loaded, compared, sent."""
 
+import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..control.method import DEFAULT
 from ..motion.clip import LONGEST_DISTANCE, Clip
 from ..motion.floor import Levelling
 from ..motion.parts import Detail
+from ..motion.path import Path
 from ..motion.playback import Playback
 from ..motion.quaternions import Array
 from ..motion.roles import Roles
@@ -27,12 +28,13 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 8
+VERSION = 9
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
 RECOVERY_EFFORT, MOST_RECOVERY_EFFORT = 6, 10
 STRENGTH = 3.0
+EFFORT, MOST_EFFORT = 1.0, 10.0
 
 AUTO = "auto"  # the method of a job that leaves it open
 
@@ -104,18 +106,22 @@ class BakeJob:
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without
+    simulate: bool = True  # False: the motion is made possible, with its forces and torques, and no more
     help: Help = "as_needed"  # what carries a motion that nothing possible is near; "none" refuses it
     rate: float = 120.0  # simulation steps per second
     frame_start: float | None = None  # the clip's first frame unless given
     frame_end: float | None = None
     loop: bool = False  # find the gait cycle in the range and repeat it
+    path: Path | None = None  # along which the gait cycle in the range is walked, from its first place to its last
     choices: tuple[MotionChoice, ...] = ()  # for methods that go from one motion to another; the clip's comes first
-    seconds: float | None = None  # of simulation; the range's length unless given
+    seconds: float | None = None  # of simulation; unless given the range's length, or as long as the path takes
     playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
     recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
+    return_to_path: bool = False  # then, step by step, to where the motion would have been
     looseness: Mapping[Region, float] = field(default_factory=natural)  # 0 to 1 by region, how far it gives way then
     strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
+    effort: float = EFFORT  # how far the body leans and bends to carry loads with less: 0 keeps its poses
     noise: float = 0.0  # standard deviation of what is added to every velocity at the start, m/s and rad/s
     seed: int = 0  # of that noise
 
@@ -135,9 +141,18 @@ class BakeJob:
             )
         if not self.strength >= 0.0:
             raise ValueError(f"The strength must be at least 0, not {self.strength}.")
+        if not 0.0 <= self.effort <= MOST_EFFORT:
+            raise ValueError(f"The effort must be 0 to {MOST_EFFORT:g}, not {self.effort}.")
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
         object.__setattr__(self, "others", tuple(self.others))
+        if self.path is not None and not isinstance(self.path, Path):
+            object.__setattr__(self, "path", Path(self.path))
+        if self.path is not None and (self.others or self.scene.grabs or self.playback.changes):
+            raise ValueError(
+                "A path is followed with one motion, free hands and its own timing: remove other actions, grabs and "
+                "changes of speed, or the path."
+            )
         for number, other in enumerate(self.others, 2):
             if other.skeleton.names != self.clip.skeleton.names:
                 raise ValueError(f"Motion {number} has another skeleton: all motions of a job need the same one.")
@@ -158,6 +173,7 @@ class BakeJob:
                 f"{whole[1]:g}."
             )
         self._check_choices()
+        self._check_planned()
         if not 0.0 < self.duration <= LONGEST:
             raise ValueError(f"A bake can last at most {LONGEST:g} s, not {self.duration:g} s: shorten the range.")
 
@@ -170,6 +186,22 @@ class BakeJob:
                 )
         if any(b.start < a.start for a, b in pairwise(self.choices)):
             raise ValueError("The choices of motions must be in order of time.")
+
+    def _check_planned(self) -> None:
+        if self.simulate:
+            return
+        asked = {
+            "loop": self.loop,
+            "switch between motions": bool(self.others),
+            "be pushed": bool(self.scene.pushes),
+            "carry props": bool(self.scene.props),
+            "change its timing": self.playback.changes,
+        }
+        for what, there in asked.items():
+            if there:
+                raise ValueError(f"A motion that is not simulated cannot {what}: simulate it.")
+        if not self.optimise:
+            raise ValueError("A motion that is neither made possible nor simulated stays as it is: do one of them.")
 
     @property
     def fps(self) -> float:
@@ -184,9 +216,16 @@ class BakeJob:
         return first, last
 
     @property
+    def cyclic(self) -> bool:
+        """Whether it goes on in gait cycles."""
+        return self.loop or self.path is not None
+
+    @property
     def duration(self) -> float:
-        """Seconds to simulate."""
+        """Seconds to simulate; along a path about as many, which the walk itself decides."""
         first, last = self.frames
+        if self.path is not None and self.seconds is None:
+            return self.path.seconds()
         return self.playback.played((last - first) / self.fps) if self.seconds is None else self.seconds
 
     @cached_property
@@ -203,12 +242,12 @@ class BakeJob:
     def __hash__(self) -> int:
         return hash(self.key())
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | pathlib.Path) -> None:
         """Write the file, whole or not at all."""
         archive.save(self, BakeJob, path, FORMAT, VERSION)
 
     @classmethod
-    def load(cls, path: str | Path) -> "BakeJob":
+    def load(cls, path: str | pathlib.Path) -> "BakeJob":
         """Read a file that `save` wrote, now or then; ValueError says in one line what is wrong with it."""
         return archive.load(cls, path, FORMAT, VERSION, "a bake job", OLDER)
 
@@ -249,4 +288,13 @@ def _from_7(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "levelling": levelling, "scene": {**job["scene"], "strength": None}, "strength": "inf"}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7}
+def _from_8(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 8, as version 9 says the same.
+
+    It was simulated, and went where it was keyed to go; who carried something kept the pose, who was pushed the way.
+    """
+    del keep
+    return {**job, "path": None, "effort": 0.0, "return_to_path": False, "simulate": True}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8}

@@ -18,6 +18,8 @@ from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
+from ..motion.cycles import planar_step
+from ..motion.damage import Repair
 from ..motion.fit import Trajectory
 from ..motion.floor import NOTHING, Floor
 from ..motion.ground import MissingGround, missing_ground
@@ -29,13 +31,13 @@ from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..motion.residuals import Residuals
 from ..motion.schedule import ContactPoint, ContactSchedule, contact_points
-from ..motion.spacetime import Settings
+from ..motion.spacetime import NoReferenceError, Settings
 from ..motion.spacetime.help import helping
 from ..motion.tracks import ground_under, point_places, velocities
 from ..motion.travel import Travel
-from ..motion.variants import carrying
 from ..settings import make_settings
 from ..simulation.scene import Scene
+from .carried import carrying_of, held_props, loaded, with_held
 from .job import RECOVERY_EFFORT, STRENGTH, BakeJob, BodySettings
 from .progress import NOTHING as NO_FRAMES
 from .progress import Clock, ProgressReporter
@@ -67,6 +69,7 @@ class Motion:
     ground: tuple[Surface, ...]  # that the scene lacks and the motion tells of
     contacts: tuple[Contact, ...]  # over the range, as they were found, or edited
     lines: tuple[str, ...]  # what was done to the clip and what is doubtful, for the report
+    repairs: tuple[Repair, ...]  # damage that was mended
     # (n, 2) of each of the reference's frames, by which a motion in place was carried along; empty where none was
     way: Array = field(default_factory=lambda: np.zeros((0, 2)))
 
@@ -84,6 +87,7 @@ class Found:
     ground: tuple[HeightGrid, ...]  # that the scene lacks, over the clip's own floor
     cycle: Cycle | None  # from lap to lap, where the reference is one or some in a row
     period: int  # samples of a lap
+    sample: Array  # (frames,) of laps in a row, along a path, where they are not passed one by one; else none
 
 
 def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> Motion:
@@ -109,6 +113,7 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
         tuple(_as_floor(job, surface, lift) for surface in found.ground),
         found.contacts,
         performance.lines + found.lines,
+        performance.repairs,
         way_of(job, performance, found),
     )
 
@@ -148,17 +153,6 @@ def find_contacts(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> tup
     return tuple(contacts_of(found.trajectory, found.schedule))
 
 
-def loaded(character: Character, scene: Scene, *, unplanned: bool) -> Character:
-    """The character under the scene's gravity and with its loads; those that the controller does not know on demand."""
-    names = [body.name for body in character.bodies]
-    for load in scene.loads:
-        if load.body not in names:
-            raise ValueError(f"The load '{load.name}' is attached to an unknown body '{load.body}'.")
-        if load.planned or unplanned:
-            character = carrying(character, load.body, load.as_mass())
-    return replace(character, gravity=scene.gravity)
-
-
 def character_of(job: BakeJob, cache: Cache) -> Character:
     """The character that a job's clip makes, or the job's own, with joints that reach as far as the clip's."""
     return performance_of(job, cache)[0].plan.character
@@ -192,9 +186,10 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
     """The same of a reference: pushes and how they are met do not make it stale, ground that it may be put on does."""
     scene = Scene(grabs=job.scene.grabs, loads=job.scene.loads, gravity=job.scene.gravity)
     other = _other_ground(job, terrain)
-    if terrain is not None or other:
-        scene = replace(scene, surfaces=job.scene.surfaces)
-    seconds = job.playback.shown(job.duration) if other and job.loop else None
+    held = held_props(job)
+    if terrain is not None or other or held:
+        scene = replace(scene, surfaces=job.scene.surfaces, props=held)
+    seconds = job.playback.shown(job.duration) if other and job.loop and job.path is None else None
     needed = replace(
         job,
         name="motion",
@@ -204,10 +199,13 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         ground="auto",
         scene=scene,
         playback=Playback(),
+        simulate=True,
         recovery=True,
         recovery_effort=RECOVERY_EFFORT,
+        return_to_path=False,
         looseness={},
         strength=STRENGTH,
+        effort=job.effort if held or job.scene.loads else 0.0,
         noise=0.0,
         seed=0,
     )
@@ -237,7 +235,9 @@ def find_reference(
     job: BakeJob, performance: Performance, terrain: Terrain | None, reporter: ProgressReporter
 ) -> Found:
     """The reference of one motion."""
-    character = loaded(performance.plan.character, job.scene, unplanned=False)
+    under = job.scene.surfaces or (_floor(job, _floor_height(performance.floor)),)
+    carried = with_held(job, make_terrain(under))
+    character = loaded(performance.plan.character, carried, unplanned=False)
     trajectory, start = samples_of(job, performance)
     ground = find_ground(job, character, trajectory, terrain) if not len(performance.way) else None
     if ground is not None:
@@ -246,18 +246,20 @@ def find_reference(
 
     def tell(iteration: int, q: Array) -> None:
         sketch = partial(bone_heads, performance, start, q, _floor_height(performance.floor), frames)
-        shown = iteration > 0 and not (job.loop or job.playback.changes)  # at first it is a guess, of a cycle one lap
+        shown = iteration > 0 and not (job.cyclic or job.playback.changes)  # at first it is a guess, of a cycle one lap
         reporter("reference", 1.0 - USUAL_PACE**iteration, 0, NO_FRAMES, sketch if shown else None)
 
     wanted: dict[str, Any] = {
         "terrain": terrain,
         "contacts": job.contacts,
         "grabs": grabs_held(job, character, trajectory),
-        "cyclic": job.loop,
+        "cyclic": job.cyclic,
+        "path": job.path,
         "begin": 0,
         "settings": reference_settings(job),
         "optimise": job.optimise,
         "help_given": job.help,
+        "carrying": carrying_of(job, performance.plan, carried),
         "progress": tell,
     }
     lines: tuple[str, ...] = () if ground is None else (ground.line,)
@@ -268,6 +270,8 @@ def find_reference(
         made, why = _put_onto(onto, character, trajectory, wanted)
         if why:
             lines = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {why}",)
+    elif job.path is not None:
+        made = _along_path(character, trajectory, wanted)
     else:
         made = make_reference(character, trajectory, **wanted)
     return Found(
@@ -280,6 +284,7 @@ def find_reference(
         () if ground is None else (ground.ground,),
         None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
+        np.zeros(0) if made.laid is None else made.laid.sample,
     )
 
 
@@ -301,6 +306,13 @@ def _put_onto(
     return level, why
 
 
+def _along_path(character: Character, trajectory: Trajectory, wanted: Mapping[str, Any]) -> MadeReference:
+    """With help only where nothing else leads along it: bent into curves, a walk need not be as near as one keyed."""
+    with contextlib.suppress(NoReferenceError):
+        return make_reference(character, trajectory, **{**wanted, "help_given": "none"})
+    return make_reference(character, trajectory, **wanted)
+
+
 def find_ground(
     job: BakeJob, character: Character, trajectory: Trajectory, terrain: Terrain | None
 ) -> MissingGround | None:
@@ -312,7 +324,7 @@ def find_ground(
 
 def _may_lack_ground(job: BakeJob, terrain: Terrain | None) -> bool:
     says = terrain is not None or job.scene.surfaces or job.scene.grabs or job.ground != "auto"
-    return not (says or job.loop or job.help == "none" or not job.optimise)
+    return not (says or job.cyclic or job.help == "none" or not job.optimise)
 
 
 def _other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
@@ -340,13 +352,33 @@ def residuals_of(job: BakeJob, performance: Performance, found: Found) -> Residu
         return performance.residuals.cut(found.start, found.start + samples)
     lap = performance.residuals.cut(found.start, found.start + found.period + 1)
     begin = samples_of(job, performance)[1] - found.start
+    if len(found.sample):
+        return _along(performance, found, lap, begin)
     return lap.repeated(found.cycle, np.arange(begin, begin + samples), performance.plan.body < 0)
+
+
+def _along(performance: Performance, found: Found, lap: Residuals, begin: int) -> Residuals:
+    """Those along a path: of the lap's samples that come in turn; bones that no body carries keep to the root."""
+    assert found.cycle is not None
+    loose = performance.plan.body < 0
+    count = int(np.ceil(found.sample.max())) + 1
+    row = lap.repeated(found.cycle, np.arange(begin, begin + count), loose)
+    carried = row.at(found.sample[: len(found.reference.q)])
+    if loose.any():
+        own = performance.trajectory.q[found.start : found.start + found.period + 1]
+        for k, q in enumerate(found.reference.q):
+            frame = (begin + round(found.sample[k])) % found.period
+            way = planar_step(own[frame], q)
+            spin = quaternions.exp(np.array([0.0, 0.0, way.turn]))
+            carried.place[k, loose] = way.move_points(lap.place[frame, loose])
+            carried.turn[k, loose] = quaternions.multiply(spin, lap.turn[frame, loose])
+    return carried
 
 
 def way_of(job: BakeJob, performance: Performance, found: Found) -> Array:
     """By what each of the reference's frames was carried along, to be brought back by; a motion of several stays."""
     samples, way = len(found.reference.q), performance.way
-    if not len(way) or job.others:
+    if not len(way) or job.others or job.path is not None:
         return np.zeros((0, 2))
     if found.cycle is None:
         return way[found.start : found.start + samples]
@@ -365,11 +397,11 @@ def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | N
             "The motion is marked as made for the scene's ground, but the scene has none: add ground, or "
             "choose another setting."
         )
-    if job.ground == "terrain" and job.loop:
+    if job.ground == "terrain" and job.cyclic:
         raise ValueError("A gait cycle is made on level ground: choose level ground, or switch looping off.")
     if job.ground != "terrain":
         performance = _fitted(job, cache, find_floor=not _hangs(job))
-        level = job.loop or job.ground == "level" or len(performance.way) > 0
+        level = job.cyclic or job.ground == "level" or len(performance.way) > 0
         if not job.scene.surfaces or level or not _follows(job, performance):
             return performance, None
     return _fitted(job, cache, find_floor=False), make_terrain(job.scene.surfaces)

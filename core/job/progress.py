@@ -96,6 +96,11 @@ class Progress:
         return FRACTIONS[self.stage] > 0.0
 
     @property
+    def rehearses(self) -> bool:
+        """Whether it tries out what there is more than one of, and could go on with the best so far."""
+        return self.stage == "rehearse"
+
+    @property
     def whole(self) -> float:
         """Fraction of the whole run, 0 to 1."""
         stages = list(FRACTIONS)

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from .. import archive
 from ..motion.quaternions import Array
+from ..report.dynamics import Dynamics
 from ..report.frames import Fall, Forces, Support
 from ..report.metrics import Outcome
 from ..report.page import page, write_page
 from ..report.strip import strip
 
 FORMAT = "heft.result"
-VERSION = 1
+VERSION = 2
 
 # Keys of a report that tell how fast the machine was, and so differ from run to run.
 TIMES = ("real_time_factor", "step_us_median", "step_us_p99", "seconds")
@@ -48,6 +49,7 @@ class BakeResult:
     forces: Forces
     fall: Fall | None
     report_text: str = field(repr=False)  # the report as JSON
+    dynamics: Dynamics | None = None  # at the simulation's rate; results of older versions have none
 
     def __post_init__(self) -> None:
         count, bones, props = len(self.frames), len(self.bones), len(self.props)
@@ -139,7 +141,16 @@ class BakeResult:
     @classmethod
     def load(cls, path: str | Path) -> "BakeResult":
         """Read a file that `save` wrote; ValueError says in one line what is wrong with it."""
-        return archive.load(cls, path, FORMAT, VERSION, "a bake result")
+        return archive.load(cls, path, FORMAT, VERSION, "a bake result", OLDER)
+
+
+def _from_1(result: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A result of version 1, as version 2 says the same: without states and forces at the simulation's rate."""
+    del keep
+    return {**result, "dynamics": None}
+
+
+OLDER = {1: _from_1}
 
 
 def _refuse(constant: str) -> None:

@@ -24,6 +24,7 @@ from ..dynamics import body_poses, center_of_mass
 from ..motion.quaternions import Array
 from ..motion.spacetime.help import WORTH_A_WORD, is_of_help, sentences_of_help
 from ..report import metrics, source
+from ..report.dynamics import dynamics_of
 from ..report.explanation import explain
 from ..report.failure import first_trouble
 from ..report.frames import Fall, Forces, Support, diagnose
@@ -32,9 +33,11 @@ from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import SAME_PLACE, between
 from ..simulation.strength import Strength, TorqueLimits
+from .as_planned import as_planned
+from .carried import loaded
 from .choosing import resolved
 from .job import BakeJob
-from .preparing import Motion, loaded, played, reference_settings, scene_terrain, shifted
+from .preparing import Motion, make_motion, played, reference_settings, scene_terrain, shifted
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
@@ -44,12 +47,18 @@ from .switching import make_row
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
 
-def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> BakeResult:
+def run(
+    job: BakeJob,
+    progress: Callback | None = None,
+    cache: str | Path | None = None,
+    enough: Callable[[], bool] = lambda: False,
+) -> BakeResult:
     """Simulate a job.
 
     `progress` is called often, with a `Progress`; the run stops where it returns False or raises CancelledError, and
     the frames so far are kept. `cache` is a folder of references and policies, which are computed only once; whatever
-    is wrong with it, the run goes on. ValueError says in a sentence what makes a job impossible.
+    is wrong with it, the run goes on. Once `enough` says so, nothing more is rehearsed, and the best so far is taken.
+    ValueError says in a sentence what makes a job impossible.
     """
     job, chosen = resolved(job)
     method, reporter, kept, clock = _method(job), ProgressReporter(progress), Cache(cache), Clock()
@@ -58,9 +67,16 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         motion, plan = planned(job, reporter, kept, clock)
     except CancelledError:
         return _nothing(job, clock, kept)
+
+    def rehearsing(fraction: float) -> bool:
+        reporter("rehearse", fraction)
+        return not enough()
+
     late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
     playback = job.playback.shifted(late)
     asked = job.duration - (job.playback.played(late) if job.seconds is None else 0.0)
+    if job.path is not None and job.seconds is None:
+        asked = motion.reference.steps / job.rate
     character = loaded(motion.plan.character, job.scene, unplanned=True)
     stage = Stage(
         character=character,
@@ -74,14 +90,15 @@ def run(job: BakeJob, progress: Callback | None = None, cache: str | Path | None
         # who is to faint is let fall
         helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
         recovery=job.recovery_effort if job.recovery else 0,
+        returns=job.return_to_path,
         looseness=job.looseness,
         torque_limits=torque_limits(job, motion, late),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
-        rehearsing=lambda fraction: reporter("rehearse", fraction),
+        rehearsing=rehearsing,
     )
     shown, begun = _Shown(job, motion, stage, reporter), clock.begin("simulate")
     try:
-        simulation = act(method, plan, stage, shown)
+        simulation = act(method, plan, stage, shown) if job.simulate else as_planned(motion.reference, stage, shown)
     except CancelledError:
         return _nothing(job, clock, kept)
     clock.spent("rehearse", shown.begun - begun)
@@ -134,6 +151,11 @@ def _method(job: BakeJob) -> Method:
         )
     if job.others and not (needs.blends or needs.switches):
         raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}: remove the others.")
+    if job.path is not None and (needs.no_motion or not job.optimise):
+        raise ValueError(
+            f"{method.title} cannot follow a path here: choose {others(lambda other: other.helps)}, with Correct "
+            "Physics First switched on, or remove the path."
+        )
     if needs.blends and not job.others:
         raise ValueError("Combining needs at least two actions: add another.")
     return method
@@ -153,12 +175,14 @@ def _check_surroundings(job: BakeJob, method: Method) -> None:
 
 
 def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
-    """The job's motion and its method's plan."""
+    """The job's motion and its method's plan; none where nothing is to be simulated."""
     method = _method(job)
     if not method.needs.helps:
         job = replace(job, help="none")
     _check_surroundings(job, method)
     settings = method.choose(job.settings)
+    if not job.simulate:
+        return make_motion(job, reporter, cache, clock), None
     if job.others and method.needs.switches:
         motions = [make_row(job, reporter, cache, clock)]
     else:
@@ -265,6 +289,7 @@ def _result(
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
     figures = metrics.measure(simulation)
     figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
+    figures["simulated"] = job.simulate
     figures["help_frames"] = int(np.sum(shown.curves["help_share"] > WORTH_A_WORD))
     figures["good"] = source.is_good(figures)
 
@@ -304,6 +329,7 @@ def _result(
         "why": join(sentences),
         "sentences": to_data(sentences),
         "method": job.method,
+        "repairs": [{"frames": one.frames, "bones": one.bones, "what": one.text} for one in motion.repairs],
         "reference": quality.why,
         "notes": [*chosen, *motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
         "seconds": clock.seconds,
@@ -325,6 +351,7 @@ def _result(
         forces=shown.forces,
         fall=_fall(simulation, frame_at),
         report_text=json.dumps(report, allow_nan=False),
+        dynamics=dynamics_of(simulation),
     )
 
 
@@ -380,6 +407,7 @@ def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
         | {
             "recoveries": [],
             "saturated": [],
+            "repairs": [],
             "why": join(sentences),
             "sentences": to_data(sentences),
             "method": job.method,

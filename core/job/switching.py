@@ -25,6 +25,7 @@ from ..motion.residuals import Residuals
 from ..motion.rest import CALM, SLOW
 from ..motion.sequence import Choice, Piece, concatenate, row_of, standing
 from ..simulation.scene import Scene
+from .carried import loaded
 from .job import BakeJob
 from .preparing import (
     Motion,
@@ -32,7 +33,6 @@ from .preparing import (
     first_frame_of,
     keep,
     lift_of,
-    loaded,
     performance_of,
     reference_settings,
     residuals_of,
@@ -78,6 +78,7 @@ def make_row(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Cloc
         (),
         (),
         own.lines + found.lines,
+        own.repairs,
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""BVH files as clips.
+"""BVH files as clips; `bvh_writing.py` writes them back.
 
 A BVH file has no bones, only joints with frames parallel to the world's at rest; those frames are kept. A joint's tail
 is its first child that lies elsewhere, or its end site. A joint's rotation is the product of its channels in the order
@@ -9,7 +9,8 @@ Y up becomes Z up by a quarter turn about X, so a figure that faced +Z faces -Y,
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -29,12 +30,26 @@ UP_IS_Y = np.array([math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0])
 UP_IS_Z = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-class _Joint(NamedTuple):
+class BvhJoint(NamedTuple):
+    """A joint as the file has it, in its units and axes."""
+
     name: str
     parent: int
     offset: list[float]
     channels: list[int]  # indices into CHANNELS
     end: list[list[float]]  # offsets of end sites
+
+
+@dataclass(frozen=True, eq=False)
+class BvhFile:
+    """What a file says, in its own units and axes; joints' channels follow each other in the columns."""
+
+    source: str  # its name, for messages
+    head: str  # its text up to and with the frame time, as it stands
+    lines: tuple[str, ...]  # of the frames, as they stand
+    joints: tuple[BvhJoint, ...]
+    rate: float  # frames per second
+    values: Array  # (frames, channels)
 
 
 class _Lines:
@@ -76,32 +91,50 @@ class _Lines:
 
 def read_bvh(path: str | Path, unit: float = 1.0, up: Literal["Y", "Z"] = "Y") -> Clip:
     """The motion in a BVH file whose unit of length is `unit` metres; a ValueError names the line that is wrong."""
+    return clip_of_bvh(read_bvh_file(path), unit, UP_IS_Y if up == "Y" else UP_IS_Z)
+
+
+def parse_bvh(text: str, source: str, unit: float = 1.0, up: Literal["Y", "Z"] = "Y") -> Clip:
+    """The motion in a BVH file's text; `source` names it in messages."""
+    return clip_of_bvh(parse_bvh_file(text, source), unit, UP_IS_Y if up == "Y" else UP_IS_Z)
+
+
+def read_bvh_file(path: str | Path) -> BvhFile:
+    """What a BVH file says; a ValueError names the line that is wrong."""
     path = Path(path)
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         raise ValueError(f"{path.name} is larger than {LARGEST_FILE} bytes.")
-    return parse_bvh(content.decode("utf-8", errors="replace"), path.name, unit, up)
+    return parse_bvh_file(content.decode("utf-8", errors="surrogateescape"), path.name)
 
 
-def parse_bvh(text: str, source: str, unit: float = 1.0, up: Literal["Y", "Z"] = "Y") -> Clip:
-    """The motion in a BVH file's text; `source` names it in messages."""
-    if not 0.0 < unit < math.inf:
-        raise ValueError(f"The unit of {source} must be a positive length, not {unit}.")
-    lines = _Lines(text, source)
+def parse_bvh_file(text: str, source: str) -> BvhFile:
+    """What a BVH file's text says."""
+    # bytes that are no text stay as they are in what is written back, and names go without them
+    lines = _Lines(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), source)
     lines.expect("HIERARCHY")
     joints = _read_hierarchy(lines)
-    rate, values = _read_motion(lines, sum(len(joint.channels) for joint in joints))
-    turn = UP_IS_Y if up == "Y" else UP_IS_Z
+    rate, values, first = _read_motion(lines, sum(len(joint.channels) for joint in joints))
+    whole = text.splitlines(keepends=True)
+    frames = tuple(line for line in whole[first:] if line.split())
+    return BvhFile(source, "".join(whole[:first]), frames, tuple(joints), rate, values)
+
+
+def clip_of_bvh(file: BvhFile, unit: float, turn: Array) -> Clip:
+    """Its motion in metres, of which a unit of its own has `unit`, turned from its axes to the world's by (4,)."""
+    if not 0.0 < unit < math.inf:
+        raise ValueError(f"The unit of {file.source} must be a positive length, not {unit}.")
+    joints, values = file.joints, file.values
     skeleton = _skeleton(joints, unit, turn)
     still = np.zeros((len(values), len(joints), 3))
-    rest = Clip(skeleton, rate, still, np.tile(UP_IS_Z, (*still.shape[:2], 1)), first_frame=1.0)
+    rest = Clip(skeleton, file.rate, still, np.tile(UP_IS_Z, (*still.shape[:2], 1)), first_frame=1.0)
     return from_local(rest, _local_poses(joints, values, unit, turn))
 
 
-def _read_hierarchy(lines: _Lines) -> list[_Joint]:
+def _read_hierarchy(lines: _Lines) -> list[BvhJoint]:
     """The joints, up to and with the line MOTION."""
-    joints: list[_Joint] = []
+    joints: list[BvhJoint] = []
     names: set[str] = set()
     words = lines.next("'ROOT'")
     if words[0] != "ROOT":
@@ -118,7 +151,7 @@ def _read_hierarchy(lines: _Lines) -> list[_Joint]:
                 raise lines.error(f"more than {MOST_JOINTS} joints")
             names.add(name)
             lines.expect("{")
-            joints.append(_Joint(name, open_joints[-1] if open_joints else -1, _read_offset(lines), [], []))
+            joints.append(BvhJoint(name, open_joints[-1] if open_joints else -1, _read_offset(lines), [], []))
             joints[-1].channels.extend(_read_channels(lines))
             open_joints.append(len(joints) - 1)
         elif words == ["End", "Site"] and open_joints:
@@ -149,8 +182,8 @@ def _read_channels(lines: _Lines) -> list[int]:
     return [CHANNELS.index(word) for word in words[2:]]
 
 
-def _read_motion(lines: _Lines, channels: int) -> tuple[float, Array]:
-    """Samples per second and the channels (frames, channels)."""
+def _read_motion(lines: _Lines, channels: int) -> tuple[float, Array, int]:
+    """Samples per second, the channels (frames, channels), and the number of lines before the first frame's."""
     words = lines.next("'Frames:'")
     if len(words) != 2 or words[0] != "Frames:" or not words[1].isdecimal() or len(words[1]) > 9:
         raise lines.error("expected 'Frames:' and their number")
@@ -161,6 +194,7 @@ def _read_motion(lines: _Lines, channels: int) -> tuple[float, Array]:
     (seconds,) = lines.floats(words[2:])
     if not 1e-5 < seconds < 1e3:
         raise lines.error(f"a frame cannot take {seconds:g} seconds")
+    first = lines.number
     rows = lines.rest()
     for lines.number, words in rows:  # so that an error names the line
         if len(words) != channels:
@@ -174,7 +208,7 @@ def _read_motion(lines: _Lines, channels: int) -> tuple[float, Array]:
     if not np.isfinite(values).all():
         for lines.number, words in rows:
             lines.floats(words)
-    return _rate(seconds), values
+    return _rate(seconds), values, first
 
 
 def _rate(seconds: float) -> float:
@@ -183,11 +217,11 @@ def _rate(seconds: float) -> float:
     return float(round(rate)) if abs(rate - round(rate)) < 2e-3 * rate and round(rate) > 0 else rate
 
 
-def _skeleton(joints: list[_Joint], unit: float, turn: Array) -> Skeleton:
+def _skeleton(joints: Sequence[BvhJoint], unit: float, turn: Array) -> Skeleton:
     head = np.zeros((len(joints), 3))
     for i, joint in enumerate(joints):
         head[i] = np.multiply(joint.offset, unit) + (head[joint.parent] if joint.parent >= 0 else 0.0)
-    tail = head + np.array([0.0, STUB, 0.0] if turn is UP_IS_Y else [0.0, 0.0, STUB])
+    tail = head + quaternions.rotate(quaternions.conjugate(turn), np.array([0.0, 0.0, STUB]))
     for i, joint in enumerate(joints):
         # the first place below it that lies elsewhere: children often start where their parent does
         below = {i}
@@ -206,7 +240,7 @@ def _skeleton(joints: list[_Joint], unit: float, turn: Array) -> Skeleton:
     )
 
 
-def _local_poses(joints: list[_Joint], values: Array, unit: float, turn: Array) -> LocalPoses:
+def _local_poses(joints: Sequence[BvhJoint], values: Array, unit: float, turn: Array) -> LocalPoses:
     frames = len(values)
     place = np.zeros((frames, len(joints), 3))
     rotation = np.tile([1.0, 0.0, 0.0, 0.0], (frames, len(joints), 1))

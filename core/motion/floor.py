@@ -116,8 +116,9 @@ def _plane(plan: BodyPlan, clip: Clip, corners: Array) -> Floor:
         soles = middles[speed < limit]
         if len(soles) >= FEWEST:
             floor = _plane_through(soles, level=limit > FLAT_SPEEDS[0])
-            above = corners[..., 2] - floor.height - corners[..., :2] @ np.array(floor.slope)
-            if np.percentile(above.min(axis=(1, 2)), 10.0) > -DEEPEST * plan.stature:
+            # of their middles: the tip of a sole that is up on its toes, which real ones bend, goes deep on any floor
+            above = middles[..., 2] - floor.height - middles[..., :2] @ np.array(floor.slope)
+            if np.percentile(above.min(axis=1), 10.0) > -DEEPEST * plan.stature:
                 return floor
     return Floor(_stepped_on(corners, clip.rate, AS_LOW * plan.stature))
 

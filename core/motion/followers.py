@@ -22,13 +22,17 @@ STILL = 0.001  # m
 LOOSE = 0.05  # m: what moves more in every body's frame goes its own way, unless it moves twice as much in the world
 
 
-def with_followers(clip: Clip, body: Bodies, leader: Bodies) -> Bodies:
+def with_followers(clip: Clip, body: Bodies, leader: Bodies, *, above: bool = False) -> Bodies:
     """The body of each bone (nb,), given those of the character's own bones, -1 for all others.
 
-    `leader` is the bone that each body follows.
+    `leader` is the bone that each body follows. With those `above`, bones that bones with a body hang from may go along
+    too, but for what hangs from nothing itself: a rig's root.
     """
     skeleton = clip.skeleton
-    loose = np.flatnonzero((body < 0) & ~_ancestors(skeleton.parent, body >= 0))
+    holds = ancestors(skeleton.parent, body >= 0)
+    if above:
+        holds &= skeleton.parent < 0
+    loose = np.flatnonzero((body < 0) & ~holds)
     if len(clip.position) < 2 or len(loose) == 0:
         return body
     rows = np.unique(np.linspace(0, len(clip.position) - 1, MOST_SAMPLES).astype(np.int64))
@@ -51,7 +55,7 @@ def with_followers(clip: Clip, body: Bodies, leader: Bodies) -> Bodies:
     return found
 
 
-def _ancestors(parent: NDArray[np.int64], own: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def ancestors(parent: NDArray[np.int64], own: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Bones (nb,) from which some of the character's own hang."""
     found = np.zeros(len(parent), dtype=np.bool_)
     for bone in range(len(parent) - 1, -1, -1):

@@ -19,6 +19,8 @@ from .quaternions import Array
 
 HINGE_STRAY = math.radians(4.0)  # RMS: a knee or elbow that strays further from a hinge is a ball
 HINGE_SWEPT = math.radians(8.0)  # RMS: a motion smaller than this says nothing about the axis
+LEAST_STRAY = math.radians(0.5)  # RMS: a small motion that strays more from the axis that the joint should have,
+NEAR_TYPICAL, SURE = math.cos(math.radians(45.0)), 0.2  # and a fifth of its size or less from one near that, tells it
 UNIVERSAL_STRAY = math.radians(1.0)
 UNIVERSAL_SWEPT = math.radians(3.0)
 CENTER_WEIGHT = 3e-3  # of a functional centre's distance from where anatomy has it, see fit_center
@@ -125,7 +127,10 @@ def _hinge(motion: Array, at_rest: Array, typical: Array) -> Hinge:
     hinge = fit_hinge(motion)
     if hinge.swept < HINGE_SWEPT:
         parent_axis = quaternions.rotate(quaternions.mean(motion), typical)
-        return Hinge(parent_axis, typical, hinge_stray(motion, parent_axis, typical), hinge.swept)
+        usual = Hinge(parent_axis, typical, hinge_stray(motion, parent_axis, typical), hinge.swept)
+        near = abs(float(hinge.child_axis @ typical)) > NEAR_TYPICAL
+        if not (near and usual.stray > LEAST_STRAY and hinge.stray < SURE * hinge.swept):
+            return usual
     sign = 1.0 if hinge.parent_axis @ quaternions.rotate(at_rest, typical) > 0.0 else -1.0
     return Hinge(sign * hinge.parent_axis, sign * hinge.child_axis, hinge.stray, hinge.swept)
 

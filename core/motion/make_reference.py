@@ -23,20 +23,22 @@ from scipy.ndimage import maximum_filter1d
 from ..character import Character
 from ..contact.terrain import Terrain
 from ..dynamics import body_poses
+from .along import Laid, laps_needed, lay_along
 from .as_it_is import reference_as_it_is
 from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
 from .fit import Trajectory, velocities
 from .footholds import clear_of_edges, is_level, put_on
 from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
+from .path import Path
 from .quality import Concern, concerns, slowness
 from .quaternions import Array
 from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
 from .schedule import ContactSchedule, Mask, runs
-from .spacetime import Ends, Help, NoReferenceError, Settings, build_reference
-from .spacetime.build import MOST_SUNK
-from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS
+from .spacetime import Carrying, Ends, Help, NoReferenceError, Settings, build_reference
+from .spacetime.build import CLOSE, MOST_SUNK
+from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance
 from .spacetime.solver import Progress
 from .tracks import center_of_mass_path
 
@@ -68,6 +70,7 @@ class MadeReference:
     cycle: GaitCycle | None
     concerns: tuple[Concern, ...]
     put_on: bool = False  # other ground: then the reference of a cycle is no cycle, but laps of it in a row
+    laid: Laid | None = None  # where it goes along a path, in which it is no cycle either
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -84,12 +87,14 @@ def make_reference(
     grabs: Sequence[Grab] = (),
     cyclic: bool = False,
     begin: int | None = None,
+    path: Path | None = None,
     onto: OtherGround | None = None,
     bounds: Ends | None = None,
     labels: LabelSettings | None = None,
     settings: Settings | None = None,
     optimise: bool = True,
     help_given: Help = "none",
+    carrying: Carrying | None = None,
     progress: Progress | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
@@ -99,10 +104,11 @@ def make_reference(
     period of the best gait cycle in the trajectory, on z = 0, which begins as if it had gone on all the time at the
     trajectory's frame `begin`, or where it was found. `bounds` pins the ends of one that is not;
     without, one that ends at rest ends so that it could stay. `onto` is
-    ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. `progress` is
-    called with the number of each iteration of the optimiser, and the poses before it. `help_given` is that of
-    `build_reference`: with help, a body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up
-    motion is the reference as it is, however impossible, for controllers that find forces themselves.
+    ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
+    cycle goes until its end. `progress` is called with the number of each iteration of the optimiser and the poses
+    before it. `help_given` and `carrying` are those of `build_reference`: with help, a body that nothing holds up is no
+    reason to refuse. Without `optimise` the cleaned-up motion is the reference as it is, however impossible, for
+    controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.
@@ -143,6 +149,7 @@ def make_reference(
                     bounds=bounds,
                     labels=labels,
                     settings=settings,
+                    carrying=carrying,
                     progress=progress,
                 )
                 if whole is not None:
@@ -162,9 +169,17 @@ def make_reference(
         step = None if cycle is None else cycle.step
         reference = reference_as_it_is(character, clip, asked, planned, terrain, step)
         return MadeReference(reference, clip.q, schedule, found, clean, cycle, tuple(doubts))
+    laid: Laid | None = None
+    if path is not None:
+        if cycle is None:
+            raise ValueError("Only a gait cycle can follow a path: make it cyclic.")
+        row, held_row = _row(character, cycle, laps_needed(cycle, path))
+        laid = lay_along(character, cycle, row, held_row, path)
+        asked, planned, bounds = laid.trajectory, laid.schedule, None
+        clip = asked
     put = False
     if onto is not None:
-        laps = (asked, planned) if cycle is None else _laps(character, cycle, onto.seconds)
+        laps = (asked, planned) if cycle is None or laid is not None else _laps(character, cycle, onto.seconds)
         put = not is_level(character, laps[0], onto.terrain, onto.floor)
         if put:
             asked, planned = put_on(character, *laps, onto.terrain, onto.floor)
@@ -189,12 +204,14 @@ def make_reference(
         clip=clip,
         help_given=help_given,
         missing=missing,
+        judged=frames,
         without_first=not unsupported,
+        carrying=carrying,
         progress=progress,
     )
     if rests:
         reference = without_rest(reference, frames)
-    return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put)
+    return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put, laid)
 
 
 def _unaided(character: Character, trajectory: Trajectory, **wanted: Any) -> MadeReference | None:
@@ -205,6 +222,7 @@ def _unaided(character: Character, trajectory: Trajectory, **wanted: Any) -> Mad
         return None
     quality = made.reference.quality
     near = quality.root_rms_metres <= MOST_ROOT_RMS and quality.joint_rms_degrees <= MOST_JOINT_RMS
+    near = near and mean_distance(character, made.source, made.reference.q) <= CLOSE
     return made if near and quality.penetration_millimetres < MOST_SUNK else None
 
 
@@ -219,15 +237,23 @@ def _with_root(character: Character, asked: Trajectory, clip: Trajectory) -> Tra
 
 def _laps(character: Character, cycle: GaitCycle, seconds: float) -> tuple[Trajectory, ContactSchedule]:
     """A cycle for so long, and a lap more, beyond whose end a controller need not look."""
-    return repeat(character, replace(cycle, schedule=cycle.held), math.ceil(seconds / cycle.period) + 1)
+    return _row(character, cycle, math.ceil(seconds / cycle.period) + 1)
+
+
+def _row(character: Character, cycle: GaitCycle, count: int) -> tuple[Trajectory, ContactSchedule]:
+    """So many laps in a row, held at the corners of soles."""
+    return repeat(character, replace(cycle, schedule=cycle.held), count)
 
 
 def _missing(trajectory: Trajectory, doubts: Iterable[Concern]) -> Mask:
-    """Frames (nf,) in which something lacks that the body rests on, and a moment around."""
+    """Frames (nf,) in which something lacks that the body rests on, and a moment around.
+
+    Who is off balance does rest on something: that takes a little help, which is to be as dear there as elsewhere.
+    """
     found = np.zeros(len(trajectory.q), dtype=np.bool_)
     around = round(AROUND * trajectory.rate)
     for doubt in doubts:
-        if doubt.kind in {"no support", "off balance"}:
+        if doubt.kind == "no support":
             first, last = (trajectory.sample(frame) for frame in doubt.frames)
             found[max(first - around, 0) : last + around + 1] = True
     return found

@@ -88,7 +88,7 @@ def prepare(
     carried = carry_along(whole, roles, travel)
     whole = whole if carried is None else carried.clip
     posing = joined([_moving(repair(each, roles)[0], roles, travel) for each in motions], whole) if motions else whole
-    rest = find_rest_pose(posing, roles)
+    rest = find_rest_pose(posing, roles, made=bool(on_floor or vertices))
     if rest is not None:
         vertices = moved_vertices(vertices or {}, clip.skeleton, rest.skeleton)
         whole, posing = (replace(each, skeleton=rest.skeleton) for each in (whole, posing))

@@ -31,8 +31,9 @@ STILL = 0.15  # m/s: a foot in the air slower than this stands on something
 PARABOLA = 0.01  # m, RMS, to which a body in flight keeps to one
 AGREE = 1.5  # times the slowest flight's, that the fastest's may tell
 SLOW = 1.3  # times too slowly, from which on a fall is called slow
+FAST = 1.3  # times too fast: what falls so is pulled down
 
-Kind = Literal["no support", "off balance", "raised", "turned", "moved", "shifted"]
+Kind = Literal["no support", "rushed", "off balance", "raised", "turned", "moved", "shifted"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,19 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
                 frames,
                 f"frames {frames[0]:g}-{frames[1]:g}: nothing holds the body up, yet it does not fall; add the ground, "
                 "seat or bar that carries it",
+            )
+        )
+    gravity = -float(character.gravity[2])
+    rushed: Mask = (push[:, 2] < (1.0 - FAST**2) * gravity) & ~schedule.active.any(axis=1)
+    for start, stop in _long_runs(rushed, rate):
+        frames = _named(clip, start, stop)
+        times = float(np.sqrt(np.median(1.0 - push[start:stop, 2] / gravity)))
+        found.append(
+            Concern(
+                "rushed",
+                frames,
+                f"frames {frames[0]:g}-{frames[1]:g}: the body falls {times:.1f} times too fast; slow it down, or "
+                "set the frame rate that the motion was made at",
             )
         )
     grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)

@@ -3,7 +3,9 @@
 
 Files of captures often have bones that lie along one axis at rest, a pelvis turned against the feet, or offsets that
 channels replace. What the bodies of a character look like is then read off the motion: the frame in which the figure is
-most upright, straight and alike on both sides takes the place of the rest pose, with bones as long as they mostly are.
+most upright, straight and alike on both sides takes the place of the rest pose, with bones as long as they mostly are,
+and its trunk is straightened. So it is wherever nobody posed the skeleton, for a mesh or on a floor: what a file has
+where all angles are zero says nothing that its motion does not, and two files of one motion are simulated alike.
 A rest pose that is one, but lies on the ground, is stood up. Only changes from the rest pose count afterwards, so the
 motion itself stays what it is.
 """
@@ -17,6 +19,7 @@ import numpy as np
 
 from . import quaternions, roles
 from .clip import Clip, Skeleton, to_local, turned_skeleton
+from .posture import straightened
 from .quaternions import Array
 
 MOST_SAMPLES = 400  # of a clip are enough to find a pose
@@ -26,6 +29,7 @@ TRUNK = math.radians(50.0)  # between the trunk and the legs, straight or across
 UPRIGHT = math.radians(40.0)  # between the trunk and the vertical
 STRETCHED = 0.05  # of a limb's length, by which motion and rest pose may differ
 ON_FOUR = math.radians(130.0)  # between trunk and legs: a person straightens up beyond it now and then
+ON_FLOOR = 0.04  # of the leg: toes that end as near z = 0 at rest stand on it
 AS_LOW = 0.35  # of the legs' reach, that front feet may be above the hind ones
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -35,7 +39,7 @@ class RestPose:
     """A skeleton in another pose, and what was done."""
 
     skeleton: Skeleton
-    line: str  # for the report
+    line: str  # for the report; empty where the skeleton's own would have done
 
 
 class _Figure(NamedTuple):
@@ -51,15 +55,19 @@ class _Figure(NamedTuple):
     arms: Array  # (n, 3) from the shoulders to the hands, zero where there are none
 
 
-def find_rest_pose(clip: Clip, roles_of_bones: roles.Roles) -> RestPose | None:
-    """The rest pose to use instead of the skeleton's own, None where that will do. The clip is without damage."""
+def find_rest_pose(clip: Clip, roles_of_bones: roles.Roles, *, made: bool = False) -> RestPose | None:
+    """The rest pose to use instead of the skeleton's own, None where that will do. The clip is without damage.
+
+    `made` says that somebody made it, for a mesh or to stand on a floor: such a one is kept if it is a pose.
+    """
     chains = roles.checked(roles_of_bones, clip.skeleton)
     skeleton = clip.skeleton
     seen, thin = _seen(clip, chains)
     own = _figure(chains, skeleton.head[None], skeleton.tail[None])
     four = _on_four(seen) or (_is_pose(own, four=True) and _on_four(own))
     stretched = _stretched(skeleton, clip, chains)
-    posed = _is_pose(own, four=four)
+    usable = _is_pose(own, four=four)
+    posed = usable and (made or four or stands_on_floor(skeleton, chains))
     if posed and not stretched and (four or _angle(own.trunk[0], Z) < UPRIGHT):
         return None
     if posed:
@@ -69,7 +77,7 @@ def find_rest_pose(clip: Clip, roles_of_bones: roles.Roles) -> RestPose | None:
     else:
         sample = int(np.argmax(_worth(seen, four=four))) * thin
         local = to_local(clip.cut(sample, sample + 1))
-        line = f"rest pose: unusable, replaced by that of frame {clip.frame(sample):g}"
+        line = "" if usable else f"rest pose: unusable, replaced by that of frame {clip.frame(sample):g}"
         offsets = _offsets(clip)
         roots = skeleton.parent < 0
         offsets[roots] = clip.position[sample, roots]
@@ -78,7 +86,18 @@ def find_rest_pose(clip: Clip, roles_of_bones: roles.Roles) -> RestPose | None:
     up = -figure.legs[0].mean(axis=0) if four else figure.trunk[0]
     if posed and _angle(up, Z) < UPRIGHT:
         return RestPose(rest, line)
-    return RestPose(turned_skeleton(rest, quaternions.between(up, Z)), line)
+    if posed or four:
+        return RestPose(turned_skeleton(rest, quaternions.between(up, Z)), line)
+    standing = turned_skeleton(rest, quaternions.between(up - _unit(figure.legs[0].mean(axis=0)), Z))
+    return RestPose(straightened(standing, chains, clip), line)
+
+
+def stands_on_floor(skeleton: Skeleton, chains: Mapping[str, tuple[int, ...]]) -> bool:
+    """Whether a rest pose has its toes on z = 0."""
+    feet = [chain[-1] for role, chain in chains.items() if role.startswith(("foot", "toe"))]
+    legs = [skeleton.head[[chains[f"{part}.{side}"][0] for part in ("thigh", "shin", "foot")]] for side in roles.SIDES]
+    leg = 0.5 * sum(float(np.linalg.norm(np.diff(joints, axis=0), axis=1).sum()) for joints in legs)
+    return bool(abs(skeleton.tail[feet, 2].min()) < ON_FLOOR * leg)
 
 
 def trunk_and_legs(clip: Clip, roles_of_bones: roles.Roles) -> tuple[Array, Array]:
@@ -93,12 +112,14 @@ class RestFigure(NamedTuple):
     trunk: Array  # from the hips to the shoulders
     legs: Array  # from the hips to the ankles
     is_person: bool  # whether it is the pose of one on two legs
+    is_level: bool  # whether it is that of one whose trunk goes across its legs
 
 
 def posed_at_rest(skeleton: Skeleton, roles_of_bones: roles.Roles) -> RestFigure:
     """How a skeleton lies at rest."""
     own = _figure(roles.checked(roles_of_bones, skeleton), skeleton.head[None], skeleton.tail[None])
-    return RestFigure(own.trunk[0], _unit(own.legs[0].mean(axis=0)), _is_pose(own, four=False))
+    legs = _unit(own.legs[0].mean(axis=0))
+    return RestFigure(own.trunk[0], legs, _is_pose(own, four=False), _is_pose(own, four=True))
 
 
 def is_on_four(clip: Clip, roles_of_bones: roles.Roles) -> bool:

@@ -3,13 +3,14 @@
 
 A figure that walks in place slides its standing foot backwards at the speed at which it would go. Of the points of the
 feet, those near their own lowest height that move on along the ground, alike from step to step, stand; the figure moves
-on against them. Between steps, in the air, it goes on at the speed between those around. The motion carried along that
-way is simulated, and what comes of it is brought back by the same way, so that a push still shows.
+on against them. Between steps, in the air, it goes on as it left the ground, and within steps as a pendulum does whose
+mass goes over its foot. The motion carried along that way is simulated, and what comes of it is brought back by the
+same way, so that a push still shows.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.linalg import solveh_banded
@@ -28,10 +29,25 @@ STRIDE = 0.6  # s: every foot stands at some time within it, before or after
 CALM = 0.5  # of the speed: vertical speed of a point that stands
 ALIKE = (0.6, 0.1)  # of the speed, by which a standing point's may differ from the figure's: at first, at last
 ITERATIONS = 10
-TRUNK, THIGHS, SHANKS, ARMS = 0.58, 0.20, 0.12, 0.10  # of the body's mass
+SHARES = {
+    "head": 0.069,
+    "upper_arm": 0.054,
+    "forearm": 0.032,
+    "hand": 0.012,
+    "thigh": 0.283,
+    "shin": 0.087,
+    "foot": 0.028,
+}  # of the body's mass, of both sides: de Leva's (character.anthropometry)
+TRUNK, ALONG = 0.435, 0.45  # the trunk's share; how far along a part of a limb its middle is
 SWAY = 12.0  # Hz
+ENDS = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
+GRAVITY = 9.81  # m/s²
+PENDULUM = 0.9  # of its acceleration: swings of arms and trunk make up for some
+LIGHTEST, BEARS, HEAVIEST = 0.15, 0.7, 3.0  # of the body's weight, that feet bear
+FREE = 50.0  # of the velocity against changing while nothing is borne
 LAST, BEHIND, AHEAD = 3, 0.15, 0.03  # last steps; of the speed, by which what stands may differ at all, and forwards
-STIFF, FULL_RATE = 1500.0, 120.0  # of the velocity against changing, at that many frames per second
+STIFF, FULL_RATE = 600.0, 120.0  # of the velocity against changing, at that many frames per second
+USUAL = 1.5  # legs a second
 SLOWEST = 0.2  # legs a second: a figure in place that is slower does not walk
 STAYS = 0.25  # of the way: a figure that moves further than this by itself travels
 KEEPS_ON = 0.3
@@ -95,7 +111,7 @@ def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None
     around = 2 * round(STRIDE * clip.rate) + 1
     height = points[..., 2] - minimum_filter1d(points[..., 2], around, axis=0, mode="nearest")
     nearness = trust * np.exp(-((height / (LOW * leg)) ** 2))
-    sway = _sway(clip, chains)
+    fall = _fall(clip, chains, points, nearness, leg)
     velocity = _usual(speeds, nearness, clip.rate)
     if np.median(np.linalg.norm(velocity, axis=1)) < SLOWEST * leg:
         return None
@@ -104,7 +120,7 @@ def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None
         size = np.maximum(np.linalg.norm(velocity, axis=1), SLOWEST * leg)[:, None]
         stray = np.linalg.norm(speeds[..., :2] - velocity[:, None], axis=2) / (narrow * size)
         weight = nearness * np.exp(-(stray**2) - (speeds[..., 2] / (CALM * size)) ** 2)
-        velocity = _smoothest(weight, speeds[..., :2], sway, clip.rate)
+        velocity = _smoothest(weight, speeds[..., :2], fall, clip.rate, float(np.median(size)) / (USUAL * leg))
     for _ in range(LAST):
         size = np.maximum(np.linalg.norm(velocity, axis=1), SLOWEST * leg)[:, None]
         off = speeds[..., :2] - velocity[:, None]
@@ -112,51 +128,88 @@ def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None
         stray = np.linalg.norm(off, axis=2) / (BEHIND * size)
         rolls = np.exp(-np.maximum(ahead, 0.0) / AHEAD)
         weight = nearness * rolls * np.exp(-(stray**2) - (speeds[..., 2] / (CALM * size)) ** 2)
-        velocity = _smoothest(weight, speeds[..., :2], sway, clip.rate)
+        velocity = _smoothest(weight, speeds[..., :2], fall, clip.rate, float(np.median(size)) / (USUAL * leg))
     goes = np.median(np.linalg.norm(smoothed(velocity, clip.rate, STEADY), axis=1)) > SLOWEST * leg
     return -velocity if goes and (weight.sum(axis=1) > STANDS).mean() > FEWEST else None
 
 
-def _smoothest(weights: Array, speeds: Array, sway: Array, rate: float) -> Array:
-    """The velocity v (nf, 2) that makes sum w |v - u|^2 + (second differences of v - s)^2 least.
+class _Fall(NamedTuple):
+    """How a body of mass moves above its feet, by itself."""
 
-    `weights` w (nf, points) are those of the points' speeds u (nf, points, 2). A body's centre of mass changes its
-    speed as little as it can, and in the air not at all: `sway` s (nf, 2) is what it does against the hips that stay.
+    swing: Array  # (nf, 2) m/s, of the ground under it, but for what is smooth
+    borne: Array  # (nf,) of its weight
+
+
+def _smoothest(weights: Array, speeds: Array, fall: _Fall, rate: float, quick: float) -> Array:
+    """The velocity v (nf, 2) that makes sum w |v - u|^2 + (differences of v - s)^2 least.
+
+    `weights` w (nf, points) are those of the points' speeds u (nf, points, 2), s is what the body does by itself.
+    Second differences count all along, and first ones the more the less of its weight is borne: in the air nothing
+    pulls at it. Both count more for who is `quick`, whose feet tell less: so many times as fast as a usual walk.
     """
     weight = weights.sum(axis=1)
-    weighted = np.einsum("np,npk->nk", weights, speeds - sway[:, None])
+    weighted = np.einsum("np,npk->nk", weights, speeds - fall.swing[:, None])
     count = len(weight)
-    stiff = STIFF * (rate / FULL_RATE) ** 4
+    firm = max(quick, 1.0) ** 2
+    stiff = STIFF * firm * (rate / FULL_RATE) ** 4
+    lighter = (BEARS / np.maximum(fall.borne, LIGHTEST)) ** 2 - 1.0
+    free = FREE * firm * (rate / FULL_RATE) ** 2 * np.maximum(0.5 * (lighter[1:] + lighter[:-1]), 0.0)
     bands = np.zeros((3, count))
     ones = np.ones(count)
     ones[[0, -1]] = 0.0
-    # D^T D of second differences, upper bands
+    # D^T D of second and of first differences, upper bands
     middle = 4.0 * ones
     middle[:-1] += ones[1:]
     middle[1:] += ones[:-1]
     bands[2] = stiff * middle + weight + 1e-9
-    bands[1, 1:] = -2.0 * stiff * (ones[:-1] + ones[1:])
+    bands[2, 1:] += free
+    bands[2, :-1] += free
+    bands[1, 1:] = -2.0 * stiff * (ones[:-1] + ones[1:]) - free
     bands[0, 2:] = stiff * ones[1:-1]
-    result: Array = sway + solveh_banded(bands, weighted)
+    result: Array = fall.swing + solveh_banded(bands, weighted)
     return result
 
 
-def _sway(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array:
-    """The horizontal velocity (nf, 2) of the middle of the body's mass, by rough shares of its parts."""
-    sides = roles.SIDES
-    hips, knees, ankles = (
-        np.mean([clip.position[:, chains[f"{part}.{side}"][0]] for side in sides], axis=0)
-        for part in ("thigh", "shin", "foot")
-    )
-    above = next((role for role in ("neck", "head", "chest", "spine") if role in chains), "pelvis")
-    parts = [(TRUNK, 0.5 * (hips + clip.position[:, chains[above][0]]))]
-    parts += [(THIGHS, 0.5 * (hips + knees)), (SHANKS, 0.5 * (knees + ankles))]
-    if all(f"forearm.{side}" in chains for side in sides):
-        parts.append((ARMS, np.mean([clip.position[:, chains[f"forearm.{side}"][0]] for side in sides], axis=0)))
+def _fall(clip: Clip, chains: Mapping[str, tuple[int, ...]], points: Array, nearness: Array, leg: float) -> _Fall:
+    """How the middle of the body's mass sways against the hips that stay, and falls over the points that stand.
+
+    As of an inverted pendulum, its acceleration is (g + z'') / z times how far it is ahead of its feet.
+    """
+    middle = smoothed(_middle(clip, chains), clip.rate, SWAY)
+    sway = np.gradient(middle, axis=0) * clip.rate
+    borne = np.clip(1.0 + np.gradient(sway[:, 2]) * clip.rate / GRAVITY, 0.0, HEAVIEST)
+    standing = nearness.sum(axis=1)
+    foot = np.einsum("np,npk->nk", nearness + 1e-6, points) / (standing + 1e-6 * nearness.shape[1])[:, None]
+    high = np.maximum(middle[:, 2] - np.percentile(points[..., 2].min(axis=1), 5.0), 0.3 * leg)
+    pull = PENDULUM * GRAVITY * borne * np.minimum(standing, 1.0) / high
+    ahead = pull[:, None] * (middle - foot)[:, :2] / clip.rate
+    speed = np.concatenate([np.zeros((1, 2)), np.cumsum(0.5 * (ahead[1:] + ahead[:-1]), axis=0)])
+    return _Fall(sway[:, :2] - speed, borne)
+
+
+def _middle(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array:
+    """The middle of the body's mass (nf, 3), by the shares of a person's parts."""
+
+    def joints(*wanted: str) -> list[Array]:
+        """Of the roles that have bones on both sides, or in the middle, where they are."""
+        found = []
+        for role in wanted:
+            names = [f"{role}.{side}" for side in roles.SIDES] if role in roles.PAIRED else [role]
+            if all(name in chains for name in names):
+                found.append(np.mean([clip.position[:, chains[name][0]] for name in names], axis=0))
+        return found
+
+    hips = joints("thigh")[0]
+    parts = [(TRUNK, 0.5 * (hips + (*joints("neck", "head", "chest", "spine"), hips)[0]))]
+    for role, share in SHARES.items():
+        ends = joints(role, ENDS.get(role, role))
+        if joints(role):
+            parts.append((share, (1.0 - ALONG) * ends[0] + ALONG * ends[-1]))
     whole = sum(share for share, _ in parts)
-    middle = sum((share / whole * place[:, :2] for share, place in parts), np.zeros((len(hips), 2)))
-    result: Array = smoothed(np.gradient(middle, axis=0) * clip.rate, clip.rate, SWAY)
-    return result
+    middle = np.zeros((len(clip.position), 3))
+    for share, place in parts:
+        middle += share / whole * place
+    return middle
 
 
 def _usual(speeds: Array, nearness: Array, rate: float) -> Array:

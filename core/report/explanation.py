@@ -40,6 +40,7 @@ STEPPED = {
     "back": "Stepped {centimetres:.0f} cm shorter at frame {frame:.0f}.",
     "left": "Stepped {centimetres:.0f} cm to its left at frame {frame:.0f}.",
     "right": "Stepped {centimetres:.0f} cm to its right at frame {frame:.0f}.",
+    "home": "Went {centimetres:.0f} cm back towards its path from frame {frame:.0f} on.",
     "caught": "Caught itself on its feet at frame {frame:.0f}.",
 }
 
@@ -94,6 +95,9 @@ def _completed(
     stayed = "Stayed up to the end: joints {degrees:.1f}° RMS off the motion, feet slid at most {millimetres:.0f} mm."
     slid = MILLIMETRES * figures["max_foot_slide_m"]
     sentences = [say(stayed, degrees=figures["joint_rms_deg"], millimetres=slid)]
+    if not figures.get("simulated", True):
+        possible = "Possible, with forces and torques: {off:.0f} mm from the source, feet slid at most {slid:.0f} mm."
+        sentences = [say(possible, off=figures["source_error_mm"], slid=slid)]
     wrong = source.faults(figures) if source.NUMBERS[0] in figures else ()
 
     def at(name: str, template: str, **values: float) -> None:

@@ -29,7 +29,8 @@ class Recovery(NamedTuple):
     """A disturbance that was answered by steps that the motion does not have."""
 
     time: float  # s
-    what: Literal["ahead", "back", "left", "right", "caught"]  # the way of the steps; "caught": without others
+    # the way of the steps; "caught": without others; "home": back towards the path
+    what: Literal["ahead", "back", "left", "right", "caught", "home"]
     distance: float  # m, from where the motion's steps would have led to where these did
 
 

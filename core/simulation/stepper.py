@@ -67,7 +67,7 @@ from .holding import (
 from .impulses import find_impulses
 from .pushes import mean_force
 from .rows import update_contact_rows, update_limit_rows
-from .strength import exceeds, hold_joints, hold_law, share_at
+from .strength import brake_joints, exceeds, hold_joints, hold_law, is_torn, share_at, without_brakes
 from .workspace import Machine
 
 Array = NDArray[np.float64]
@@ -224,22 +224,32 @@ def _find(machine: Machine, torque: Array, gain: Array, implicit: Array) -> tupl
 
 @kernel
 def _find_within(machine: Machine, torque: Array, gain: Array, implicit: Array) -> tuple[int, int, int, int]:
-    """The same with no joint beyond its strength (strength.py)."""
+    """The same with no joint beyond its strength, and none torn (strength.py)."""
     system, scratch = machine.system, machine.scratch
     limited, weak, given, v = system.limited, scratch.weak, scratch.outcome.torque, scratch.v_next
     share, diagonal = share_at(limited, machine.memory.clock[0]), scratch.bodies.diagonal
+    before, dt = machine.memory.v, system.settings.dt
     motors, columns = gain.shape
     copy_into(diagonal, weak.diagonal)
     status, rows, limits, active = _find(machine, torque, gain, implicit)
-    begun = False
-    while status == STEPPED and exceeds(limited, given, v, share):
+    own, begun = implicit.shape[0], False
+    while status == STEPPED:
+        strained = exceeds(limited, given, v, share)
+        if not (strained or is_torn(limited, weak, v)):
+            break
         if not begun:
             hold_law(weak, torque, gain, implicit)
             begun = True
-        hold_joints(limited, weak, given, v, share, system.motors[0], columns)
+        if strained:
+            hold_joints(limited, weak, given, before, v, dt, share, system.motors[0], columns)
+        else:
+            brake_joints(limited, weak, scratch.bodies.factor, before, v, dt)
+            own = weak.implicit.shape[0]
         copy_into(weak.diagonal, diagonal)
         own_gain = weak.gain[: motors * columns].reshape(motors, columns)
-        status, rows, limits, active = _find(machine, weak.torque, own_gain, weak.implicit[: implicit.shape[0]])
+        status, rows, limits, active = _find(machine, weak.torque, own_gain, weak.implicit[:own])
+        without_brakes(weak, v, given)
+    weak.braked[:] = 0.0
     return status, rows, limits, active
 
 

@@ -6,6 +6,10 @@ at its limit, in the direction in which it was asked for, whatever the contacts 
 the joint too fast: a foot that has just left the ground has so little inertia that it would be flung about within a
 step. Joints that ask for too much then are held too, until none does. So what was asked for is cut off before the
 forces are found, and the step's contact problem is solved with the torques that act.
+
+Whatever turns a joint far faster than any person's, tissue stops: passive damping, taken at the end of the step, which
+brings it back to that speed. It is no torque of muscles, acts between two bodies, and so changes no momentum. Without
+it a limp arm in a hard fall, turned by more than a radian a step, gains speed from the scheme itself.
 """
 
 import math
@@ -26,6 +30,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 FASTEST = 60.0  # rad/s: no joint of a person turns as fast
+TORN = 100.0  # rad/s, from which on tissue brakes it
 WITHIN = 1.0 - 1e-12  # of its limit, that a joint is held at: what rounding adds stays below
 
 
@@ -81,6 +86,9 @@ class HeldLaw(Structure):
     gain: Array  # (motors 3 nc,)
     implicit: Array  # (nv,)
     diagonal: Array  # (nv,) of the equation of motion, without the law
+    kept: Array  # (nv,) torque of joints that are held
+    is_held: NDArray[np.bool_]  # (nv,)
+    braked: Array  # (nv,) passive damping, N m s/rad
 
 
 def make_limited(limits: TorqueLimits | None, bodies: Sequence[Body], tree: Tree) -> Limited:
@@ -107,6 +115,9 @@ def make_held_law(velocities: int, motors: int, contacts: int) -> HeldLaw:
         gain=np.zeros(3 * motors * contacts),
         implicit=np.zeros(velocities),
         diagonal=np.zeros(velocities),
+        kept=np.zeros(velocities),
+        is_held=np.zeros(velocities, np.bool_),
+        braked=np.zeros(velocities),
     )
 
 
@@ -117,8 +128,41 @@ def hold_law(held: HeldLaw, torque: Array, gain: Array, implicit: Array) -> None
     for i in range(gain.shape[0]):
         for c in range(gain.shape[1]):
             held.gain[i * gain.shape[1] + c] = gain[i, c]
+    held.implicit[:] = 0.0
+    held.is_held[:] = False
+    held.braked[:] = 0.0
     if implicit.shape[0] > 0:
         copy_into(implicit, held.implicit)
+
+
+@kernel
+def is_torn(limited: Limited, held: HeldLaw, v: Array) -> bool:
+    """Whether a joint that is not braked yet turns faster than tissue lets it."""
+    for j in range(limited.first.shape[0]):
+        if held.braked[limited.first[j]] == 0.0 and _size(limited, v, j) > TORN:
+            return True
+    return False
+
+
+@kernel
+def brake_joints(limited: Limited, held: HeldLaw, inverse_inertia: Array, v_before: Array, v: Array, dt: float) -> None:
+    """Damp such joints: a joint of this inverse inertia (diagonal of (nv, nv)) would come down to that speed."""
+    for j in range(limited.first.shape[0]):
+        size = _size(limited, v, j)
+        if held.braked[limited.first[j]] == 0.0 and size > TORN:
+            for i in range(limited.first[j], limited.first[j] + limited.width[j]):
+                damping = (size / TORN - 1.0) / (inverse_inertia[i, i] * dt)
+                held.braked[i] = damping
+                held.torque[i] -= damping * v_before[i]
+                held.implicit[i] += damping * dt
+
+
+@kernel
+def without_brakes(held: HeldLaw, v: Array, given: Array) -> None:
+    """What joints were `given` is what muscles gave; to the bit what those held are held at, or they would be again."""
+    for i in range(held.braked.shape[0]):
+        if held.braked[i] > 0.0:
+            given[i] = held.kept[i] if held.is_held[i] else given[i] + held.braked[i] * v[i]
 
 
 @kernel
@@ -134,16 +178,25 @@ def exceeds(limited: Limited, given: Array, v: Array, share: float) -> bool:
 
 @kernel
 def hold_joints(
-    limited: Limited, held: HeldLaw, given: Array, v: Array, share: float, first_motor: int, columns: int
+    limited: Limited,
+    held: HeldLaw,
+    given: Array,
+    v_before: Array,
+    v: Array,
+    dt: float,
+    share: float,
+    first_motor: int,
+    columns: int,
 ) -> None:
-    """Hold the joints that were."""
+    """Hold the joints that were, beside what brakes them."""
     for j in range(limited.first.shape[0]):
         size, most = _size(limited, given, j), share * limited.most[j]
         if size > most or _is_flung(limited, given, v, j):
             part = WITHIN * (most / size) if size > most else 0.0
             for i in range(limited.first[j], limited.first[j] + limited.width[j]):
-                held.torque[i] = part * given[i]
-                held.implicit[i] = 0.0
+                held.kept[i], held.is_held[i] = part * given[i], True
+                held.torque[i] = held.kept[i] - held.braked[i] * v_before[i]
+                held.implicit[i] = held.braked[i] * dt
                 for c in range(columns):
                     held.gain[(i - first_motor) * columns + c] = 0.0
 

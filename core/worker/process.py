@@ -13,16 +13,54 @@ import queue
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
 NICENESS = 5  # the interface goes first
-STOP = "stop"  # the kind of a message by which nobody waits any more for what was asked before it
+# the kinds of messages that are no tasks
+ENOUGH = "enough"  # what the task that runs has tried so far will do
+STOP = "stop"  # nobody waits any more for what was asked before
 
 
 class OvertakenError(Exception):
     """Raised in a task that nobody waits for any more, when it says something."""
+
+
+class Line:
+    """What a task speaks through, and hears."""
+
+    def __init__(self, write: Callable[..., None]) -> None:
+        self._write = write
+        self._enough = threading.Event()
+        self._stops: queue.SimpleQueue[str] = queue.SimpleQueue()  # that are to come among the tasks
+
+    def __call__(self, kind: str, values: Any = None, arrays: Any = None) -> None:
+        """Say something; OvertakenError where nobody listens."""
+        if not self._stops.empty():
+            raise OvertakenError
+        self._write(kind, values, arrays)
+
+    def begin(self) -> None:
+        """Of another task nothing was said yet."""
+        self._enough.clear()
+
+    def hear(self, kind: str) -> bool:
+        """Take a message in, unless it has to wait among the tasks."""
+        if kind == ENOUGH:
+            self._enough.set()
+        elif kind == STOP:
+            self._stops.put(kind)
+        return kind == ENOUGH
+
+    def pass_stop(self) -> None:
+        """All that was asked before it is over."""
+        self._stops.get()
+
+    def enough(self) -> bool:
+        """Whether what was tried so far will do."""
+        return self._enough.is_set()
 
 
 def main(boot: dict[str, str | list[str]]) -> None:
@@ -40,28 +78,23 @@ def main(boot: dict[str, str | list[str]]) -> None:
     messages = load("messages", Path(__file__).with_name("messages.py"))
     tasks = importlib.import_module(str(boot["tasks"])).TASKS
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    stops: queue.SimpleQueue[Any] = queue.SimpleQueue()  # those that are waiting
+    line = Line(lambda kind, values, arrays: messages.write(output, kind, values, arrays))
 
     def listen() -> None:
         while (message := messages.read(source)) is not None:
-            if message.kind == STOP:
-                stops.put(message)
-            waiting.put(message)
+            if not line.hear(message.kind):
+                waiting.put(message)
         os._exit(0)  # whatever is being computed, nobody waits for it any more
-
-    def tell(kind: str, values: Any = None, arrays: Any = None) -> None:
-        if not stops.empty():
-            raise OvertakenError
-        messages.write(output, kind, values, arrays)
 
     threading.Thread(target=listen, daemon=True).start()
     while True:
         message = waiting.get()
         if message.kind == STOP:
-            stops.get()
+            line.pass_stop()
             continue
+        line.begin()
         try:
-            answer = tasks[message.kind](message, tell)
+            answer = tasks[message.kind](message, line)
         except OvertakenError:
             messages.write(output, "overtaken")
         except (ValueError, OSError) as error:

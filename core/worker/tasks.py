@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,17 @@ from .. import archive
 from ..job import BakeJob, BakeResult, Progress, job, result
 from .messages import Arrays, Message
 
-Send = Callable[..., None]
+
+class Send(Protocol):
+    """What a task speaks through, and hears."""
+
+    def __call__(self, kind: str, values: Any = None, arrays: Any = None) -> None:
+        """Send a message."""
+
+    def enough(self) -> bool:
+        """Whether what was tried so far will do."""
+
+
 T = TypeVar("T")
 STANDING = 12  # frames
 OFTEN = 0.04  # s: what a person is shown need not come more often
@@ -41,7 +51,7 @@ class ProgressSender:
         if now - self._sent > OFTEN:
             self._sent = now
             said: dict[str, Any] = {"text": progress.text, "fraction": progress.whole}
-            said |= {"of_stage": progress.fraction, "timed": progress.timed}
+            said |= {"of_stage": progress.fraction, "timed": progress.timed, "rehearses": progress.rehearses}
             arrays = {}
             if self._wanted == "last" and progress.last_pose is not None:
                 arrays["pose"] = progress.last_pose
@@ -62,13 +72,15 @@ def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """
     from ..job import run
 
-    done = run(unpack_job(message), ProgressSender(send, message.values["wanted"]), message.values["cache"])
+    told = ProgressSender(send, message.values["wanted"])
+    done = run(unpack_job(message), told, message.values["cache"], send.enough)
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 
 def request(asked: BakeJob, cache: str | None, wanted: Wanted = "nothing") -> tuple[Mapping[str, Any], Arrays]:
     """Values and arrays of a message that asks for a bake, and for what of its frames is `wanted` on the way."""
-    return {"cache": cache, "wanted": wanted}, packed("job", archive.pack(asked, BakeJob, job.FORMAT, job.VERSION))
+    content = archive.pack(asked, BakeJob, job.FORMAT, job.VERSION)
+    return {"cache": cache, "wanted": wanted}, packed("job", content)
 
 
 def answer(message: Message) -> BakeResult:

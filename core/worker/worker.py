@@ -16,7 +16,7 @@ from typing import IO, Any
 from .. import rounding
 from . import messages
 from .messages import Arrays, Message
-from .process import STOP
+from .process import ENOUGH, STOP
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "heft"
@@ -62,8 +62,11 @@ class Worker:
         self._tell = listener or self._arrived.put
         self._stopped = False
         self._asked = self._answered = self._forgotten = 0  # tasks; those up to the last number, nobody waits for
+        self._outgoing: queue.SimpleQueue[tuple[str, Callable[[], tuple[Mapping[str, Any], Arrays]]]]
+        self._outgoing = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, name="Heft's worker", daemon=True)
         self._reader.start()
+        threading.Thread(target=self._write, name="Heft's sender", daemon=True).start()
 
     @property
     def alive(self) -> bool:
@@ -77,14 +80,28 @@ class Worker:
 
     def send(self, kind: str, values: Mapping[str, Any] | None = None, arrays: Arrays | None = None) -> None:
         """Send a task; if the process has gone, the message "ended" says so."""
+        self.send_made(kind, lambda: (values or {}, arrays or {}))
+
+    def send_made(self, kind: str, make: Callable[[], tuple[Mapping[str, Any], Arrays]]) -> None:
+        """Send a task whose values and arrays are made in the thread that sends them: nobody waits for that.
+
+        Where they cannot be made, the message "failed" says why.
+        """
         self._asked += 1
-        self._write(kind, values, arrays)
+        self._outgoing.put((kind, make))
+
+    def enough(self) -> None:
+        """Have the task that runs take the best of what it has tried so far."""
+        self._say(ENOUGH)
 
     def overtake(self) -> None:
         """Have tasks stop at their next word, and hear no more of them; the process goes on with what is sent next."""
         if self._answered < self._asked:
             self._forgotten = self._asked
-            self._write(STOP)
+            self._say(STOP)
+
+    def _say(self, kind: str) -> None:
+        self._outgoing.put((kind, lambda: ({}, {})))
 
     def poll(self) -> list[Message]:
         """What has been said since the last call."""
@@ -104,12 +121,6 @@ class Worker:
             if found := [*self._heard([first]), *self.poll()]:
                 return found
 
-    def _write(self, kind: str, values: Mapping[str, Any] | None = None, arrays: Arrays | None = None) -> None:
-        try:
-            messages.write(_pipe(self._process.stdin), kind, values, arrays)
-        except OSError:
-            self._process.kill()
-
     def _heard(self, said: list[Message]) -> list[Message]:
         """Messages without those of tasks that were overtaken."""
         found = []
@@ -122,6 +133,7 @@ class Worker:
     def stop(self) -> None:
         """End the process now, and leave nothing of it."""
         self._stopped = True
+        self._say("")  # nothing is sent any more: the thread ends
         self._process.terminate()
         try:
             self._process.wait(PATIENCE)
@@ -135,6 +147,19 @@ class Worker:
             except OSError:  # what was not yet written cannot be any more
                 continue
         self._errors.close()
+
+    def _write(self) -> None:
+        """Run in the other thread: send one message after the other. A process that has only begun takes none yet."""
+        while not self._stopped:
+            kind, make = self._outgoing.get()
+            try:
+                if not self._stopped:
+                    messages.write(_pipe(self._process.stdin), kind, *make())
+            except OSError:
+                self._process.kill()
+            except ValueError as error:
+                if not self._stopped:  # or it was closed while it was written to
+                    self._tell(Message("failed", {"why": str(error)}, {}))
 
     def _read(self) -> None:
         """Run in the thread."""

@@ -4,10 +4,14 @@
 import doctest
 import re
 
+import numpy as np
 import pytest
+from heft.core import cli
 from heft.core.batch.plan import Plan
+from heft.core.clean import command
 
 from tests.core.batch.nights import BVH
+from tests.core.clean.clips import HerePool, waving_bvh
 from tests.core.job.jobs import waving_job
 from tools.environment import ROOT
 
@@ -39,3 +43,23 @@ def test_batch_file_of_the_page_asks_for_what_it_says(tmp_path):
     plan = Plan.read(path)
     assert len(plan) == 48 + 4
     assert {"walk down 50N 3", "two-adaptation0.002"} <= set(plan)
+
+
+def test_arrays_of_a_cleaned_clip_are_what_the_page_says(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("mujoco")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "make_pool", lambda *_: HerePool())
+    (tmp_path / "captured" / "walks").mkdir(parents=True)
+    (tmp_path / "captured" / "walks" / "a.bvh").write_bytes(waving_bvh(seconds=1.0))
+    assert cli.main(["clean", "captured", "--out", "cleaned"]) == 0
+    page = (ROOT / "docs" / "clean.md").read_text(encoding="utf-8")
+    capsys.readouterr()
+    known: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(block, known)  # noqa: S102  # the page's own
+    torques, off = capsys.readouterr().out.splitlines()
+    clip = known["clip"]
+    assert torques.count(":") == len(clip["torque_names"])
+    assert float(off) < 0.01 * np.abs(clip["torques"]).max()
+    named = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| `.*? \| \(", page, re.MULTILINE))))
+    assert named == set(clip.files) - {"version"}

@@ -33,7 +33,7 @@ LEAST_INERTIA = 1e-3
 FARTHEST = 0.5  # rad or m, over which it is pulled back
 STRONGEST = 20.0  # N m for each kilogram, of any joint
 MOST_HELP = 8.0  # times the weight, and its moment over a metre
-ROOT, JOINTS = 10.0, 40.0  # rad/s: how quickly the root and the joints come back
+ROOT, JOINTS = 20.0, 40.0  # rad/s: how quickly the root and the joints come back
 
 
 class Slack(NamedTuple):

@@ -14,7 +14,7 @@ from ..stage import Stage
 from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
 from .precompute import CostToGo, sweep
-from .search import choose_settings, rehearse
+from .search import Rehearsal, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
 from .track import Track
@@ -22,7 +22,9 @@ from .track import Track
 REHEARSED = 30.0  # s of a longer simulation that are rehearsed
 LOOSE = 3.0  # degrees RMS off its motion: who stays up like that does not do what was keyed
 STRAYS = 0.01  # m, RMS
+LOST_WAY = 0.02  # m, RMS: who strays farther is guided
 STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
+GUIDED = (10.0, 100.0)  # the same for who has a hand on the root
 FEW = 12  # rehearsals, where help is at hand for who falls in all of them
 
 
@@ -86,28 +88,50 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     )
     if choice.settings != own:
         controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
+    rehearsal = choice.trials[-1].rehearsals[0]
     if choice.held and stage.helped and not stage.scene.pushes and own.location == Settings.location:
-        controller = _staying(controller, stage, choice.trials[-1].rehearsals[0].away)
+        controller, rehearsal = _staying(controller, stage, rehearsal)
     controller.rehearsed = choice.text
-    follows = choice.held and (choice.trials[-1].rehearsals[0].degrees < LOOSE or bool(stage.scene.pushes))
+    alone = stage.helped and not (stage.scene.pushes or stage.scene.props)
+    follows = choice.held and (rehearsal.degrees < LOOSE or bool(stage.scene.pushes))
+    if alone and not (follows and rehearsal.away < LOST_WAY):
+        hand = _guided(controller, stage, rehearsal.away if choice.held else LOST_WAY)
+        if hand is not None:
+            return hand, False
     return controller, not follows and (stage.recovery > 0 or not stage.scene.pushes)
 
 
-def _staying(controller: LookAhead, stage: Stage, away: float) -> LookAhead:
-    """The controller, or where it strays so far from its path one that leaves that less readily.
+def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple[LookAhead, Rehearsal]:
+    """The controller and its rehearsal, or where it strays so far from its path one that leaves that less readily.
 
     To hold on to a place costs steadiness against pushes, of which there are none.
     """
-    world, steps = stage.world(), round(min(stage.seconds, REHEARSED) * stage.rate)
+    world, steps = stage.world(), _steps(stage)
     for dearer in STAYING:
-        if away < STRAYS:
+        if rehearsal.away < STRAYS:
             break
         settings = replace(controller.settings, location=dearer * Settings.location)
         other = LookAhead(controller.character, controller.track, settings, terrain=stage.terrain)
-        rehearsal = rehearse(other, world, steps, 0, stage.lift)
-        if rehearsal.survived and rehearsal.away < away:
-            controller, away = other, rehearsal.away
-    return controller
+        again = rehearse(other, world, steps, 0, stage.lift)
+        if again.survived and again.away < rehearsal.away:
+            controller, rehearsal = other, again
+    return controller, rehearsal
+
+
+def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | None:
+    """A controller with a hand on the root, if one stays nearer to its path than `away`."""
+    world, steps = stage.world(), _steps(stage)
+    for dearer in GUIDED:
+        settings = replace(controller.settings, location=dearer * Settings.location)
+        hand = LookAhead(controller.character, controller.track.guided(), settings, terrain=stage.terrain)
+        rehearsal = rehearse(hand, world, steps, 0, stage.lift)
+        if rehearsal.survived and rehearsal.degrees < LOOSE and rehearsal.away < min(away, LOST_WAY):
+            return hand
+    return None
+
+
+def _steps(stage: Stage) -> int:
+    return round(min(stage.seconds, REHEARSED) * stage.rate)
 
 
 METHOD = Method(

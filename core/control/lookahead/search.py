@@ -62,6 +62,7 @@ class Choice:
 
     settings: Settings
     trials: tuple[Trial, ...]
+    skipped: bool = False  # somebody did not want any more
 
     @property
     def held(self) -> bool:
@@ -75,15 +76,20 @@ class Choice:
         if self.held and self.settings == first:
             return ""
         count = sum(len(trial.rehearsals) for trial in self.trials)
+        if self.skipped:
+            kept = "with these settings" if self.settings == first else f"with {self._changes(first)}"
+            return f"The character fell in {count} rehearsals; the others were skipped, and it is simulated {kept}."
         if self.settings == first:
             return f"The character falls with these settings, and {count} rehearsals with others found none better."
-        changes = ", ".join(
+        end = "it stays up" if self.held else "it stays up longest"
+        return f"The character fell with the given settings; in {count} rehearsals {end} with {self._changes(first)}."
+
+    def _changes(self, first: Settings) -> str:
+        return ", ".join(
             f"{entry.name} {_plain(getattr(self.settings, entry.name))}"
             for entry in fields(Settings)
             if getattr(self.settings, entry.name) != getattr(first, entry.name)
         )
-        end = "it stays up" if self.held else "it stays up longest"
-        return f"The character fell with the given settings; in {count} rehearsals {end} with {changes}."
 
 
 def candidates(settings: Settings) -> Iterator[Settings]:
@@ -107,20 +113,21 @@ def choose_settings(
     most: int = MOST_REHEARSALS,
     seconds: float | None = None,
     controller: LookAhead | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], bool] | None = None,
 ) -> Choice:
     """Rehearse in `world` (level ground unless given) for `duration` (once through, or 10 s of a cycle).
 
     At most `most` rehearsals, and none begins after `seconds` of computation. `lift` is the ground's height at the
     start. `controller` is one with these settings, if there is one already. `progress` is called with the
-    number of rehearsals before each, and may raise an exception of its own to end the search.
+    number of rehearsals before each: where it says False after the first, the best so far is taken. It may raise an
+    exception of its own to end the search.
     """
     first = (settings or Settings()).checked()
     stage = World(character, rate=1.0 / track.dt) if world is None else world
     steps = _steps(track, duration)
     begun = time.perf_counter()
     trials: list[Trial] = []
-    used = 0
+    used, skipped = 0, False
     terrain = None if controller is None else controller.terrain
     for candidate in candidates(first):
         given = controller if not trials else None
@@ -129,8 +136,9 @@ def choose_settings(
         for seed in range(replicas):
             if used >= most or (used > 0 and seconds is not None and time.perf_counter() - begun > seconds):
                 break
-            if progress is not None:
-                progress(used)
+            if progress is not None and not progress(used) and used > 0:
+                skipped = True
+                break
             rehearsals.append(rehearse(actor, stage, steps, seed, lift))
             used += 1
             if not rehearsals[-1].survived:
@@ -139,10 +147,10 @@ def choose_settings(
             trials.append(Trial(candidate, tuple(rehearsals)))
         if len(rehearsals) == replicas and trials[-1].survived:
             return Choice(candidate, tuple(trials))
-        if not rehearsals or used >= most:
+        if not rehearsals or used >= most or skipped:
             break
     best = max(trials, key=lambda trial: (len(trial.rehearsals), trial.seconds))
-    return Choice(best.settings, tuple(trials))
+    return Choice(best.settings, tuple(trials), skipped)
 
 
 def rehearse(controller: LookAhead, world: World, steps: int, seed: int, lift: float = 0.0) -> Rehearsal:

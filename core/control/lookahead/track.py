@@ -17,7 +17,7 @@ from ...character.tree import FREE
 from ...dynamics import bias_force, point_jacobian
 from ...motion.cycle import Cycle
 from ...motion.reference import Reference
-from ...motion.spacetime.help import helping
+from ...motion.spacetime.help import HELPERS, helping
 from ..corners import spread_over_corners
 from ..track import checked_arrays
 
@@ -122,6 +122,25 @@ class Track:
             point_local=np.array([place for _, place in places], dtype=np.float64).reshape(-1, 3),
             grip=grip,
             help=helps,
+        )
+
+    def guided(self) -> "Track":
+        """The same with helpers who may act all along, and give nothing yet where none was planned.
+
+        So feedback has a hand on the root, which holds errors of feet that roll or are caught while they are small.
+        """
+        if len(self.help) and self.help.any():
+            return replace(self, loaded=self.loaded | self.help)
+        frames, count = len(self.q), len(HELPERS)
+        helps = np.ones(count, dtype=np.bool_)
+        return replace(
+            self,
+            force=np.concatenate((self.force, np.zeros((frames, count, 3))), axis=1),
+            loaded=np.column_stack((self.loaded, np.ones((frames, count), dtype=np.bool_))),
+            point_body=np.append(self.point_body, np.zeros(count, dtype=np.int64)),
+            point_local=np.concatenate((self.point_local, [point.position for point in HELPERS])),
+            grip=np.append(self.grip, helps),
+            help=np.append(self.help if len(self.help) else np.zeros(len(self.grip), dtype=np.bool_), helps),
         )
 
     def settled(self, character: Character) -> "Track":

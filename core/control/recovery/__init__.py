@@ -3,7 +3,7 @@
 
 capture.py says how far off it is, motion_ahead.py what was coming, footholds.py, guess.py and arms.py what is to come
 instead, plan.py makes that possible and finds gains for it, rehearsal.py tries it out, recovering.py decides and
-follows.
+follows; homing.py leads back to the path.
 """
 
 from .recovering import Recovering

@@ -81,12 +81,12 @@ def _on_its_side(
     moved = next((step.shift for step in reversed(steps) if step.body == stands), np.zeros(2))
     start = ahead.place[frame, own & ahead.active[frame], :2].mean(axis=0)
     apart = float((start - ahead.place[frame - 1, others, :2].mean(axis=0)) @ left)
-    side = _side(reference, body)
+    side = side_of(reference, body)
     lacking = min(max(side * apart, LEAST_APART), APART) - side * (apart + float((wish - moved) @ left))
     return wish + side * lacking * left if lacking > 0.0 else wish
 
 
-def _side(reference: Reference, body: int) -> float:
+def side_of(reference: Reference, body: int) -> float:
     """1 for a left foot, -1 for a right one: where it hangs in the neutral pose, seen from the root."""
     character = reference.character
     position, orientation = body_poses(character, character.neutral())

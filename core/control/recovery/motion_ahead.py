@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 LONGEST = 2.5  # s that a plan lasts at most
 LEAST = 0.7  # s
 AFTER = 10  # frames after the last touchdown that is planned for
-STEPS = 3  # touchdowns that are planned for
+STEPS, FEWER = 3, 2  # touchdowns that are planned for; where so far ahead nothing stays up, as in a slow walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +69,14 @@ def touchdowns(ahead: MotionAhead, reference: Reference) -> list[tuple[int, int]
     return sorted(found)
 
 
-def motion_ahead(controller: LookAhead, reference: Reference) -> MotionAhead:
-    """As far as it takes to make two steps, or for a while where the motion makes none."""
+def motion_ahead(controller: LookAhead, reference: Reference, most: int = STEPS) -> MotionAhead:
+    """As far as it takes to make so many steps, or for a while where the motion makes none."""
     rate = reference.rate
     whole = _unrolled(controller, reference, round(LONGEST * rate))
     landings = touchdowns(whole, reference)
-    if len(landings) < STEPS:
+    if len(landings) < most:
         return _cut(whole, round(LEAST * rate) if not landings else landings[-1][0] + round(LEAST * rate))
-    return _cut(whole, max(landings[STEPS - 1][0] + AFTER, round(LEAST * rate)))
+    return _cut(whole, max(landings[most - 1][0] + AFTER, round(LEAST * rate)))
 
 
 def _cut(ahead: MotionAhead, steps: int) -> MotionAhead:

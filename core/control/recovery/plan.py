@@ -27,6 +27,7 @@ from ..lookahead.track import Track
 from .capture import Pose
 from .footholds import Choice, Step, choose_steps, new_schedule
 from .guess import guess
+from .homing import steps_home
 from .motion_ahead import MotionAhead
 
 Array = NDArray[np.float64]
@@ -66,9 +67,12 @@ class Question:
     time: float  # s
     pose_share: Array  # (nv,) of the weight that the pose has
     arms: float  # how loose they are
+    away: Array | None = None  # (2,) from the path, m: to go back to it, where nothing is to be caught
 
     def steps(self, choice: Choice) -> tuple[MotionAhead, list[Step]]:
         """The motion in the time that the choice takes, and the steps of it."""
+        if self.away is not None:
+            return self.ahead, steps_home(self.ahead, self.reference, self.away, self.facing)
         ahead = self.ahead.sped_up(self.controller, choice.speed) if choice.speed != 1.0 else self.ahead
         return ahead, choose_steps(ahead, self.reference, self.off, self.omega, choice, self.facing)
 

@@ -8,6 +8,7 @@ bits.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -25,9 +26,11 @@ from ..method import Follower
 from ..stage import Stage
 from .capture import deviation, growth_rate
 from .footholds import FARTHEST, Choice
+from .hits import Hits
+from .homing import THERE, Path
 from .legs import Legs
 from .looseness import pose_shares
-from .motion_ahead import motion_ahead
+from .motion_ahead import FEWER, motion_ahead
 from .plan import Plan, Question, StoppedError, make_plan
 from .rehearsal import Verdict, rehearse
 
@@ -38,10 +41,13 @@ FELT = 10.0  # N, of a push that counts
 DISTURBED = 0.02  # m, that the extrapolated centre of mass is off after a push worth a thought
 LOSING = 0.12  # m, by which it is off when balance is being lost, whatever the reason
 AGAIN = 0.3  # s between two plans, and of a push before the first that does not wait for its end
+NEARER = 3  # plans of fewer steps that are tried where none of more stays up
 HOPELESS = 2  # failures in a row, after which no more is tried
 REHEARSED = 1.5  # laps, or
 REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
 APART = 0.08  # m: legs that come nearer would touch
+CALM = 0.06  # m, that the extrapolated centre of mass is off at most, to go back to the path
+GIVES_UP = 10  # attempts in a row to go back to the path that came to nothing
 STRONG = 2.5  # times the motion's own greatest torque: more than that is not taken, if there is a choice
 CHOICES = (
     Choice(0.9),
@@ -55,6 +61,9 @@ CHOICES = (
     Choice(0.6, speed=1.35, apart=False),
     Choice(1.1, speed=1.35, apart=False),
 )
+
+
+Scored = tuple[tuple[float, ...], Plan] | None
 
 
 class Detour(Follower):
@@ -108,7 +117,10 @@ class Recovering(Follower):
         self._detour: Detour | None = None
         self._pushes = list(_pushes(stage))
         self._ends = sorted(end for _, end in self._pushes)
+        self._hits = Hits(stage.scene, {body.name for body in stage.character.bodies})
         self._failures = 0  # in a row, to find a plan that stays up
+        self._path: Path | None = None  # once it has been left
+        self._lost_ways = 0  # attempts in a row to go back to it
         self._next = -math.inf  # s, before which nothing is planned but after a push
 
     @property
@@ -138,6 +150,8 @@ class Recovering(Follower):
         ended = bool(self._ends) and stepper.time >= self._ends[0] - 0.5 * stepper.dt
         while self._ends and stepper.time >= self._ends[0] - 0.5 * stepper.dt:
             self._ends.pop(0)
+        hit = self._hits.ended(stepper) and stepper.time >= self._next
+        ended = ended or hit
         if not ended and (stepper.time < self._next or not self._felt(stepper.time)):
             return
         q, v = stepper.q, stepper.v
@@ -147,11 +161,15 @@ class Recovering(Follower):
         away = float(np.linalg.norm(off))
         if ended or away < DISTURBED:
             self._failures = 0
-        if away < (DISTURBED if ended else LOSING) or self._failures >= HOPELESS:
+        calm = away < (DISTURBED if ended else LOSING)
+        if not calm and self._failures >= HOPELESS:
             return
-        self._next = stepper.time + AGAIN
         try:
-            self._recover(stepper, goes_on)
+            if not calm:
+                self._next = stepper.time + AGAIN
+                self._recover(stepper, goes_on)
+            elif self._stage.returns and away < CALM:
+                self._return(stepper, goes_on)
         except StoppedError:
             return
 
@@ -198,15 +216,14 @@ class Recovering(Follower):
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         state = world.save_state()
-        laps = round(REHEARSED * len(self.motion.track.q))
-        after = laps if self.motion.track.cycle is not None else round(REHEARSED_SECONDS * world.rate)
+        after = self._after(world)
         if self._detour is None and not self._loose:
             self._understudy.place = self.motion.place
             verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
             if all(self._good(verdict) for verdict in verdicts):
                 return
         question = self._question(world)
-        best: tuple[tuple[float, ...], Plan] | None = None
+        best: Scored = None
         possible = False  # a plan that stays up and is not too strong, if only the legs came too near
         tried = 0
         for choice in _in_order(question):
@@ -226,6 +243,8 @@ class Recovering(Follower):
             if self._good(verdict):
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
+        if best is None or best[0][0] < 1.0:
+            best = self._nearer(question, state, after, goes_on, best)
         if best is not None:
             self._follow(best[1], world.time)
         if best is None:  # nothing possible is near, and later it is farther
@@ -233,7 +252,57 @@ class Recovering(Follower):
         else:
             self._failures = 0 if best[0][0] >= 1.0 else self._failures + 1
 
+    def _nearer(
+        self, question: Question, state: dict[str, NDArray[np.generic]], after: int, goes_on: GoesOn, best: Scored
+    ) -> Scored:
+        """The best so far, or one that plans fewer steps: what is farther ahead is harder to make possible."""
+        ahead = motion_ahead(question.controller, self.reference, FEWER)
+        if ahead.steps == question.ahead.steps:
+            return best
+        question = replace(question, ahead=ahead)
+        for choice in _in_order(question)[: min(NEARER, self._effort)]:
+            plan = make_plan(question, choice, goes_on)
+            if plan is None:
+                continue
+            steps = len(plan.places) - 1 + after
+            verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
+            score = self._score(verdict, plan)
+            if best is None or score > best[0]:
+                best = (score, plan)
+            if verdict.stays_up:
+                break
+        return best
+
+    def _return(self, world: World, goes_on: GoesOn) -> None:
+        """Go back towards the path, if that can be done."""
+        if self._path is None or self._detour is not None or self._lost_ways >= GIVES_UP:
+            return
+        away = self._path.away(self.motion.place)
+        if float(np.linalg.norm(away)) < THERE:
+            return
+        self._next = world.time + AGAIN
+        question = replace(self._question(world), away=away, pose_share=np.ones_like(self._pose_share), arms=0.0)
+        plan = make_plan(question, CHOICES[0], goes_on)
+        if plan is None or not np.linalg.norm(plan.shift):
+            self._lost_ways += 1
+            return
+        steps = len(plan.places) - 1 + self._after(world)
+        if not self._good(self._rehearse(world.save_state(), Detour(self._understudy, plan), steps, goes_on)):
+            self._lost_ways += 1
+            return
+        self._lost_ways = 0
+        self._detour = Detour(self.motion, plan)
+        self._recoveries.append(Recovery(world.time, "home", float(np.linalg.norm(plan.shift))))
+
+    def _after(self, world: World) -> int:
+        """Steps that are rehearsed after a plan."""
+        laps = round(REHEARSED * len(self.motion.track.q))
+        return laps if self.motion.track.cycle is not None else round(REHEARSED_SECONDS * world.rate)
+
     def _follow(self, plan: Plan, time: float) -> None:
+        if self._path is None:
+            self._path = Path(self.motion)
+        self._lost_ways = 0
         self._detour = Detour(self.motion, plan)
         self._next = max(self._next, time + AGAIN)
         self._recoveries.append(_told(plan, time, _facing(plan.controller.track.q)))

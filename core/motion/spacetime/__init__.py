@@ -6,7 +6,8 @@ quadratic programme of it at an iterate, riccati.py and ends.py solve that, solv
 """
 
 from .build import Help, NoReferenceError, build_reference
+from .effort import Carrying
 from .ends import Ends
 from .settings import Settings
 
-__all__ = ["Ends", "Help", "NoReferenceError", "Settings", "build_reference"]
+__all__ = ["Carrying", "Ends", "Help", "NoReferenceError", "Settings", "build_reference"]

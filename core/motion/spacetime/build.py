@@ -12,17 +12,18 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
-from ...dynamics import body_poses, difference
+from ...dynamics import difference
 from ..clean_up import CUTOFF, low_passed
 from ..cycle import Cycle
 from ..fit import Trajectory, velocities
 from ..reference import Quality, Reference
 from ..schedule import ContactSchedule, contact_points
 from ..tracks import ground_under, point_places
+from .effort import Carrying, Effort, effort_of
 from .ends import Ends
 from .help import HELPERS, Price, given, sentences_of_help, shares, weight_of
 from .keyed import fill_as_keyed
-from .measure import MOST_JOINT_RMS, MOST_ROOT_RMS, measure, named_frames, posture_rms, world_forces
+from .measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance, measure, named_frames, posture_rms, world_forces
 from .problem import Iterate, Problem, allowed_forces, make_iterate, make_problem
 from .settings import Settings
 from .solver import Progress, Solution, solve
@@ -36,21 +37,25 @@ SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the moti
 BENT = 3.0  # degrees of joints' RMS change, from which on that is tried
 MOST_SUNK = 30.0  # mm: soles that are deeper are thrown out in simulation
 MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in the ground
-NEAR = 0.04  # m of mean distance from the clip: farther is only who could not be held nearer
-WORTH_HELP = 0.02  # m, by which help must bring it nearer
+CLOSE = 0.025  # m of mean distance from the clip, up to which it is the motion that was keyed
+WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that is not close
+AS_CLOSE = 1.1  # times the distance with more help
+PRESSED = 0.02  # of the frames, in which ground must push hard to bend a motion
 LEAP = 20.0  # rad/s or m/s by which a velocity changes from one frame to the next
 DEEP = 0.03  # m under the ground, from which on it is lifted out
 LIFTING = 0.15  # s before and after
-EVERY = 4  # frames, between those at which that is measured
 LONGEST = 100_000  # frames
 # Of help: by its size where it may be missing, else by the square of it; then dearer from there on, as far as it goes.
 SCARCE = Price(300.0, 0.03, 30.0)
 PLENTY = Price(3.0, 0.03)
-DEARER = (Price(30.0, 0.03), SCARCE)
+DEARER = (Price(30.0, 0.03), Price(300.0, 0.03, 8.0), SCARCE)  # as long as it stays so close
+CHEAPER = tuple(Price(300.0, 0.03, slope) for slope in (8.0, 2.0, 0.5))  # while it is not close
 HELPED_ITERATIONS, MORE_ITERATIONS = 30, 12
 # All of it together takes no more iterations than this for a person's 31 velocities, and fewer for more: their number,
 # not a clock, so that the same job has the same answer. Fewer than the least are not worth beginning.
 MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES = 130, 8, 31
+
+LESS_EFFORT = (1.0, 0.3, 0.1)  # shares of an effort, until the motion is still the clip's
 
 Help = Literal["none", "as_needed", "as_keyed"]
 
@@ -70,7 +75,9 @@ class Request(NamedTuple):
     settings: Settings
     clip: Trajectory
     missing: NDArray[np.bool_]  # (N,)
+    judged: int  # frames, from the first on, whose distance from the clip counts
     progress: Progress | None
+    effort: Effort | None = None  # that what it carries takes
 
 
 class Found(NamedTuple):
@@ -93,7 +100,9 @@ def build_reference(
     clip: Trajectory | None = None,
     help_given: Help = "none",
     missing: NDArray[np.bool_] | None = None,
+    judged: int | None = None,
     without_first: bool = True,
+    carrying: Carrying | None = None,
     progress: Progress | None = None,
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
@@ -107,18 +116,29 @@ def build_reference(
     `help_given` says what becomes of a motion that nothing possible is near: "none" refuses it, "as_needed" lets the
     least help carry it, and "as_keyed" keeps every motion as it is. `missing` (frames,) says where something lacks that
     the body rests on; where it is known that nothing helps but help, nothing else need be tried (`without_first`).
+    Help is asked for as well where without it the motion would be far from the clip, by its first `judged` frames.
     Helpers are points of the reference's schedule that are never active but carry (help.py).
+
+    `carrying` says what part of the character is a load, and how far the body spares itself (effort.py): it keeps the
+    pose more where that leads too far.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
     """
-    request = _checked(character, trajectory, schedule, terrain, bounds, settings, clip, missing, progress)
+    request = _checked(character, trajectory, schedule, terrain, bounds, settings, clip, missing, judged, progress)
     if help_given == "as_keyed":
         return _reference(_as_keyed(request), whole=True)
     spent = _Spent()
-    found, failed = _unaided(request, spent) if without_first or help_given == "none" else (None, None)
-    if help_given == "as_needed" and (found is None or not _is_near(request, found.quality) or _lacks(found)):
-        found = _nearest([one for one in (found, _aided(request, spent)) if one is not None])
+    found, failed = None, None
+    if without_first or help_given == "none":
+        found = _spared(request, carrying)
+        if found is not None:
+            return _reference(found)
+        found, failed = _unaided(request, spent)
+    if help_given == "as_needed" and (
+        found is None or not _is_near(request, found.quality) or _distance(found) > CLOSE
+    ):
+        found = _nearest([one for one in (found, _aided(request, spent, found)) if one is not None])
         if found is None or not _is_near(found.request, found.quality):
             found = _as_keyed(request)
     if found is None:
@@ -170,11 +190,27 @@ def _reference(found: Found, *, whole: bool = False) -> Reference:
     )
 
 
+def _spared(request: Request, carrying: Carrying | None) -> Found | None:
+    """Without help, and with as little effort for what is carried as that is worth; None where that leads nowhere."""
+    if carrying is None or carrying.effort <= 0.0:
+        return None
+    bare = request._replace(character=carrying.bare)
+    solution = solve(bare.character, _problem(bare), bare.bounds, bare.settings, bare.progress, missing=bare.missing)
+    if not solution.usable(USABLE_DEFECT):
+        return None
+    for share in LESS_EFFORT:
+        effort = effort_of(carrying._replace(effort=share * carrying.effort), solution.iterate.torque)
+        found, _ = _unaided(request._replace(effort=effort), _Spent())
+        if found is not None and _is_near(request, found.quality):
+            return found
+    return None
+
+
 def _unaided(request: Request, spent: "_Spent") -> tuple[Found | None, Solution]:
     """Without help, on ground that gives way where firm ground bends the motion; and how the first try went."""
     problem = _problem(request)
     solution, quality = _attempt(request, problem, spent)
-    if quality is None or _departure(request, quality) > BENT:
+    if quality is None or (_departure(request, quality) > BENT and _presses(solution)):
         # An ankle without roll cannot lay down an edge of its sole: asked to, it bends the whole leg, or gives up.
         soft_problem = _problem(request._replace(settings=replace(request.settings, ground=SOFT_GROUND)))
         soft, soft_quality = _attempt(request, soft_problem, spent)
@@ -189,18 +225,27 @@ def _unaided(request: Request, spent: "_Spent") -> tuple[Found | None, Solution]
     return (None if quality is None else Found(request, problem, solution, quality)), solution
 
 
-def _aided(request: Request, spent: "_Spent") -> Found | None:
-    """With the least help: scarce from the start; else plenty of it, then as little as still converges near the clip.
+def _presses(solution: Solution) -> bool:
+    """Whether the ground pushes harder than ground that gives way would: else both have the same answer."""
+    pushed = (solution.iterate.ground_multiplier > SOFT_GROUND).any(axis=1)
+    return float(pushed.mean()) > PRESSED
 
-    Then the same without any contacts but those of feet, which are the surest.
+
+def _aided(request: Request, spent: "_Spent", unaided: Found | None) -> Found | None:
+    """With the least help: scarce from the start, where it ended without, and cheaper until it is close to the clip.
+
+    Else with plenty of it, then as little as still converges so near. Then the same without any contacts but those of
+    feet, which are the surest.
     """
     feet = _feet_alone(request)
     for contacts in (request,) if feet is request else (request, feet):
-        asked = spent.limited(contacts, HELPED_ITERATIONS)
+        known = unaided if contacts is request else None
+        asked = spent.limited(contacts, HELPED_ITERATIONS if known is None else MORE_ITERATIONS)
         problem = _problem(asked, helped=True)
-        solution, quality = _attempt(asked, problem, spent, SCARCE)
+        begin = None if known is None else _with_helpers(asked, problem, known)
+        solution, quality = _attempt(asked, problem, spent, SCARCE, begin)
         if quality is not None and _is_near(asked, quality):
-            return Found(asked, problem, solution, quality)
+            return _closer(Found(asked, problem, solution, quality), spent)
         asked = spent.limited(contacts, HELPED_ITERATIONS)
         solution, quality = _attempt(asked, problem, spent, PLENTY)
         if quality is None:
@@ -214,9 +259,37 @@ def _aided(request: Request, spent: "_Spent") -> Found | None:
             solution, quality = _attempt(asked, problem, spent, price, begin)
             if quality is None or not _is_near(asked, quality):
                 break
-            found = Found(asked, problem, solution, quality)
+            dearer = Found(asked, problem, solution, quality)
+            if _distance(dearer) > max(CLOSE, AS_CLOSE * _distance(found)):
+                break
+            found = dearer
         return found
     return None
+
+
+def _closer(found: Found, spent: "_Spent") -> Found:
+    """With help that is cheaper and cheaper, until it is close to the clip."""
+    for price in CHEAPER:
+        if _distance(found) <= CLOSE:
+            break
+        asked = spent.limited(found.request, MORE_ITERATIONS)
+        begin = Iterate(*(array.copy() for array in found.solution.iterate))
+        solution, quality = _attempt(asked, found.problem, spent, price, begin)
+        if quality is None or not _is_near(asked, quality):
+            break
+        found = Found(asked, found.problem, solution, quality)
+    return found
+
+
+def _with_helpers(request: Request, problem: Problem, found: Found) -> Iterate:
+    """An iterate to begin with: what was found without helpers, who give nothing yet."""
+    begin = make_iterate(request.character, problem, request.settings.barrier_first)
+    for wider, array in zip(begin, found.solution.iterate, strict=True):
+        if wider.shape == array.shape:
+            wider[...] = array
+        else:
+            wider[:, : array.shape[1]] = array  # helpers are the last of the points
+    return begin
 
 
 def _feet_alone(request: Request) -> Request:
@@ -267,29 +340,15 @@ def _lifted(request: Request) -> Request:
     return request._replace(trajectory=replace(trajectory, q=q, v=v))
 
 
-def _lacks(found: Found) -> bool:
-    """Whether it was moved farther than anybody would like by what seems to be missing."""
-    return bool(found.request.missing.any()) and _distance(found) > NEAR
-
-
 def _distance(found: Found) -> float:
-    """Mean distance of the bodies from where the clip has them, m."""
-    character, clip, q = found.request.character, found.request.clip.q, found.solution.iterate.q
-    rows = range(0, len(q), EVERY)
-    return float(np.mean([_ways(character, clip[k], q[k]) for k in rows]))
-
-
-def _ways(character: Character, q: Array, other: Array) -> Array:
-    """How far the bodies are apart in two poses (bodies,), m."""
-    places = [body_poses(character, np.ascontiguousarray(pose))[0] for pose in (q, other)]
-    result: Array = np.linalg.norm(places[1] - places[0], axis=1)
-    return result
+    judged = found.request.judged
+    return mean_distance(found.request.character, found.request.clip.q[:judged], found.solution.iterate.q[:judged])
 
 
 def _nearest(found: Sequence[Found]) -> Found | None:
     """The first that is near enough, unless the other is much nearer; or that which is nearest."""
     near = [one for one in found if _is_near(one.request, one.quality)]
-    if len(near) == 2 and _distance(near[1]) < _distance(near[0]) - WORTH_HELP:
+    if len(near) == 2 and _distance(near[1]) < WORTH_HELP * _distance(near[0]):
         return near[1]
     return next(iter(near), None) or min(
         found,
@@ -363,6 +422,7 @@ def _problem(request: Request, *, helped: bool = False) -> Problem:
         request.settings,
         request.bounds.cycle,
         helped=helped,
+        effort=request.effort,
     )
 
 
@@ -375,6 +435,7 @@ def _checked(
     settings: Settings | None,
     clip: Trajectory | None = None,
     missing: NDArray[np.bool_] | None = None,
+    judged: int | None = None,
     progress: Progress | None = None,
 ) -> Request:
     """All arguments, in contiguous arrays, or ValueError."""
@@ -410,6 +471,7 @@ def _checked(
         (Settings() if settings is None else settings).checked(),
         checked if clip is None else clip,
         np.zeros(frames - 1, np.bool_) if missing is None else missing[1:] | missing[:-1],
+        frames if judged is None else min(judged, frames),
         progress,
     )
 

@@ -37,6 +37,7 @@ NOTICED = 0.002  # of the weight: less help is left out
 AROUND = 0.05  # s
 WORTH_A_WORD = 0.02  # of the weight
 SITTING = 0.15  # of the body's height: hips that are no higher than this over the knees sit
+STEADYING = 0.5  # of the weight: less than this only keeps a motion near what was keyed
 LARGE = 1.0  # of the weight: where something is missing, help beyond this grows dear, or it would come in jerks
 FASTEST = 10.0  # times by which a weight changes in an iteration, at most
 
@@ -58,8 +59,9 @@ def first_weights(price: Price, missing: Mask, weight: float) -> Array:
 def next_weights(price: Price, missing: Mask, weight: float, last: Array, force: Array) -> Array:
     """The same after an iterate with these forces (N, helpers, 3)."""
     share = np.linalg.norm(force.reshape(len(force), -1), axis=1) / weight
-    spread = price.square if price.slope == 0.0 else price.slope / np.sqrt(share**2 + ROUNDING**2)
-    wanted = np.where(missing, price.missing * np.maximum(share / LARGE, 1.0) ** 4, spread) / weight**2
+    large = np.maximum(share / LARGE, 1.0)
+    spread = price.square if price.slope == 0.0 else price.slope * large / np.sqrt(share**2 + ROUNDING**2)
+    wanted = np.where(missing, price.missing * large**4, spread) / weight**2
     result: Array = np.clip(wanted, last / FASTEST, last * FASTEST)
     return result
 
@@ -106,9 +108,10 @@ def sentences_of_help(share: Array, character: Character, q: Array, frame: Calla
             found.append((start, stop))
     start, stop = max(found, key=lambda one: float(share[one[0] : one[1]].sum()))
     most = start + int(share[start:stop].argmax())
+    lacking = _lacking(character, np.ascontiguousarray(q[most]))
     return [
         say(
-            LACKING[_lacking(character, np.ascontiguousarray(q[most]))],
+            LACKING["nothing" if lacking == "support" and share[most] < STEADYING else lacking],
             percent=100.0 * float(share[start:stop].max()),
             first=frame(start),
             last=frame(stop),
@@ -123,6 +126,8 @@ LACKING = {
     "the hands is missing.",
     "support": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}: "
     "something that holds it is missing.",
+    "nothing": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g} to stay "
+    "near the action.",
 }
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...character.tree import VELOCITIES_OF_JOINT
-from ...dynamics import mass_matrix
+from ...dynamics import body_poses, mass_matrix
 from ...dynamics.kinematics import difference_positions
 from ...sentences import Sentence, say
 from ..fit import Trajectory
@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 # not mind: look-ahead followed references 7° and 8 cm from captured squats, whose feet float, within 0.5°.
 MOST_JOINT_RMS = 10.0  # degrees, see posture_rms
 MOST_ROOT_RMS = 0.10  # m
+EVERY = 4  # frames, between those at which distances are measured
 MOST_SLIP = 1.0  # mm, and depth under the ground
 MOST_RESIDUAL = 1e-6  # of the character's weight
 
@@ -79,6 +80,15 @@ def posture_rms(character: Character, schedule: ContactSchedule, joint_change: A
         point.body for i, point in enumerate(schedule.points) if point.foot and bool(schedule.active[:, i].any())
     }
     return _rms_degrees(joint_change[:, [b for b in _moving(character) if b not in standing]])
+
+
+def mean_distance(character: Character, q: Array, other: Array) -> float:
+    """Of the bodies' places in rows of poses (nf, nq), by some of them, m."""
+    ways = [
+        np.linalg.norm(body_poses(character, one)[0] - body_poses(character, another)[0], axis=1)
+        for one, another in zip(np.ascontiguousarray(q[::EVERY]), np.ascontiguousarray(other[::EVERY]), strict=True)
+    ]
+    return float(np.mean(ways))
 
 
 def _moving(character: Character) -> list[int]:

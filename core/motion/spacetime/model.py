@@ -210,7 +210,7 @@ def _fill_dynamics(
 def _fill_control_cost(
     problem: Problem, iterate: Iterate, programme: QuadraticProgramme, barrier: float, k: int
 ) -> None:
-    """R and r of step k: magnitude, smoothness, friction, torque limits."""
+    """R and r of step k: magnitude, smoothness, effort, friction, torque limits."""
     motors = iterate.torque.shape[1]
     R, r = programme.control_curvature[k], programme.control_gradient[k]
     for i in range(programme.controls[k]):
@@ -218,8 +218,10 @@ def _fill_control_cost(
             R[i, j] = 0.0
     for i in range(motors):
         u = iterate.torque[k, i]
-        R[i, i] = problem.torque_weight + problem.torque_smoothing
+        spared = problem.effort_weight[i]
+        R[i, i] = problem.torque_weight + problem.torque_smoothing + spared
         r[i] = problem.torque_weight * u + problem.torque_smoothing * (u - iterate.torque_target[k, i])
+        r[i] += spared * (u - problem.effort_torque[k, i])
         if problem.torque_limit < np.inf:
             for side in range(2):
                 sign = -1.0 if side == 0 else 1.0

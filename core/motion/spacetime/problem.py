@@ -22,6 +22,7 @@ from ..cycle import Cycle
 from ..fit import body_poses
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
+from .effort import Effort
 from .help import HELPERS
 from .settings import Settings
 
@@ -45,6 +46,8 @@ class Problem(Structure):
     torque_weight: float
     torque_smoothing: float
     torque_limit: float  # infinite where there is none
+    effort_weight: Array  # (motors,) of torques beyond those that the motion takes by itself
+    effort_torque: Array  # (N, motors) these
     force_weight: Array  # (np, 3) along two tangents and the normal
     force_smoothing: float
     help_first: int  # from this point on they are help, weighed by the iterate; np where there is none
@@ -98,10 +101,12 @@ def make_problem(
     cycle: Cycle | None,
     *,
     helped: bool = False,
+    effort: Effort | None = None,
 ) -> Problem:
     """Flatten; all arguments are checked, but for the ground under held points: ValueError where there is none.
 
     `helped` lets dear forces from nowhere act on the root, at all times: what they do shows what a clip lacks.
+    `effort` says what torques are to be spared.
     """
     tree = character.tree
     frames = len(q)
@@ -132,6 +137,8 @@ def make_problem(
     if cycle is not None:
         frame_weight[-1] = 0.0
     limits = make_limits(character.bodies, tree)
+    motors = character.nv - motors_start
+    spared = Effort(np.zeros(motors), np.zeros((frames - 1, motors))) if effort is None else effort
     return Problem(
         dt=1.0 / rate,
         motors_start=motors_start,
@@ -143,6 +150,8 @@ def make_problem(
         torque_weight=settings.torque,
         torque_smoothing=settings.torque_smoothing,
         torque_limit=math.inf if settings.torque_limit is None else settings.torque_limit,
+        effort_weight=spared.weight,
+        effort_torque=spared.torque,
         force_weight=force_weight,
         force_smoothing=settings.force_smoothing,
         help_first=count - len(HELPERS) if helped else count,

@@ -54,7 +54,7 @@ class KeyedWorker:
     def give_way(self):
         pass
 
-    def send(self, *_):
+    def send_made(self, *_):
         pass
 
     def stop(self):

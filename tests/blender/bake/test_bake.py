@@ -7,12 +7,14 @@ import bpy
 import numpy as np
 import pytest
 from heft.blender_addon.baking.gather import gather
+from heft.blender_addon.baking.output import write
 from heft.blender_addon.overlay import record
 from heft.blender_addon.properties.methods import values_in
 from heft.blender_addon.rig.reading import sample_armatures
 from heft.blender_addon.worker.keeper import keeper
 from heft.blender_addon.writer import assigned_curves
 
+from tests.blender.bake.keyed import result_of
 from tests.blender.rig import rigs
 
 REPORT_KEYS = {
@@ -157,6 +159,8 @@ def test_diagnostics_are_curves_of_real_properties(rig):
     assert curve_values(rig, "heft.balance_margin") is not None
     kept = record.unpack(rig.animation_data.action.heft.overlay)
     assert len(kept.frames) == 105
+    assert kept.ghost.shape == (105, len(kept.parent), 3)
+    assert np.linalg.norm(kept.ghost.mean(axis=1) - kept.center, axis=1).max() < 0.3
     assert np.abs(kept.center[:, 2] - 0.95).max() < 0.1
 
 
@@ -340,6 +344,39 @@ def test_driven_rig_with_constraints_muted_and_baked_again(rig):
     (second,) = gather(bpy.context, [rig])
     assert first.job == second.job
     assert all(bone.constraints[0].mute for bone in rig.pose.bones)
+
+
+def test_controls_above_what_falls_go_along_where_constraints_are_muted(rig):
+    """A torso's control between the root and the hips: it fell behind, standing, while the figure went down."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    for name, above in (("root", None), ("torso", "root")):
+        bone = bones.new(name)
+        bone.head, bone.tail = bones["pelvis"].head, bones["pelvis"].tail
+        bone.parent = bones[above] if above else None
+    bones["pelvis"].parent = bones["torso"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bag = rig.animation_data.action.layers[0].strips[0].channelbags[0]
+    for curve in bag.fcurves:  # the control has the keys of the hips, which hang from it
+        curve.data_path = curve.data_path.replace('"pelvis"', '"torso"')
+    rig.pose.bones["torso"].rotation_mode = rig.pose.bones["pelvis"].rotation_mode
+    bpy.ops.heft.set_up()
+    (found,) = gather(bpy.context, [rig])
+    result = result_of(found.job)
+    result.poses[60:, :, 2, 3] -= 0.5  # all of it, as far as bones are simulated
+    loose = [list(result.bones).index(name) for name in ("root", "torso")]
+    result.poses[60:, loose, 2, 3] += 0.5
+    stood = poses(rig, [80])[0]
+    for output, sunk in (("ACTION", 0.0), ("MUTE", 0.5)):
+        rig.heft.output = output
+        write(bpy.context, rig, found, result)
+        bpy.context.scene.frame_set(80)
+        names = [bone.name for bone in rig.data.bones]
+        now = poses(rig, [80])[0]
+        down = {name: float(stood[row, 2, 3] - now[row, 2, 3]) for row, name in enumerate(names)}
+        assert down["torso"] == pytest.approx(sunk, abs=1e-4)
+        assert down["pelvis"] == pytest.approx(0.5, abs=1e-4)
+        assert down["root"] == pytest.approx(0.0, abs=1e-4)
 
 
 def test_what_lies_on_its_back_is_simulated_standing_and_written_as_it_lies(rig):

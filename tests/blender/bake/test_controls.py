@@ -254,7 +254,7 @@ def test_putting_it_on_the_controls_goes_bit_by_bit_and_can_be_stopped(opened, h
     running = Session(bpy.context, [rig], KeyedWorker(), "bake")
     turn = running.turn
     turn.result = disturbed(turn.gathered.job)
-    running._begin_solving(rig, turn.result)
+    running._steps = running._solve(rig, turn.result)
     fractions = []
     while not fractions or (fractions[-1] < 0.3 and not running.over):
         running.take([])
@@ -268,7 +268,7 @@ def test_putting_it_on_the_controls_goes_bit_by_bit_and_can_be_stopped(opened, h
 
     again = Session(bpy.context, [rig], KeyedWorker(), "bake")
     again.turn.result = disturbed(again.turn.gathered.job)
-    again._begin_solving(rig, again.turn.result)
+    again._steps = again._solve(rig, again.turn.result)
     again.wait()
     assert again.turns[0].controls.misses == ()
     assert write_all(bpy.context, again.turns)[0] == 1
@@ -280,9 +280,9 @@ class DisturbingKeeper(KeyedWorker):
 
     asked = 0
 
-    def send(self, kind, values, arrays):
+    def send_made(self, kind, make):
         self.asked += 1
-        self.job = tasks.unpack_job(Message(kind, values, arrays))
+        self.job = tasks.unpack_job(Message(kind, *make()))
 
     def poll(self):
         if self.job is None:

@@ -13,11 +13,13 @@ def test_settings_of_reactions_reach_the_job(rig):
     assert found.job.recovery_effort == BakeJob.recovery_effort
     assert found.job.looseness == BakeJob(found.job.clip, found.job.roles).looseness
     assert found.job.looseness == {"legs": 0.5, "trunk": 0.5, "arms": 0.5, "head": 0.5}
-    rig.heft.recovery, rig.heft.recovery_effort = False, 9
+    assert not found.job.return_to_path
+    rig.heft.recovery, rig.heft.recovery_effort, rig.heft.return_to_path = False, 9, True
     rig.heft.looseness, rig.heft.looseness_legs, rig.heft.looseness_arms = 0.5, 0.0, 0.5
     (found,) = gather(bpy.context, [rig])
     assert not found.job.recovery
     assert found.job.recovery_effort == 9
+    assert found.job.return_to_path
     assert found.job.looseness == {"trunk": 0.5, "arms": 0.25, "head": 0.5}
 
 
@@ -28,6 +30,14 @@ def test_strength_reaches_the_job(rig):
     (found,) = gather(bpy.context, [rig])
     assert found.job.strength == 0.7
     assert found.job.scene.strength is None
+
+
+def test_effort_reaches_the_job(rig):
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.effort == BakeJob.effort == 1.0
+    rig.heft.effort = 0.4
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.effort == 0.4
 
 
 def test_keyed_strength_is_read_at_every_frame(rig):

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from heft.blender_addon.rig.roles import detect_roles
 from heft.core.motion import quaternions
 from heft.core.motion.body_plan import make_body_plan, plausible_scale
 from heft.core.motion.clip import Clip, scaled, turned
 from heft.core.motion.damage import repair
 from heft.core.motion.rest_pose import find_rest_pose
 from heft.core.motion.upright import stood_up, turn_of, up_of
+from heft.core.rig.roles import detect_roles
 
 from tests.blender.rig.test_families import JOINTS, figure
 from tests.blender.rig.test_vocabulary import LINES

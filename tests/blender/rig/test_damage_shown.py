@@ -58,3 +58,18 @@ def test_levelling_is_a_switch_each():
     rig.heft.level_height = rig.heft.level_tilt = rig.heft.level_drift = False
     assert bpy.ops.heft.set_up() == {"FINISHED"}
     assert rig.heft.found_floor == ""
+
+
+@pytest.mark.usefixtures("heft_registered")
+def test_facing_is_told_and_can_be_reversed():
+    rig = mannequin.make_mannequin(bpy.context)
+    walk.key_walk(rig)
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.heft.set_up() == {"FINISHED"}
+    assert rig.heft.found_facing == "-Y"
+    assert rig.heft.chosen_roles()["thigh.L"] == ("thigh.L",)
+    rig.heft.facing = "REVERSED"
+    assert bpy.ops.heft.set_up() == {"FINISHED"}
+    assert rig.heft.found_facing == "Y"
+    assert rig.heft.chosen_roles()["thigh.L"] == ("thigh.R",)
+    assert not any(role.is_by_hand() for role in rig.heft.roles)

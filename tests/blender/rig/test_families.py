@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from heft.blender_addon.rig.families import FAMILIES, Family, roles_of_family
-from heft.blender_addon.rig.names import read_name
-from heft.blender_addon.rig.roles import detect_roles
+from heft.core.rig.families import FAMILIES, Family, roles_of_family
+from heft.core.rig.names import read_name
+from heft.core.rig.roles import detect_roles
 from heft.examples import mannequin
 
 from tests.blender.rig import rigs

@@ -7,11 +7,11 @@ from dataclasses import replace
 import bpy
 import numpy as np
 import pytest
-from heft.blender_addon.rig.families import FAMILIES, roles_of_family
 from heft.blender_addon.rig.reading import read_skeleton
-from heft.blender_addon.rig.role_names import QUADRUPED
-from heft.blender_addon.rig.roles import detect_roles
 from heft.core.motion import roles as core_roles
+from heft.core.rig.families import FAMILIES, roles_of_family
+from heft.core.rig.role_names import QUADRUPED
+from heft.core.rig.roles import detect_roles
 from heft.examples import mannequin
 
 from tests.blender.rig import rigs

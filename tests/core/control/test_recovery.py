@@ -8,14 +8,16 @@ import pytest
 from heft.core.character import Character
 from heft.core.contact.terrain import Plane, make_terrain
 from heft.core.control.lookahead import LookAhead, Settings, Track
+from heft.core.control.lookahead.lookahead import Place
 from heft.core.control.lookahead.precompute import sweep
 from heft.core.control.recovery import Recovering
 from heft.core.control.recovery.arms import OFF, RISES, thrown
 from heft.core.control.recovery.capture import deviation, growth_rate
 from heft.core.control.recovery.footholds import Choice, choose_steps
+from heft.core.control.recovery.homing import NEARER, SOONEST, Path, steps_home
 from heft.core.control.recovery.legs import segment_distance
 from heft.core.control.recovery.looseness import pose_shares
-from heft.core.control.recovery.motion_ahead import motion_ahead, touchdowns
+from heft.core.control.recovery.motion_ahead import FEWER, motion_ahead, touchdowns
 from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses, difference
 from heft.core.simulation import Push
@@ -185,3 +187,54 @@ def test_nothing_is_planned_where_nobody_waits(controller, walk_on_corners):
     assert not follower.recoveries
     n = min(len(states), len(fallen))
     np.testing.assert_array_equal(states[:n], fallen[:n])
+
+
+def test_fewer_steps_are_the_first_of_more(controller, walk_on_corners):
+    controller.seek(10)
+    whole = motion_ahead(controller, walk_on_corners)
+    short = motion_ahead(controller, walk_on_corners, FEWER)
+    assert short.steps < whole.steps
+    assert touchdowns(short, walk_on_corners) == touchdowns(whole, walk_on_corners)[:FEWER]
+    np.testing.assert_array_equal(short.q, whole.q[: short.steps + 1])
+
+
+def test_steps_home_lead_back_a_little_each_and_cross_no_legs(controller, walk_on_corners):
+    """Half a metre to its right: its right foot leads, its left one follows. Back: both do."""
+    controller.seek(10)
+    ahead = motion_ahead(controller, walk_on_corners)
+    facing, right = np.array([1.0, 0.0]), walk_on_corners.character.index("right_foot")
+    reached, led = 0.0, 0
+    for step in steps_home(ahead, walk_on_corners, np.array([0.0, 0.5]), facing):
+        if step.frame >= SOONEST * walk_on_corners.rate and step.body == right:
+            reached, led = reached + NEARER, led + 1
+        np.testing.assert_allclose(step.shift, [0.0, -min(reached, 0.5)], atol=1e-12)
+    assert led > 0
+    last = steps_home(ahead, walk_on_corners, np.array([0.3, 0.0]), facing)[-1]
+    np.testing.assert_allclose(last.shift, [-0.3, 0.0], atol=1e-12)
+
+
+def test_path_is_where_the_motion_would_have_been(controller):
+    controller.seek()
+    path = Path(controller)
+    there = controller.place
+    for _ in range(3 * len(controller.track.q)):
+        there = controller.after(there)
+    np.testing.assert_allclose(path.away(there), 0.0, atol=1e-12)
+    x, y, z, yaw = there.anchor
+    np.testing.assert_allclose(path.away(there._replace(anchor=(x + 0.1, y - 0.3, z, yaw))), [0.1, -0.3], atol=1e-12)
+
+
+def test_who_was_pushed_aside_walks_back_to_the_path(controller, walk_on_corners):
+    """A push to the left; with the setting it comes back, without it walks on beside."""
+    distances = []
+    for returns in (False, True):
+        stage = stage_of(controller, aside=1.0, returns=returns)
+        follower, _, fell = walked(controller, walk_on_corners, stage, seconds=8.0)
+        assert not fell
+        undisturbed = Place(0, (0.0, 0.0, 0.0, 0.0))
+        while undisturbed.lap < follower.lap:
+            undisturbed = controller.after(undisturbed._replace(frame=len(controller.track.q) - 1))
+        distances.append(float(np.hypot(*np.subtract(controller.place.anchor[:2], undisturbed.anchor[:2]))))
+        assert ("home" in {one.what for one in follower.recoveries}) == returns
+    assert distances[0] > 0.1
+    assert distances[1] < 0.05

@@ -67,3 +67,19 @@ def test_who_runs_into_a_wall_is_told_after_a_few_tries():
     result = run(job, lambda progress: tries.append(progress) if progress.stage == "rehearse" else None)
     assert not result.report["good"]
     assert len(tries) <= FEW
+
+
+def test_the_rest_is_skipped_where_somebody_asks_for_it(walk, walk_track):
+    asked = []
+
+    def progress(number):
+        asked.append(number)
+        return False
+
+    choice = choose_settings(walk.character, walk_track, TOO_MUCH, duration=2.0, progress=progress)
+    assert asked == [0, 1]  # the first is had in any case
+    assert choice.settings == TOO_MUCH
+    assert choice.skipped
+    assert choice.text == (
+        "The character fell in 1 rehearsals; the others were skipped, and it is simulated with these settings."
+    )

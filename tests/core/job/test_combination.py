@@ -99,13 +99,18 @@ def test_a_slider_checks_itself(time, place, said):
         Slider(np.array(time), np.array(place))
 
 
-@pytest.mark.parametrize("version", [3, 4, 5, 6])
+@pytest.mark.parametrize("version", [3, 4, 5, 6, 7, 8])
 def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, version):
     def older(header, _):
         header["version"] = version
-        for name in ("travel", "recovery", "recovery_effort", "looseness", "help", "levelling", "strength"):
+        del header["value"]["effort"], header["value"]["return_to_path"]
+        if version == 8:
+            return
+        del header["value"]["levelling"], header["value"]["strength"], header["value"]["scene"]["strength"]
+        if version == 7:
+            return
+        for name in ("travel", "recovery", "recovery_effort", "looseness", "help"):
             del header["value"][name]
-        del header["value"]["scene"]["strength"]
         if version == 6:
             return
         del header["value"]["choices"]
@@ -116,9 +121,12 @@ def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, ve
             del header["value"]["playback"]
 
     playback = Playback() if version == 3 else full_job().playback
-    job = replace(full_job(), travel="travelling", recovery=False, looseness={}, help="none", strength=np.inf)
-    job = replace(job, levelling=Levelling(drift=False))
-    job = replace(job, reference={"root_place": 1.0, "root_turn": 1.0, "root_of_clip": False} | dict(job.reference))
+    job = replace(full_job(), effort=0.0)
+    if version < 8:
+        job = replace(job, levelling=Levelling(drift=False), strength=np.inf)
+    if version < 7:
+        job = replace(job, travel="travelling", recovery=False, looseness={}, help="none")
+        job = replace(job, reference={"root_place": 1.0, "root_turn": 1.0, "root_of_clip": False} | dict(job.reference))
     if version < 6:
         job = replace(job, choices=())
     if version < 5:

@@ -94,6 +94,42 @@ def test_who_holds_itself_is_not_carried():
     np.testing.assert_array_equal(*ends)
 
 
+class Watched:
+    """A controller of a free root, and the greatest force that it gave there."""
+
+    def __init__(self, controller):
+        self.controller, self.most = controller, 0.0
+
+    def law(self, state, contacts):
+        law = self.controller.law(state, contacts)
+        if len(law.torque) == len(state.v):
+            self.most = max(self.most, float(np.linalg.norm(law.torque[:3])))
+        return law
+
+
+def test_a_hand_on_the_root_gives_nothing_on_the_motion_and_little_beside_it():
+    """Blown at by a twelfth of its weight, who is guided stays near its path for less force than the wind's."""
+    motion = motions.squat(120, 0.0)
+    reference = make_reference(motion.character, Trajectory(motions.RATE, motion.q, motion.v)).reference
+    track, ways, forces = Track.of(reference), [], []
+    for wind, used in ((60.0, track), (60.0, track.guided()), (0.0, track.guided())):
+        controller = LookAhead(motion.character, used, Settings(rehearsals=0, location=1.0))
+        watched = Watched(controller)
+        push = Push.constant("torso", (wind, 0.0, 0.0), 0.1, 0.8)
+        world = World(motion.character, rate=reference.rate, pushes=(push,))
+        world.reset(*controller.reference_state())
+        way = 0.0
+        for _ in range(120):
+            world.step(watched)
+            way = max(way, float(np.linalg.norm(world.q[:3] - controller.reference_state()[0][:3])))
+        ways.append(way)
+        forces.append(watched.most)
+    assert ways[1] < 0.3 * ways[0]
+    assert forces[0] == 0.0
+    assert 0.0 < forces[1] < 60.0
+    assert forces[2] < 1.0
+
+
 def test_help_is_measured_as_a_share_of_the_weight():
     motion = motions.squat(120, 0.0)
     weight = motion.character.total_mass * 9.81

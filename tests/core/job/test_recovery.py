@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 from heft.core.job import run
+from heft.core.simulation import Prop
+from heft.core.simulation.scene import Scene
 
 from tests.core.job import golden
 
@@ -28,3 +30,26 @@ def test_without_a_push_the_bake_is_the_same_with_and_without_recovery():
     found, without = run(replace(job, recovery=True)), run(job)
     np.testing.assert_array_equal(found.poses, without.poses)
     assert found.report["recoveries"] == []
+
+
+def thrown_at(job, mass, speed, seconds):
+    """A ball that comes from the walk's right and meets the chest after some seconds."""
+    chest = job.clip.skeleton.index(job.roles["chest"][0])
+    angle = golden.heading() + 0.5 * np.pi
+    way = np.array([np.cos(angle), np.sin(angle), 0.0])
+    x, y, z = job.clip.position[round(seconds * job.clip.rate), chest] - speed * seconds * way
+    vx, vy, _ = speed * way
+    velocity = (vx, vy, 0.5 * 9.81 * seconds, 0.0, 0.0, 0.0)
+    return Prop.sphere("ball", 0.12, mass, (float(x), float(y), float(z)), velocity=velocity)
+
+
+def test_walk_that_a_ball_fells_steps_aside_as_after_a_push():
+    """6 kg at 8 m/s, of which a body that yields takes what the contacts give it."""
+    job = replace(golden.kept("walk"), loop=True, seconds=3.5, settings={"rehearsals": 0})
+    hit = replace(job, scene=Scene(props=(thrown_at(job, 6.0, 8.0, 0.9),)))
+    assert run(hit).outcome == "fell"
+    found = run(replace(hit, recovery=True))
+    assert found.outcome == "completed"
+    first = found.report["recoveries"][0]
+    assert first["what"] == "left"
+    assert 0.8 < (first["frame"] - found.frames[0]) / job.fps < 1.0

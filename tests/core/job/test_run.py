@@ -19,6 +19,7 @@ from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab, Prop, Push
 from heft.core.worker import tasks
 from heft.core.worker.messages import Message
+from heft.core.worker.process import Line
 
 from tests.core.job.jobs import lively_job, waving_clip, waving_job
 from tests.core.motion.skeletons import rooted
@@ -116,8 +117,9 @@ def test_progress_goes_up_through_all_stages_and_shows_every_frame_once(result, 
 def test_who_looks_on_is_sent_what_is_optimised_and_then_every_frame_once(result, told_at_once, monkeypatch):
     monkeypatch.setattr(tasks, "OFTEN", 0.0)
     sent = []
+    line = Line(lambda _, said, heads: sent.append((said, heads)))
     values, arrays = tasks.request(waving_job(), None, "all")
-    _, answered = tasks.bake(Message("bake", values, arrays), lambda _, said, heads: sent.append((said, heads)))
+    _, answered = tasks.bake(Message("bake", values, arrays), line)
     assert tasks.answer(Message("done", {}, answered)) == result
     heads = result.poses[..., :3, 3]
     sketches = [found["heads"] for said, found in sent if found and said["text"].startswith("Correcting")]

@@ -20,6 +20,11 @@ def test_norms_are_those_that_were_published():
     """Knee extension of young men: 0.163 of weight times stature (Anderson et al. 2007); a knee is a knee."""
     assert mean_strength("knee", "male", 70.0) == pytest.approx(0.163 * 70.0 * 9.81 * 1.741)
     assert mean_strength("ankle", "female", 60.0) == pytest.approx(0.104 * 60.0 * 9.81 * 1.735)
+    # Harbo et al. 2012 at 25 years; trunk extension of men bent forward by 40 degrees; shoulder flexion of men
+    assert mean_strength("elbow", "male", 75.0) == pytest.approx(-23.8 - 0.13 * 25.0 + 22.0 * 1.741 + 0.51 * 75.0)
+    assert mean_strength("elbow", "female", 62.0) == pytest.approx(30.4, abs=0.1)
+    assert mean_strength("trunk", "male", 75.0) == pytest.approx(232.0)
+    assert mean_strength("shoulder", "male", 75.0) == pytest.approx(90.0)
     character = Character.preset("muico29")
     found = joint_strengths(character, "male")
     assert found["left_knee"] == found["right_knee"] == mean_strength("knee", "male", character.total_mass)
@@ -54,11 +59,22 @@ def test_strength_that_fades_fells():
     assert all(np.abs(torque[late]).max() < 1e-9 for torque in found.torques.values())
 
 
-def test_no_joint_gives_more_in_a_fall():
-    scene = Scene(pushes=(Push.constant("torso", (2000.0, 500.0, 0.0), 0.1, 0.1),))
+@pytest.mark.parametrize("degrees", range(0, 360, 45))
+def test_no_joint_gives_more_in_a_fall(degrees):
+    """Thrown by 2,000 N, whichever way: not for one step more than a joint has, and what lies asks for less yet."""
+    way = 2000.0 * np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), 0.0])
+    scene = Scene(pushes=(Push.constant("torso", tuple(way), 0.1, 0.1),))
     found = run(waving_job(scene=scene, seconds=2.5, **QUICK))
     assert found.outcome == "fell"
     assert 0.2 < found.report["torque_share_max"] <= 1.0
+    assert found.report["peak_torque_nm"] < 700.0  # it was 8,230
+    fallen = int(found.fall.frame - found.frames[0]) + 1
+    late = slice(fallen + 1, None)
+    assert max(np.abs(torque[late]).max() for torque in found.torques.values()) < 350.0
+    way_down = found.poses[fallen:, :, :3, 3]
+    assert len(way_down) > 1.5 * found.fps  # it is watched on,
+    steps = np.abs(np.diff(way_down[: int(0.4 * found.fps)], axis=0)).max(axis=(1, 2))
+    assert steps.min() > 0.01  # and does not freeze
 
 
 def test_strength_that_makes_no_sense_is_refused():

@@ -10,7 +10,7 @@ from heft.core.character import Capsule, Cone, Corner
 from heft.core.character.anthropometry import segment_inertia
 from heft.core.motion import quaternions
 from heft.core.motion.body_plan import make_body_plan, plausible_scale
-from heft.core.motion.clip import Skeleton
+from heft.core.motion.clip import LocalPoses, Skeleton, from_local
 from heft.core.motion.fit import body_poses
 
 from tests.core.motion.skeletons import dog, skeleton, still, waving, wooden, wooden_roles
@@ -110,6 +110,26 @@ def test_a_motion_of_hinges_makes_hinges_about_its_own_axes():
     held = make_body_plan(some, wooden_roles(), clip=still(some))
     assert body(held, "left_shank").joint.kind == "hinge"
     assert body(held, "left_foot").joint.kind == "ball"
+
+
+def test_a_knee_that_hardly_moves_tells_its_axis_where_it_is_sure_of_it():
+    """Three degrees about an axis 20 degrees off a knee's usual one; and as much twist, which is no knee's axis."""
+    some = wooden()
+    knee = some.index("shin.L")
+    angle = np.radians(3.0) * np.sin(np.linspace(0.0, 6.0, 60))[:, None]
+    plan = make_body_plan(some, wooden_roles())
+    usual = np.array(body(plan, "left_shank").joint.axes[0])
+    frame = plan.frame[plan.character.index("left_shank")]
+    leaning = quaternions.rotate(quaternions.exp(np.array([0.0, 0.0, np.radians(20.0)])), usual)
+    for axis, found in ((leaning, leaning), (np.array([0.0, 0.0, 1.0]), usual)):
+        local = np.tile(some.parent_orientation, (60, 1, 1))
+        to_bone = quaternions.multiply(quaternions.conjugate(some.orientation[knee]), frame)
+        turned = quaternions.exp(angle * quaternions.rotate(to_bone, axis))
+        local[:, knee] = quaternions.multiply(local[:, knee], turned)
+        clip = from_local(still(some, 60), LocalPoses(np.tile(some.parent_offset, (60, 1, 1)), local))
+        joint = body(make_body_plan(some, wooden_roles(), clip=clip), "left_shank").joint
+        assert joint.kind == "hinge"
+        assert abs(np.array(joint.axes[0]) @ found) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_kinds_of_joints_and_the_mass_can_be_chosen():

@@ -255,6 +255,21 @@ def test_feet_that_glide_on_the_ground_and_rest_in_the_air_walk_in_place():
     assert floor.tilt == 0.0
 
 
+def test_a_foot_up_on_its_toes_leaves_the_floor_where_both_stood():
+    """As at the end of a golf swing: the tip of a sole that real toes would bend is 8 cm under any floor."""
+    pose = still(wooden(), 120, 60.0)
+    place, turn = pose.position + np.array([0.0, 0.0, 0.05]), pose.orientation.copy()
+    rolled = quaternions.exp(np.array([0.9, 0.0, 0.0]))
+    foot, toe = (pose.skeleton.index(f"{name}.L") for name in ("foot", "toe"))
+    place[90:, toe] = place[90:, foot] + quaternions.rotate(rolled, place[90:, toe] - place[90:, foot])
+    place[90:, [foot, toe], 2] += 0.03
+    for bone in (foot, toe):
+        turn[90:, bone] = quaternions.multiply(rolled, turn[90:, bone])
+    floor = estimate_floor(PLANS["simple"], dataclasses.replace(pose, position=place, orientation=turn))
+    assert floor.height == pytest.approx(0.05, abs=0.01)
+    assert floor.samples > 100
+
+
 @needs_clips
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
 def test_cmu_clips_fit_within_a_degree_and_a_centimetre_and_come_back(path):

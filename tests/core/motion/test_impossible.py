@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motions that cannot be: the nearest that can, with what had to change, or a refusal that names frames."""
 
+import re
+
 import numpy as np
 import pytest
+from heft.core.motion.clean_up import clean_up
 from heft.core.motion.fit import Trajectory
+from heft.core.motion.labels import label
 from heft.core.motion.make_reference import make_reference
-from heft.core.motion.quality import slowness
+from heft.core.motion.quality import concerns, slowness
 from heft.core.motion.spacetime import NoReferenceError
 from scipy.spatial.transform import Rotation
 
@@ -45,6 +49,20 @@ def test_a_jump_that_hangs_long_is_refused_by_its_flight(hang):
     first, last = (int(word) for word in str(error.value).replace(",", "").split() if word.isdigit())
     assert abs(first - flight[0]) <= 12
     assert abs(last - flight[-1]) <= 12
+
+
+def test_a_jump_that_is_played_too_fast_is_told_of_its_flight():
+    """As half of a clip's frames left out: it rises and falls within half the time, by four times gravity."""
+    for hang, told in ((1.0, False), (0.5, True)):
+        motion = motions.jump(rise=0.4, hang=hang)
+        trajectory = trajectory_of(motion.character, motion.q)
+        clean = clean_up(motion.character, trajectory, label(motion.character, trajectory))
+        found = [one for one in concerns(motion.character, trajectory, clean) if one.kind == "rushed"]
+        assert len(found) == told
+    assert re.search(r"the body falls (1\.[89]|2\.[01]) times too fast", found[0].text)
+    flight = np.flatnonzero(~motion.schedule.active.any(axis=1)) + 1
+    assert abs(found[0].frames[0] - flight[0]) <= 12
+    assert abs(found[0].frames[1] - flight[-1]) <= 12
 
 
 @needs_clips

@@ -11,7 +11,7 @@ from heft.core.motion.clip import LocalPoses, from_local, scaled_skeleton, to_lo
 from heft.core.motion.prepare import prepare
 from heft.core.motion.residuals import with_residuals
 from heft.core.motion.rest_pose import find_rest_pose, moved_vertices
-from heft.core.motion.upright import AXES, stood_up, turn_of, up_of
+from heft.core.motion.upright import AXES, facing_of, stood_up, turn_of, up_of
 
 from tests.core.motion.skeletons import (
     CMU_ROLES,
@@ -60,6 +60,31 @@ def test_a_rest_pose_turned_at_random_is_found_in_the_motion(swaying, seed):
     assert np.degrees(quaternions.angle(there.orientation, here.orientation)).max() < 0.5
 
 
+def raised(clip):
+    """A clip whose rest pose stands on nothing, as those of captures: nobody posed it."""
+    some = clip.skeleton
+    return replace(clip, skeleton=replace(some, head=some.head - [0.0, 0.0, 1.0], tail=some.tail - [0.0, 0.0, 1.0]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_files_of_one_motion_make_one_character_whatever_their_rest_poses(swaying, seed):
+    plain, other = (prepare(each, wooden_roles()) for each in (raised(swaying), scrambled(raised(swaying), seed)))
+    ours, theirs = (each.plan.character for each in (plain, other))
+    for body, again in zip(ours.bodies, theirs.bodies, strict=True):
+        assert again.mass == pytest.approx(body.mass, rel=1e-9)
+        assert again.center_of_mass == pytest.approx(body.center_of_mass, abs=1e-7)
+        assert again.position == pytest.approx(body.position, abs=1e-7)
+        assert np.array(again.inertia) == pytest.approx(np.array(body.inertia), abs=1e-7)
+    assert other.trajectory.q == pytest.approx(plain.trajectory.q, abs=1e-6)
+    assert plain.rest == ""
+    assert "unusable" in other.rest
+
+
+def test_a_rest_pose_that_was_made_for_a_mesh_is_kept_wherever_it_is(swaying):
+    assert find_rest_pose(raised(swaying), wooden_roles(), made=True) is None
+    assert find_rest_pose(raised(swaying), wooden_roles()).line == ""
+
+
 def test_channels_that_move_joints_make_the_bones_as_long_as_they_mostly_are(swaying):
     """Offsets that are a tenth of the channels', and a stretch now and then."""
     local = to_local(swaying)
@@ -75,7 +100,7 @@ def test_channels_that_move_joints_make_the_bones_as_long_as_they_mostly_are(swa
 
 def test_a_rest_pose_that_lies_is_stood_up(swaying):
     flat = turned(swaying, turn_of("-Y"))
-    found = find_rest_pose(replace(swaying, skeleton=flat.skeleton), wooden_roles())
+    found = find_rest_pose(replace(swaying, skeleton=flat.skeleton), wooden_roles(), made=True)
     assert found.line == "rest pose: stood up"
     height = np.ptp(found.skeleton.head[:, 2])
     assert height == pytest.approx(np.ptp(swaying.skeleton.head[:, 2]), rel=0.02)
@@ -113,6 +138,12 @@ def test_what_lies_for_a_while_stays_as_it_is(swaying):
     assert up_of(both, wooden_roles()) == "Z"
 
 
+@pytest.mark.parametrize(("angle", "axis"), [(0.0, "-Y"), (80.0, "X"), (200.0, "Y"), (-85.0, "-X")])
+def test_facing_is_the_axis_nearest_to_where_the_figure_looks_at_first(swaying, angle, axis):
+    spun = turned(swaying, quaternions.exp(np.array([0.0, 0.0, np.radians(angle)])))
+    assert facing_of(spun, wooden_roles()) == axis
+
+
 def lying(clip, seed=0):
     """One who lies on the back and stays there, wherever that is."""
     down = turned(clip, quaternions.conjugate(turn_of("Y")))
@@ -131,6 +162,24 @@ def test_one_who_lies_or_crawls_is_not_stood_up(swaying, seed):
     crawl = np.arange(len(swaying.position))[:, None, None] / 60.0 * [0.0, -1.0, 0.0]
     moving = replace(still_there, position=still_there.position + crawl)
     assert up_of(moving, wooden_roles()) == "Z"
+
+
+@needs_clips
+@pytest.mark.parametrize("axis", ["-Y", "X"])
+@pytest.mark.parametrize("name", ["02_01", "43_02", "22_12"])
+def test_captures_read_with_another_axis_up_are_stood_up(name, axis):
+    """Who hangs from a bar is told by a rest pose that lies as the motion does."""
+    clip = cmu(name)
+    assert up_of(clip, CMU_ROLES) == "Z"
+    assert up_of(turned(clip, quaternions.conjugate(turn_of(axis))), CMU_ROLES) == axis
+
+
+@needs_clips
+@pytest.mark.parametrize("seed", range(3))
+def test_who_walks_is_stood_up_whatever_the_rest_pose(seed):
+    clip = scrambled(cmu("132_20"), seed)
+    lying = replace(turned(clip, quaternions.conjugate(turn_of("-Y"))), skeleton=clip.skeleton)
+    assert up_of(lying, CMU_ROLES) == "-Y"
 
 
 def test_one_who_stands_on_another_makers_floor_is_stood_up(swaying):

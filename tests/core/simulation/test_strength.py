@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from heft.core.character import Body, Character, Joint
 from heft.core.character.strength import joint_strengths
+from heft.core.dynamics import momentum
 from heft.core.simulation import AffineLaw, World
 from heft.core.simulation.strength import Strength, TorqueLimits
 
@@ -50,6 +51,43 @@ def test_nothing_is_driven_faster_than_muscles_shorten():
     assert world.torque[0] == 0.0
     world.step([-100.0])
     assert world.v[0] == pytest.approx(59.85)
+
+
+def test_what_turns_a_joint_too_fast_tissue_stops():
+    """At 250 rad/s: down to 100 within a step by damping alone, which is none of the muscles' torque."""
+    for torque, given in ((0.0, 0.0), (-4.0, -4.0), (60.0, 0.0)):
+        world = wheel()
+        world.reset([0.0], [250.0])
+        world.step([torque])
+        damping = (250.0 + given / 0.5 / RATE) / 100.0 - 1.0
+        assert world.v[0] == pytest.approx((250.0 + given / 0.5 / RATE) / (1.0 + damping), rel=1e-6)
+        assert world.torque[0] == pytest.approx(given, abs=1e-8)
+
+
+def limp_arm(**limits):
+    """A floating trunk, and an arm that is 60 times as hard to swing as to twist."""
+    trunk = Body("trunk", None, Joint("root", "free"), mass=40.0, inertia=np.diag([1.0, 1.0, 0.5]))
+    inertia, center = np.diag([0.06, 0.06, 0.005]), (0.0, 0.0, -0.3)
+    arm = Body("arm", "trunk", Joint("shoulder", "ball"), 4.0, inertia, center, (0.0, 0.2, 0.4))
+    return World(Character("limp", (trunk, arm), gravity=(0.0, 0.0, 0.0)), [], rate=RATE, **limits)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_limp_arm_that_whirls_comes_down_and_moves_nothing_as_a_whole(seed):
+    """Turned by more than a radian a step it would gain speed from the scheme."""
+    world = limp_arm(torque_limits=TorqueLimits({"shoulder": 90.0}))
+    spin = np.random.default_rng(seed).normal(size=3)
+    v = np.zeros(9)
+    v[6:] = 300.0 * spin / np.linalg.norm(spin)
+    world.reset(world.character.neutral(), v)
+    before = momentum(world.character, world.q, world.v)[:3]
+    speeds = []
+    for _ in range(120):
+        world.step()
+        speeds.append(np.linalg.norm(world.v[6:]))
+        np.testing.assert_allclose(world.torque, 0.0, atol=1e-9)
+    assert max(speeds[3:]) < 130.0
+    np.testing.assert_allclose(momentum(world.character, world.q, world.v)[:3], before, atol=1e-6)
 
 
 def standing(strength):

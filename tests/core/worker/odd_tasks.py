@@ -54,4 +54,11 @@ def babble(_message, send):
     return {}, {}
 
 
-TASKS = {f.__name__: f for f in (echo, chatter, refuse, full_disk, hang, count, crash, vanish, babble)}
+def try_on(_message, send):
+    send("trying")
+    while not send.enough():
+        time.sleep(0.01)
+    return {"enough": True}, {}
+
+
+TASKS = {f.__name__: f for f in (echo, chatter, refuse, full_disk, hang, count, crash, vanish, babble, try_on)}

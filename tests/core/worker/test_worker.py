@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -127,6 +128,36 @@ def test_crash_ends_the_worker_with_a_sentence(worker, task, why):
     assert why in all_until(worker, "ended")[-1].values["why"]
     assert not worker.alive
     worker.send("echo")  # too late, and no error
+
+
+def test_a_task_hears_that_it_has_tried_enough_and_the_next_does_not(worker):
+    for _ in range(2):
+        worker.send("try_on")
+        all_until(worker, "trying")
+        assert worker.wait(0.2) == []
+        worker.enough()
+        assert all_until(worker, "done")[-1].values == {"enough": True}
+
+
+def test_what_is_sent_is_made_without_anybody_waiting(worker):
+    made = threading.Event()
+
+    def make():
+        made.wait()
+        return {"name": "walk"}, {}
+
+    worker.send_made("echo", make)
+    worker.send("chatter")  # what is sent later comes later
+    assert worker.poll() == []
+    made.set()
+    said = all_until(worker, "done")
+    assert said[-1].values == {"name": "walk"}
+
+    def cannot():
+        raise ValueError("The motion is too long.")
+
+    worker.send_made("echo", cannot)
+    assert all_until(worker, "failed")[-1].values == {"why": "The motion is too long."}
 
 
 def test_killed_from_outside(worker):

@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Help from nowhere: its derivatives, motions whose help is known, and that nothing possible takes any."""
 
+import re
+
 import numpy as np
 import pytest
 from heft.core.dynamics import center_of_mass_jacobian
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.schedule import ContactSchedule
-from heft.core.motion.spacetime import NoReferenceError, build, build_reference, model
+from heft.core.motion.spacetime import NoReferenceError, Settings, build, build_reference, model
+from heft.core.motion.spacetime.build import CLOSE
 from heft.core.motion.spacetime.help import (
     HELPERS,
     ROUNDING,
     Price,
     first_weights,
     helping,
+    is_of_help,
     next_weights,
+    sentences_of_help,
     shares,
     weight_of,
 )
+from heft.core.motion.spacetime.measure import mean_distance
 from heft.core.motion.spacetime.problem import make_iterate
+from scipy.spatial.transform import Rotation
 
 from tests.core.motion.spacetime import motions
 from tests.core.motion.spacetime.test_optimality import filled
@@ -110,6 +117,25 @@ def test_weights_change_at_most_tenfold_and_stay_where_something_is_missing():
     assert after[1] == weights[1] == pytest.approx(PRICE.missing / weight**2)
 
 
+def test_little_help_is_not_said_to_stand_for_something_missing():
+    motion = motions.squat(60, 0.0)
+    for most, told in ((0.3, "up to 30 % .* to stay near the action"), (0.8, "up to 80 % .* holds it is missing")):
+        share = np.zeros(60)
+        share[20:40] = most
+        (sentence,) = sentences_of_help(share, motion.character, motion.q, float)
+        assert re.search(told, str(sentence))
+        assert is_of_help(sentence)
+
+
+def test_beyond_the_weight_help_grows_dearer_than_its_size():
+    weight, last = 700.0, np.full(2, 30.0 / 700.0**2)
+    force = np.zeros((2, 3, 3))
+    force[:, 0, 2] = 0.5 * weight, 4.0 * weight
+    after = next_weights(PRICE, np.zeros(2, np.bool_), weight, last, force)
+    # the price's slope, weight times help: C below, and C f above
+    np.testing.assert_allclose(after * weight**2 * (0.5, 4.0), (30.0, 120.0), rtol=1e-5)
+
+
 def test_shares_of_forces_and_moments():
     force = np.zeros((2, 3, 3))
     force[0, :, 2] = 700.0 / 3.0
@@ -145,6 +171,27 @@ def test_a_motion_that_nothing_supports_is_had_with_help_and_refused_without(hel
     motions.check_physics(made.reference, every=5, tolerance=1e-8)
     assert made.reference.quality.root_max_metres < 0.03
     np.testing.assert_allclose(net_help(made.reference)[30:-30, 2], weight_of(character), rtol=0.1)
+
+
+def test_who_leans_too_far_is_held_close_by_less_help_than_keeps_it_there():
+    """Without help it is righted, 5 cm off the clip on average."""
+    motion = motions.squat(120, 0.0)
+    lean = Rotation.from_euler("Y", 0.35)
+    q = motion.q.copy()
+    q[:, :3] = lean.apply(q[:, :3])
+    q[:, 3:7] = (lean * Rotation.from_quat(q[:, 3:7], scalar_first=True)).as_quat(scalar_first=True)
+    trajectory = trajectory_of(motion.character, q)
+    settings = Settings(root_place=10.0, root_turn=2.0, root_of_clip=True)
+    ways, helps = [], []
+    for help_given in ("none", "as_needed", "as_keyed"):
+        made = make_reference(motion.character, trajectory, settings=settings, help_given=help_given)
+        ways.append(mean_distance(motion.character, made.source, made.reference.q))
+        points = helping(made.reference.schedule.points)
+        helps.append(float(shares(made.reference.force[:, points], weight_of(motion.character)).mean()))
+    assert ways[0] > 2.0 * CLOSE
+    assert ways[1] < 0.75 * ways[0]
+    assert helps[0] == 0.0
+    assert 0.0 < helps[1] < 0.7 * helps[2]
 
 
 def test_what_is_possible_takes_no_help_and_keeps_its_bits():

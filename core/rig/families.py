@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...core.motion.clip import Skeleton
+from ..motion.clip import Skeleton
 from .names import LEFT, RIGHT
 
 Names = tuple[str, ...]

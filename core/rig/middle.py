@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...core.motion.clip import Skeleton
+from ..motion.clip import Skeleton
 from .chains import bell
 from .names import LEFT, RIGHT, Name
 from .role_names import sureness

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.motion.clip import Skeleton
+from ..motion.clip import Skeleton
 
 Array = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.motion import quaternions
-from ...core.motion.clip import Clip, Skeleton, turned_skeleton
-from ...core.motion.rest_pose import poses_of
+from ..motion import quaternions
+from ..motion.clip import Clip, Skeleton, turned_skeleton
+from ..motion.rest_pose import poses_of
 from .by_name import ends_elsewhere, named_pair, tells_parts
 from .chains import (
     ABSENT,
@@ -228,6 +228,7 @@ def _assemble(
     for index, (parts, chain, cut) in enumerate(cuts):
         side = sides[index % 2]
         present = [s for s in cut.starts if s != ABSENT]
+        told = (by_names.legs if parts is LEG_ROLES else by_names.arms) and tells_parts(names, chain, parts)
         for part, start, said in zip(parts, cut.starts, cut.names, strict=True):
             if start == ABSENT:
                 continue
@@ -236,6 +237,8 @@ def _assemble(
             role = f"{part}.{side}"
             bones[role] = tuple(skeleton.names[b] for b in chain[start:end])
             score[role] = sureness(said, cut.shape)
+            if told and said > 0.0:
+                score[role] = max(score[role], SURE)
 
     label_middle(body, names, legs, arms, four_legged, bones, score)
     if asymmetry > 0.35 and not named:

@@ -2,7 +2,7 @@
 """The roles that bones play in a body, and what was found of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -36,6 +36,24 @@ class Roles:
     def __getitem__(self, role: str) -> tuple[str, ...]:
         """The bones of a role, none where it was not found."""
         return self.bones.get(role, ())
+
+
+def turned_round(roles: Roles, sentence: str) -> Roles:
+    """The roles of a figure that faces the other way: what was its left is its right; `sentence` is no longer said."""
+
+    def other(role: str) -> str:
+        part, _, side = role.partition(".")
+        return f"{part}.{RIGHT if side == LEFT else LEFT}" if side else role
+
+    bones = {other(role): names for role, names in roles.bones.items()}
+    x, y, z = roles.left
+    return replace(
+        roles,
+        bones={role: bones[role] for role in ROLES if role in bones},
+        score={other(role): score for role, score in roles.score.items()},
+        unsure=tuple(line for line in roles.unsure if line != sentence),
+        left=(-x, -y, -z),
+    )
 
 
 def sureness(said: float, shape: float) -> float:

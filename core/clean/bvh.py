@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""BVH files: read, set up and written back without Blender."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ..files import write_whole
+from ..job import BakeJob, BakeResult
+from ..motion import quaternions
+from ..motion.bvh import UP_IS_Y, BvhFile, clip_of_bvh, read_bvh_file
+from ..motion.bvh_writing import write_bvh
+from ..rig.recognition import Recognised, recognise
+
+
+class Bvh:
+    """The format; what was read last is kept, since it is asked for again."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Path, BvhFile, Recognised] | None = None
+
+    def takes(self, path: Path) -> list[str]:
+        """A file holds one motion."""
+        del path
+        return [""]
+
+    def job(self, path: Path, take: str) -> BakeJob:
+        """The motion as a job."""
+        del take
+        _, recognised = self._read(path)
+        return BakeJob(recognised.clip, recognised.roles)
+
+    def write(self, path: Path, results: Mapping[str, BakeResult], target: Path) -> None:
+        """Frames that were left out, as a pose inserted before the motion, stay as they are."""
+        file, recognised = self._read(path)
+        for result in results.values():
+            rows = np.rint(result.frames - recognised.clip.first_frame).astype(np.int64)
+            turn = quaternions.multiply(recognised.turn, UP_IS_Y)
+            poses = result.poses[:, : len(file.joints)]
+            write_whole(target, write_bvh(file, recognised.unit, turn, rows, poses))
+
+    def _read(self, path: Path) -> tuple[BvhFile, Recognised]:
+        if self._last is None or self._last[0] != path:
+            file = read_bvh_file(path)
+            self._last = path, file, recognise(clip_of_bvh(file, 1.0, UP_IS_Y))
+        return self._last[1:]

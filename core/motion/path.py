@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A path on the ground, and how fast it is gone along: what a curve or a target in the scene becomes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from .quaternions import Array
+
+LONGEST, SHORTEST = 10_000.0, 0.5  # m
+SLOWEST, FASTEST = 0.1, 10.0  # m/s
+SPACING = 0.02  # m, between the places by which it is known
+ROUNDING = 0.25  # m: nobody turns on the spot in full walk, so corners are cut
+USUAL = 1.2  # m/s, of a walk
+STANDS = 1.0  # s, at its end
+
+
+def _at_start() -> Array:
+    return np.zeros(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Places to go along, from the first to the last, with corners between them rounded; and speeds over time.
+
+    Speeds are linear between their times and stay before the first and after the last. None of them: as fast as the
+    motion goes by itself.
+    """
+
+    places: Array  # (n, 2) m; heights (n, 3) are left out, for it goes along on the ground
+    time: Array = field(default_factory=_at_start)  # (m,) s, rising
+    speed: Array = field(default_factory=lambda: np.zeros(0))  # (m,) m/s
+
+    def __post_init__(self) -> None:
+        places = np.array(self.places, dtype=np.float64)
+        if places.ndim != 2 or len(places) < 2 or places.shape[1] not in {2, 3} or not np.isfinite(places).all():
+            raise ValueError("A path needs two or more finite places.")
+        places = places[:, :2]
+        object.__setattr__(self, "places", places)
+        for name in ("time", "speed"):
+            object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.float64).reshape(-1))
+        if len(self.speed) and (len(self.time) != len(self.speed) or (np.diff(self.time) <= 0.0).any()):
+            raise ValueError("The speeds along a path need a time each, and the times must increase.")
+        if not np.isfinite(self.time).all() or not ((self.speed >= SLOWEST) & (self.speed <= FASTEST)).all():
+            raise ValueError(f"The speed along a path must be {SLOWEST:g} to {FASTEST:g} m/s.")
+        length = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
+        if not SHORTEST <= length <= LONGEST:
+            raise ValueError(f"A path must be {SHORTEST:g} to {LONGEST:g} m long, not {length:.2f} m.")
+
+    @cached_property
+    def _way(self) -> tuple[Array, Array, Array]:
+        """Evenly spaced places, rounded; the distance of each; where each leads, rad."""
+        even = _evenly(self.places)
+        rounded = even.copy()
+        for axis in range(2):
+            rounded[:, axis] = _rounded(even[:, axis])
+        even = _evenly(rounded)
+        step = np.gradient(even, axis=0)
+        heading = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
+        distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(even, axis=0), axis=1))])
+        return even, distance, heading
+
+    @property
+    def length(self) -> float:
+        """Along the rounded path, m."""
+        return float(self._way[1][-1])
+
+    def at(self, distance: Array) -> tuple[Array, Array]:
+        """Places (n, 2) and headings (n,) at distances along it; straight on before and after."""
+        even, known, heading = self._way
+        place = np.column_stack([np.interp(distance, known, even[:, axis]) for axis in range(2)])
+        angle = np.interp(distance, known, heading)
+        beyond = distance - np.clip(distance, 0.0, known[-1])
+        return place + beyond[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]), angle
+
+    def seconds(self) -> float:
+        """About how long it takes: at a person's pace where the motion's own is meant."""
+        speed = float(self.speed.mean()) if len(self.speed) else USUAL
+        return self.length / speed + STANDS
+
+    def speed_at(self, seconds: float, own: float) -> float:
+        """At a time, for a motion whose own speed that is."""
+        return float(np.interp(seconds, self.time, self.speed)) if len(self.speed) else own
+
+    def distance_from(self, place: Array) -> Array:
+        """How far places (n, 2) are from what was drawn, m."""
+        even = _evenly(self.places)
+        found = np.empty(len(place))
+        for k, one in enumerate(place):
+            found[k] = np.linalg.norm(even - one, axis=1).min()
+        return found
+
+
+def towards(start: Sequence[float], heading: float, target: Array, rate: float, speed: float) -> Array:
+    """Places (n, 2), one for each of a target's (n, 2): the way of who goes straight for where it is at each moment.
+
+    It turns no faster than a circle of `TURNING` needs, goes at `speed` at most, and stands once it is there.
+    """
+    here, ahead = np.array(start, dtype=np.float64)[:2], heading
+    found = np.empty((len(target), 2))
+    step = speed / rate
+    for k, place in enumerate(np.asarray(target, dtype=np.float64)[:, :2]):
+        found[k] = here
+        way = place - here
+        far = float(np.hypot(*way))
+        if far < step:
+            continue
+        turn = (np.arctan2(way[1], way[0]) - ahead + np.pi) % (2.0 * np.pi) - np.pi
+        ahead += float(np.clip(turn, -step / TURNING, step / TURNING))
+        here = here + step * np.array([np.cos(ahead), np.sin(ahead)])
+    return found
+
+
+TURNING = 0.6  # m, radius
+
+
+def _evenly(places: Array) -> Array:
+    """Places along the same lines, evenly spaced, both ends kept."""
+    distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    keep = np.concatenate([[True], np.diff(distance) > 0.0])
+    distance, places = distance[keep], places[keep]
+    count = max(2, round(distance[-1] / SPACING) + 1)
+    wanted = np.linspace(0.0, distance[-1], count)
+    return np.column_stack([np.interp(wanted, distance, places[:, axis]) for axis in range(2)])
+
+
+def _rounded(values: Array) -> Array:
+    """Low-passed along the way; mirrored through its ends, which stay."""
+    sigma = ROUNDING / SPACING
+    pad = min(int(4.0 * sigma), len(values) - 1)
+    before = 2.0 * values[0] - values[pad:0:-1]
+    after = 2.0 * values[-1] - values[-2 : -2 - pad : -1]
+    padded = np.concatenate([before, values, after])
+    result: Array = gaussian_filter1d(padded, sigma, mode="nearest")[pad : pad + len(values)]
+    return result

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jobs that go along a path."""
+
+import numpy as np
+import pytest
+from heft.core.job import BakeJob
+from heft.core.job.running import check, run
+from heft.core.motion.path import Path
+
+from tests.core.job.jobs import waving_job
+from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips
+
+CORNER = np.array([[0.0, 0.0], [2.5, 0.0], [2.5, 2.0]])
+
+
+def test_a_path_is_saved_and_places_alone_are_one(tmp_path):
+    job = waving_job(path=CORNER)
+    assert isinstance(job.path, Path)
+    assert job.cyclic
+    assert not job.loop
+    job.save(tmp_path / "a.heft")
+    again = BakeJob.load(tmp_path / "a.heft")
+    assert again == job
+    np.testing.assert_array_equal(again.path.places, CORNER)
+    assert waving_job() != job
+
+
+def test_a_path_is_followed_by_methods_that_follow_a_motion_that_was_made_possible():
+    with pytest.raises(ValueError, match="path"):
+        check(waving_job(path=CORNER, method="gait", rate=300.0))
+    with pytest.raises(ValueError, match="path"):
+        check(waving_job(path=CORNER, method="replanning", optimise=False))
+
+
+def test_what_does_not_walk_is_told():
+    with pytest.raises(ValueError, match="no gait cycle"):
+        run(waving_job(path=CORNER))
+
+
+@needs_clips
+def test_a_captured_walk_goes_round_a_corner_and_stands_at_the_end():
+    result = run(BakeJob(cmu("02_01__walk_normal"), CMU_ROLES, frame_start=2.0, path=CORNER))
+    report = result.report
+    assert report["outcome"] == "completed"
+    assert report["help_max"] == 0.0
+    assert report["max_foot_slide_m"] < 0.01
+    hips = result.poses[:, 0, :2, 3]
+    away = Path(CORNER).distance_from(hips)
+    assert away.mean() < 0.08
+    assert away.max() < 0.3
+    assert np.linalg.norm(hips[-1] - CORNER[-1]) < 0.12
+    assert np.linalg.norm(hips[-1] - hips[-20]) < 0.01
