@@ -3,8 +3,8 @@
 
 A task is begun once changes have come to rest, and where its job is another than the last one's, so it does not matter
 how a change came about, nor that some of what Blender tells of changes nothing. What a bake writes is what Bake would
-write, in one undo step. There is one task at a time: while it goes on, changes wait, and a result that they have
-overtaken is not taken.
+write, in one undo step; until then a stick figure shows it as it comes. There is one task at a time, in one process: a
+task that changes have overtaken is left for the one that they ask for.
 """
 
 from __future__ import annotations
@@ -15,22 +15,25 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import bpy
+import numpy as np
 from bpy.app.handlers import persistent
 
+from ...core.worker import tasks
 from .. import redraw
-from ..overlay import glance
+from ..overlay import glance, live
 from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper, keeper
 from .gather import Gathered, gather
 from .outcome import note_failure
 from .output import write_all
+from .pace import Pace
 from .preview import Preview
 from .session import Session, Turn
 from .source import plays
 
 GLANCE, BAKE = "glance", "bake"  # tasks of the worker's
-QUIET = 0.25  # s without a change, after which it is baked
-EVERY = 0.05  # s between looks
+QUIET = 0.05  # s without a change, after which it is baked
+EVERY, BUSY = 0.05, 0.02  # s between looks, while nothing goes on and while something does
 WRITTEN = (
     "output",
     "layer",
@@ -71,13 +74,21 @@ class Following:
         self._wanted: Wanted | None = None
         self._task = ""
         self._session: Session | None = None
+        self._pace = Pace(BUSY)
+        self._drawing = False  # there is something new to see
         glance.shown.clear()
+        live.shown.clear()
         self._own = False  # what is changed now is changed by this
 
     @property
     def busy(self) -> bool:
         """Whether a bake goes on."""
         return self._session is not None
+
+    @property
+    def waits(self) -> bool:
+        """Whether something has changed that was not read yet."""
+        return bool(self._changed)
 
     def note(self, armature: bpy.types.Object) -> None:
         """It has changed."""
@@ -96,19 +107,26 @@ class Following:
         state = progress_on(context.window_manager)
         if state.running:
             return
-        if self._session is not None:
-            self._session.take(self._keeper.poll())
-            if self._session.over:
-                self._end(context)
-            return
         now = time.monotonic() if now is None else now
-        for armature in followed():
-            unknown = any((armature.session_uid, task) not in self._done for task in tasks_of(armature))
+        wanted = followed()
+        known = {one.session_uid for one in wanted}
+        self._changed = {uid: since for uid, since in self._changed.items() if uid in known}
+        if self._session is not None and self._session.turns[0].uid not in known:
+            self._leave()
+        if self._session is not None:
+            self._take_in(context, self._session, now)
+            if self._session.over and self._session.turns[0].uid not in self._changed:
+                self._end(context)
+                return
+        for armature in wanted:
+            uid = armature.session_uid
+            unknown = not self.busy and any((uid, task) not in self._done for task in tasks_of(armature))
             # of settings Blender tells nothing if a script sets them
-            if self._settings_moved(context.scene, armature) or (unknown and armature.session_uid not in self._changed):
+            if self._settings_moved(context.scene, armature) or (unknown and uid not in self._changed):
                 self.note(armature)
-            since = self._changed.get(armature.session_uid)
-            if since is not None and now - since > QUIET and armature.mode != "EDIT":
+            since = self._changed.get(uid)
+            waits = self._session is not None and self._session.turns[0].uid != uid
+            if since is not None and now - since > QUIET and not waits and not in_the_middle(armature):
                 self._begin(context, armature)
                 return
 
@@ -123,9 +141,39 @@ class Following:
         """To a bake that somebody asked for."""
         if self._session is not None:
             self._changed.setdefault(self._session.turns[0].uid, 0.0)
-            self._session.stop()
-            self._session = None
-            progress_on(bpy.context.window_manager).following = False
+            self._leave()
+
+    def _leave(self) -> None:
+        """Have the worker leave what goes on."""
+        if self._session is not None:
+            self._own = True
+            try:
+                self._session.stop(at_once=False)
+            finally:
+                self._own = False
+        self._session, self._wanted = None, None
+        progress_on(bpy.context.window_manager).following = False
+
+    def _take_in(self, context: bpy.types.Context, session: Session, now: float) -> None:
+        """What the worker has said, and what there is to see of it."""
+        self._own = True
+        try:
+            session.take(self._keeper.poll())
+        finally:
+            self._own = False
+        turn = session.turns[0]
+        parent = tuple(turn.gathered.job.clip.skeleton.parent)
+        for row, heads in turn.heads:
+            known = live.shown.get(turn.uid)
+            if known is None or known.parent != parent:
+                known = live.Live(turn.gathered.job.frames[0], parent, np.zeros((0, len(parent), 3)))
+            live.shown[turn.uid] = known = known.with_rows(row, heads)
+            at = context.scene.frame_current_final - known.first_frame - row
+            self._drawing = self._drawing or -1.0 < at < len(heads)
+        turn.heads.clear()
+        if self._pace.due(now, posed=self._drawing) == "view":
+            self._drawing = False
+            redraw.views()
 
     def _settings_moved(self, scene: bpy.types.Scene, armature: bpy.types.Object) -> bool:
         told = settings_text(scene, armature)
@@ -142,11 +190,17 @@ class Following:
             (found,) = gather(context, [armature])
             wanted = wanted_of(armature, found)
             task = next((one for one in tasks_of(armature) if self._done.get((uid, one)) != wanted), None)
+            if self._session is not None and (task, wanted) == (self._task, self._wanted):
+                return  # it is being done
+            self._leave()
             if task is not None:
                 self._wanted, self._task = wanted, task
-                self._session = Session(context, [armature], self._keeper, task, [found])
+                seen: tasks.Wanted = "all" if task == BAKE else "nothing"
+                self._session = Session(context, [armature], self._keeper, task, [found], wanted=seen)
+                self._pace = Pace(BUSY)
                 progress_on(context.window_manager).following = True
         except (ValueError, OSError) as error:
+            self._leave()
             for task in tasks_of(armature):
                 self._done[uid, task] = None
             if settings_on(armature).auto_bake:
@@ -165,11 +219,15 @@ class Following:
         assert session is not None
         turn = session.turns[0]
         armature = turn.armature()
-        if turn.uid in self._changed or turn.cancelled or armature is None or wanted is None:
+        if turn.cancelled or armature is None or wanted is None:
             return
         self._done[turn.uid, task] = wanted
         if task == BAKE:
             self._write(context, session, armature)
+            if turn.result is None:
+                live.shown.pop(turn.uid, None)
+            else:
+                live.shown[turn.uid] = live.Live.of(turn.result, tuple(turn.gathered.job.clip.skeleton.parent))
         elif turn.said:
             glance.shown[turn.uid] = glance.Shown.of(turn.said, turn.gathered.job.fps)
         else:
@@ -193,6 +251,12 @@ class Following:
             self._own = False
 
 
+def in_the_middle(armature: bpy.types.Object) -> bool:
+    """Whether it is in a mode in which its motion cannot be read."""
+    animation = armature.animation_data
+    return armature.mode == "EDIT" or (animation is not None and animation.use_tweak_mode)
+
+
 def tasks_of(armature: bpy.types.Object) -> list[str]:
     """Return what the worker is to do for an armature, in order."""
     settings = settings_on(armature)
@@ -200,8 +264,9 @@ def tasks_of(armature: bpy.types.Object) -> list[str]:
 
 
 def followed() -> list[bpy.types.Object]:
-    """Return the armatures that there is something to do for."""
-    return [one for one in bpy.data.objects if one.type == "ARMATURE" and one.library is None and tasks_of(one)]
+    """Return the armatures that there is something to do for: no stand-in's, which has a scene of its own."""
+    there = bpy.context.view_layer.objects
+    return [one for one in there if one.type == "ARMATURE" and one.library is None and tasks_of(one)]
 
 
 def concerns(update: bpy.types.DepsgraphUpdate, armature: bpy.types.Object) -> bool:
@@ -269,7 +334,7 @@ def on_time() -> float:
     context = bpy.context
     if not any(len(window.modal_operators) for window in context.window_manager.windows):
         following.look(context)
-    return EVERY
+    return BUSY if following.busy or following.waits else EVERY
 
 
 def register() -> None:

@@ -53,6 +53,8 @@ class Turn:
     said: dict[str, Any] = field(default_factory=dict)  # in answer to another task
     why: str = ""  # it failed
     pose: Array | None = None  # (nb, 4, 4) of the last frame that was finished, in the world
+    # where bones' heads are (n, nb, 3), from a row of the bake's on, as it was told
+    heads: list[tuple[int, Array]] = field(default_factory=list)
     controls: Solution | None = None  # of a bake onto controls
 
     @property
@@ -77,13 +79,14 @@ class Session:
         found: Sequence[Gathered] | None = None,
         *,
         at_once: float = math.inf,
+        wanted: tasks.Wanted = "last",
     ) -> None:
-        """Read all armatures, unless that was done, and send the first to the worker.
+        """Read all armatures, unless that was done, and send the first to the worker, with what of frames is `wanted`.
 
         ValueError or OSError where that is not possible. What is read takes no more than so many seconds `at_once`, and
         goes on whenever the session looks at its worker; what is then wrong is in `refused`.
         """
-        self._keeper, self._task = keeper, task
+        self._keeper, self._task, self._wanted = keeper, task, wanted
         self.turns: list[Turn] = []
         self.refused = ""  # why it does not begin
         self._at = 0
@@ -148,6 +151,8 @@ class Session:
                 self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
                 self.rehearses = message.values["rehearses"]
                 self.turn.pose = message.arrays.get("pose", self.turn.pose)
+                if "heads" in message.arrays:
+                    self.turn.heads.append((int(message.values["first"]), message.arrays["heads"]))
             elif message.kind == "done":
                 self._take_answer(message)
             elif message.kind in {"failed", "ended"}:
@@ -184,13 +189,13 @@ class Session:
             self.turn.preview.show(armature, armature_poses(self.turn.pose[None], self.turn.gathered.sampling, 0)[0])
             self.turn.pose = None
 
-    def stop(self) -> None:
-        """End it now: stop the worker and cancel unfinished turns."""
+    def stop(self, *, at_once: bool = True) -> None:
+        """End it: cancel unfinished turns, and stop the worker now, or have it leave what it does for the next task."""
         if self._reading is not None:
             self._reading.end()
             self._reading = None
         elif not self.over:
-            self._keeper.stop()
+            (self._keeper.stop if at_once else self._keeper.overtake)()
             self._leave_steps()
             for turn in self.turns[self._at :]:
                 turn.why = CANCELLED
@@ -265,7 +270,7 @@ class Session:
 
         def make() -> tuple[Mapping[str, Any], Arrays]:
             job.key()  # who asks for it later need not wait
-            return tasks.request(job, cache, poses=True)
+            return tasks.request(job, cache, self._wanted)
 
         self._keeper.worker().send_made(self._task, make)
 

@@ -14,7 +14,7 @@ from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.reading import rotations_of
 from ..typed import as_kind, notes_on, settings_on
-from . import glance, record
+from . import glance, live, record
 from .data import Lines, character_lines, joined, read_character, read_rides
 
 LINE_WIDTH = 1.5
@@ -105,13 +105,21 @@ def lines_of_glance(context: bpy.types.Context, armature: bpy.types.Object) -> L
     return None if lines is None else Lines(lines.vertices / unit, lines.colors)
 
 
+def lines_of_live(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | None:
+    """Return what Auto Bake makes of the action that the armature plays, or None."""
+    known = live.live_of(armature)
+    lines = None if known is None else known.lines_at(context.scene.frame_current_final)
+    unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
+    return None if lines is None else Lines(lines.vertices / unit, lines.colors)
+
+
 def draw() -> None:
     """Draw what belongs to the selected armatures and the active one."""
     context = bpy.context
     if not as_kind(context.space_data, bpy.types.SpaceView3D).overlay.show_overlays:
         return
     for armature in armatures(context):
-        for lines_for in (lines_of, lines_of_bake, lines_of_pushes, lines_of_glance):
+        for lines_for in (lines_of, lines_of_bake, lines_of_pushes, lines_of_glance, lines_of_live):
             lines = lines_for(context, armature)
             if lines is not None:
                 draw_lines(context, lines)

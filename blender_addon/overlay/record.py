@@ -4,6 +4,7 @@
 import base64
 import io
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -95,10 +96,14 @@ def unpack(text: str) -> Record | None:
 
 def ghost_lines(record: Record, row: int) -> list[tuple[Array, Color]]:
     """Return the reference as a stick figure."""
-    heads = record.ghost[row]
+    return stick_figure(record.ghost[row], record.parent, GHOST)
+
+
+def stick_figure(heads: Array, parent: Iterable[float], color: Color) -> list[tuple[Array, Color]]:
+    """Return a line from every bone's head (nb, 3) to its parent's."""
     return [
-        (heads[[int(above), bone]], GHOST)
-        for bone, above in enumerate(record.parent)
+        (heads[[int(above), bone]], color)
+        for bone, above in enumerate(parent)
         if above >= 0 and np.linalg.norm(heads[bone] - heads[int(above)]) > 1e-6
     ]
 

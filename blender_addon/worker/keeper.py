@@ -64,6 +64,11 @@ class Keeper:
             self._preparer.stop()
         self._preparer, self.preparing = None, ""
 
+    def overtake(self) -> None:
+        """Have the worker leave what it does, for the next task."""
+        if self._worker is not None:
+            self._worker.overtake()
+
     def stop(self) -> None:
         """End both."""
         self._end_worker()

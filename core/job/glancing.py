@@ -38,24 +38,25 @@ def glance(job: BakeJob, reporter: ProgressReporter, cache: Cache) -> Glance:
 
 
 def _where_it_is_keyed(found: Glance, performance: Performance, samples: NDArray[np.int64]) -> Glance:
-    """The same, moved back onto the clip's own floor, and along with what was in place."""
+    """The same, moved back onto the clip's own floor, and along with what was in place or drifts."""
+    trajectory, floor = performance.trajectory, performance.floor
     away = np.zeros((len(samples), 3))
     if len(performance.way):
         away[:, :2] = performance.way[samples]
+    drifted = (samples - 0.5 * (len(trajectory.q) - 1))[:, None] / trajectory.rate * np.array(floor.drift)
     corners = np.repeat(np.arange(len(samples)), np.diff(found.support.start))
-    floor = performance.floor
     return replace(
         found,
-        center=_on_floor(found.center - away, floor),
-        arc=_on_floor(found.arc - away, floor),
-        balance=_on_floor(found.balance - away, floor),
-        support=replace(found.support, point=_on_floor(found.support.point - away[corners], floor)),
-        place=_on_floor(found.place - away[:, None], floor),
+        center=_on_floor(found.center - away, floor) + drifted,
+        arc=_on_floor(found.arc - away, floor) + drifted,
+        balance=_on_floor(found.balance - away, floor) + drifted,
+        support=replace(found.support, point=_on_floor(found.support.point - away[corners], floor) + drifted[corners]),
+        place=_on_floor(found.place - away[:, None], floor) + drifted[:, None],
     )
 
 
 def _on_floor(places: Array, floor: Floor) -> Array:
-    """What `motion.floor.level` moved to z = 0, back."""
+    """What `motion.floor.level` turned and moved to z = 0, back."""
     normal = np.array([-floor.slope[0], -floor.slope[1], 1.0])
     turn = quaternions.between(np.array([0.0, 0.0, 1.0]), normal)
     result: Array = quaternions.rotate(turn, places) + np.array([0.0, 0.0, floor.height])

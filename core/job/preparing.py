@@ -5,6 +5,7 @@ import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -41,7 +42,9 @@ from ..simulation import grabs as scene_grab
 from ..simulation.scene import Scene
 from .carried import carrying_of, held_props, loaded, with_held
 from .job import RECOVERY_EFFORT, STRENGTH, BakeJob, BodySettings
+from .progress import NOTHING as NO_FRAMES
 from .progress import Clock, ProgressReporter
+from .sketch import bone_heads
 
 T = TypeVar("T")
 
@@ -265,6 +268,13 @@ def find_reference(
     trajectory, start = samples_of(job, performance)
     around = find_surroundings(job, performance, character, trajectory, terrain)
     ground = around.ground
+    frames: Array = np.arange(trajectory.first_frame, job.frames[1] + 1e-6, dtype=np.float64)
+
+    def tell(iteration: int, q: Array) -> None:
+        sketch = partial(bone_heads, performance, start, q, _floor_height(performance.floor), frames)
+        shown = iteration > 0 and not (job.cyclic or job.playback.changes)  # at first it is a guess, of a cycle one lap
+        reporter("reference", 1.0 - USUAL_PACE**iteration, 0, NO_FRAMES, sketch if shown else None)
+
     wanted: dict[str, Any] = {
         "terrain": around.terrain,
         "contacts": job.contacts,
@@ -276,7 +286,7 @@ def find_reference(
         "optimise": job.optimise,
         "help_given": job.help,
         "carrying": carrying_of(job, performance.plan, carried),
-        "progress": lambda iteration: reporter("reference", 1.0 - USUAL_PACE**iteration),
+        "progress": tell,
     }
     told: tuple[str, ...] = ()
     if _other_ground(job, terrain) and not len(performance.way):

@@ -61,6 +61,8 @@ class Nothing:
 
 
 NOTHING = Nothing()
+Sketch = Callable[[], Array]
+"""Makes, for those who ask, where the heads of all bones are (nf, nb, 3) in each of the range's frames."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,7 @@ class Progress:
     fraction: float  # of the stage, 0 to 1
     first: int = 0  # row of the first of the frames among all of the result's
     finished: Finished = NOTHING
+    sketch: Sketch | None = None  # of the motion that is being optimised, as it is by now
 
     @cached_property
     def poses(self) -> Array:
@@ -114,9 +117,16 @@ class ProgressReporter:
     def __init__(self, callback: Callback | None) -> None:
         self._callback = callback
 
-    def __call__(self, stage: StageName, fraction: float, first: int = 0, finished: Finished = NOTHING) -> None:
+    def __call__(
+        self,
+        stage: StageName,
+        fraction: float,
+        first: int = 0,
+        finished: Finished = NOTHING,
+        sketch: Sketch | None = None,
+    ) -> None:
         """Report progress in a stage."""
-        if self._callback is not None and self._callback(Progress(stage, fraction, first, finished)) is False:
+        if self._callback is not None and self._callback(Progress(stage, fraction, first, finished, sketch)) is False:
             raise CancelledError
 
 

@@ -16,7 +16,9 @@ from scipy.ndimage import minimum_filter1d
 
 from ..character import Character
 from ..character.tree import FREE
-from ..contact.terrain import Terrain, nearest_points
+from ..contact.terrain import Terrain, TerrainPose, make_pose, nearest_on_surface
+from ..maths.kernel import kernel
+from ..maths.vectors import row
 from . import quaternions
 from .fit import Trajectory, body_poses, velocities
 from .inverse_kinematics import Targets, reach
@@ -168,17 +170,28 @@ def heights_below(terrain: Terrain, places: Array, time: float = 0.0) -> Array:
     Every step down is as long as the ground is far, so none leads through it. Nothing further is looked at: below an
     open sheet, such as a ceiling, is its inside.
     """
-    at = np.array(places, dtype=np.float64)
-    lowest = at[:, 2] - HIGHEST - DEEPEST
-    found = np.full(len(at), np.nan)
-    waiting = np.arange(len(at))
-    while len(waiting):
-        near = nearest_points(terrain, at[waiting], HIGHEST, time)
-        met = (near.distance < CLOSE) & (near.normal[:, 2] > STANDABLE)
-        found[waiting[met]] = at[waiting[met], 2] - near.distance[met] / near.normal[met, 2]
-        at[waiting, 2] -= np.clip(near.distance, CLOSE, HIGHEST)
-        waiting = waiting[~met & (at[waiting, 2] > lowest[waiting])]
+    found = np.full(len(places), np.nan)
+    _fill_heights(terrain, make_pose(terrain, time), np.ascontiguousarray(places, dtype=np.float64), found)
     return found
+
+
+@kernel
+def _fill_heights(terrain: Terrain, pose: TerrainPose, places: Array, found: Array) -> None:
+    for i in range(places.shape[0]):
+        x, y, z = row(places, i)
+        lowest = z - HIGHEST - DEEPEST
+        while True:
+            least, upward = np.inf, 0.0
+            for s in range(terrain.kind.shape[0]):
+                distance, normal, _ = nearest_on_surface(terrain, pose, s, (x, y, z), HIGHEST)
+                if distance < least:
+                    least, upward = distance, normal[2]
+            if least < CLOSE and upward > STANDABLE:
+                found[i] = z - least / upward
+                break
+            z -= min(max(least, CLOSE), HIGHEST)
+            if not z > lowest:
+                break
 
 
 def _soles(character: Character) -> list[Sole]:

@@ -13,7 +13,7 @@ A motion that nothing supports is refused here, by frames, before it is optimise
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -39,6 +39,7 @@ from .schedule import ContactSchedule, Mask, runs
 from .spacetime import Carrying, Ends, Help, NoReferenceError, Settings, build_reference
 from .spacetime.build import FAR, MOST_SUNK
 from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance
+from .spacetime.solver import Progress
 from .tracks import center_of_mass_path
 
 BROKEN = np.radians(45.0)  # a clean-up that turns a joint by more has pinned what moves
@@ -95,7 +96,7 @@ def make_reference(
     help_given: Help = "none",
     help_first: bool = False,
     carrying: Carrying | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
 
@@ -105,10 +106,10 @@ def make_reference(
     trajectory's frame `begin`, or where it was found. `bounds` pins the ends of one that is not;
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
-    cycle goes until its end. `progress` is called with the number of each iteration of the optimiser. `help_given` and
-    `carrying` are those of `build_reference`: with help, a body that nothing holds up is no reason to refuse;
-    `help_first` tries nothing without. Without `optimise` the cleaned-up motion is the reference as it is, however
-    impossible, for controllers that find forces themselves.
+    cycle goes until its end. `progress` is called with the number of each iteration of the optimiser and the poses
+    before it. `help_given` and `carrying` are those of `build_reference`: with help, a body that nothing holds up is no
+    reason to refuse; `help_first` tries nothing without. Without `optimise` the cleaned-up motion is the reference as
+    it is, however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.

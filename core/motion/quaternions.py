@@ -37,7 +37,18 @@ def normalize(a: Array) -> Array:
 def rotate(a: Array, vector: Array) -> Array:
     """Vectors (..., 3) turned by `a`: v + 2 u x (u x v + w v)."""
     u, w = a[..., 1:], a[..., :1]
-    result: Array = vector + 2.0 * np.cross(u, np.cross(u, vector) + w * vector)
+    result: Array = vector + 2.0 * cross(u, cross(u, vector) + w * vector)
+    return result
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Cross products (..., 3), to the bits of numpy's, which takes five times as long for a single one."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    result = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    result[..., 0] = ay * bz - az * by
+    result[..., 1] = az * bx - ax * bz
+    result[..., 2] = ax * by - ay * bx
     return result
 
 

@@ -19,7 +19,13 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 NICENESS = 5  # the interface goes first
-ENOUGH = "enough"  # the kind of a message that is no task: what the task that runs has tried so far will do
+# the kinds of messages that are no tasks
+ENOUGH = "enough"  # what the task that runs has tried so far will do
+STOP = "stop"  # nobody waits any more for what was asked before
+
+
+class OvertakenError(Exception):
+    """Raised in a task that nobody waits for any more, when it says something."""
 
 
 class Line:
@@ -28,9 +34,12 @@ class Line:
     def __init__(self, write: Callable[..., None]) -> None:
         self._write = write
         self._enough = threading.Event()
+        self._stops: queue.SimpleQueue[str] = queue.SimpleQueue()  # that are to come among the tasks
 
     def __call__(self, kind: str, values: Any = None, arrays: Any = None) -> None:
-        """Say something."""
+        """Say something; OvertakenError where nobody listens."""
+        if not self._stops.empty():
+            raise OvertakenError
         self._write(kind, values, arrays)
 
     def begin(self) -> None:
@@ -38,10 +47,16 @@ class Line:
         self._enough.clear()
 
     def hear(self, kind: str) -> bool:
-        """Take a message in, unless it is a task."""
+        """Take a message in, unless it has to wait among the tasks."""
         if kind == ENOUGH:
             self._enough.set()
+        elif kind == STOP:
+            self._stops.put(kind)
         return kind == ENOUGH
+
+    def pass_stop(self) -> None:
+        """All that was asked before it is over."""
+        self._stops.get()
 
     def enough(self) -> bool:
         """Whether what was tried so far will do."""
@@ -74,9 +89,14 @@ def main(boot: dict[str, str | list[str]]) -> None:
     threading.Thread(target=listen, daemon=True).start()
     while True:
         message = waiting.get()
+        if message.kind == STOP:
+            line.pass_stop()
+            continue
         line.begin()
         try:
             answer = tasks[message.kind](message, line)
+        except OvertakenError:
+            messages.write(output, "overtaken")
         except (ValueError, OSError) as error:
             messages.write(output, "failed", {"why": sentence(error)})
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -32,36 +32,55 @@ STANDING = 12  # frames
 OFTEN = 0.04  # s: what a person is shown need not come more often
 
 
-class ProgressSender:
-    """Sends where a run is, not too often; with the last finished frame's pose where somebody looks on."""
+Wanted = Literal["nothing", "last", "all"]
+"""What of finished frames is to be seen: nothing, the last one's pose, or the bones' heads in all of them."""
 
-    def __init__(self, send: Send, *, poses: bool = False) -> None:
-        self._send, self._poses, self._sent = send, poses, 0.0
+
+class ProgressSender:
+    """Sends where a run is, not too often; with what of its frames somebody looks at."""
+
+    def __init__(self, send: Send, wanted: Wanted = "nothing") -> None:
+        self._send, self._wanted, self._sent = send, wanted, 0.0
+        self._waiting: list[Progress] = []  # with frames that were not sent yet
 
     def __call__(self, progress: Progress) -> None:
         """Called by the run."""
         now = time.monotonic()
+        if self._wanted == "all" and len(progress.finished):
+            self._waiting.append(progress)
         if now - self._sent > OFTEN:
             self._sent = now
-            pose = progress.last_pose if self._poses else None
-            arrays = None if pose is None else {"pose": pose}
-            said = {"text": progress.text, "fraction": progress.whole}
+            said: dict[str, Any] = {"text": progress.text, "fraction": progress.whole}
             said |= {"of_stage": progress.fraction, "timed": progress.timed, "rehearses": progress.rehearses}
+            arrays = {}
+            if self._wanted == "last" and progress.last_pose is not None:
+                arrays["pose"] = progress.last_pose
+            elif self._wanted == "all" and progress.sketch is not None:
+                said["first"], arrays["heads"] = 0, progress.sketch()
+            elif self._waiting:
+                said["first"] = self._waiting[0].first
+                arrays["heads"] = np.concatenate([one.poses[..., :3, 3] for one in self._waiting])
+                self._waiting.clear()
             self._send("progress", said, arrays)
 
 
 def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
-    """Run a job; "progress" messages have `text` and `fraction`, and `pose` (nb, 4, 4) if `poses` are asked for."""
+    """Run a job; "progress" messages have `text` and `fraction`, and what of frames is `wanted`.
+
+    That is the `pose` (nb, 4, 4) of the last, or `heads` (n, nb, 3) of all from the `first` on; before there are any,
+    those of the motion that is being optimised.
+    """
     from ..job import run
 
-    told = ProgressSender(send, poses=message.values["poses"])
+    told = ProgressSender(send, message.values["wanted"])
     done = run(unpack_job(message), told, message.values["cache"], send.enough)
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 
-def request(asked: BakeJob, cache: str | None, *, poses: bool = False) -> tuple[Mapping[str, Any], Arrays]:
-    """Values and arrays of a message that asks for a bake; `poses` of finished frames are sent on the way if wanted."""
-    return {"cache": cache, "poses": poses}, packed("job", archive.pack(asked, BakeJob, job.FORMAT, job.VERSION))
+def request(asked: BakeJob, cache: str | None, wanted: Wanted = "nothing") -> tuple[Mapping[str, Any], Arrays]:
+    """Values and arrays of a message that asks for a bake, and for what of its frames is `wanted` on the way."""
+    content = archive.pack(asked, BakeJob, job.FORMAT, job.VERSION)
+    return {"cache": cache, "wanted": wanted}, packed("job", content)
 
 
 def answer(message: Message) -> BakeResult:

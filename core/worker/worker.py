@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -15,13 +16,15 @@ from typing import IO, Any
 from .. import rounding
 from . import messages
 from .messages import Arrays, Message
-from .process import ENOUGH
+from .process import ENOUGH, STOP
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "heft"
 """What Heft is called over there, whatever Blender calls the extension: kernels are kept by the modules' names."""
 LOCATOR = f"{PACKAGE}.core.maths.kernel_cache.ByContent"
 """How numba is to keep them."""
+ENDS = frozenset({"done", "failed", "overtaken"})
+"""The kinds of message of which every task has one, its last."""
 PATIENCE = 0.1  # seconds between asking a process to end and making it
 
 
@@ -58,6 +61,7 @@ class Worker:
         self._arrived: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._tell = listener or self._arrived.put
         self._stopped = False
+        self._asked = self._answered = self._forgotten = 0  # tasks; those up to the last number, nobody waits for
         self._outgoing: queue.SimpleQueue[tuple[str, Callable[[], tuple[Mapping[str, Any], Arrays]]]]
         self._outgoing = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, name="Heft's worker", daemon=True)
@@ -83,31 +87,53 @@ class Worker:
 
         Where they cannot be made, the message "failed" says why.
         """
+        self._asked += 1
         self._outgoing.put((kind, make))
 
     def enough(self) -> None:
         """Have the task that runs take the best of what it has tried so far."""
-        self.send(ENOUGH)
+        self._say(ENOUGH)
+
+    def overtake(self) -> None:
+        """Have tasks stop at their next word, and hear no more of them; the process goes on with what is sent next."""
+        if self._answered < self._asked:
+            self._forgotten = self._asked
+            self._say(STOP)
+
+    def _say(self, kind: str) -> None:
+        self._outgoing.put((kind, lambda: ({}, {})))
 
     def poll(self) -> list[Message]:
         """What has been said since the last call."""
         found = []
         while not self._arrived.empty():
             found.append(self._arrived.get())
-        return found
+        return self._heard(found)
 
     def wait(self, seconds: float | None = None) -> list[Message]:
         """The same, but wait for something first; nothing once the seconds are over."""
-        try:
-            first = self._arrived.get(timeout=seconds)
-        except queue.Empty:
-            return []
-        return [first, *self.poll()]
+        until = None if seconds is None else time.monotonic() + seconds
+        while True:
+            try:
+                first = self._arrived.get(timeout=None if until is None else max(until - time.monotonic(), 0.0))
+            except queue.Empty:
+                return []
+            if found := [*self._heard([first]), *self.poll()]:
+                return found
+
+    def _heard(self, said: list[Message]) -> list[Message]:
+        """Messages without those of tasks that were overtaken."""
+        found = []
+        for message in said:
+            if self._answered >= self._forgotten or message.kind == "ended":
+                found.append(message)
+            self._answered += message.kind in ENDS
+        return found
 
     def stop(self) -> None:
         """End the process now, and leave nothing of it."""
         self._stopped = True
-        self.send("")  # nothing is sent any more: the thread ends
+        self._say("")  # nothing is sent any more: the thread ends
         self._process.terminate()
         try:
             self._process.wait(PATIENCE)

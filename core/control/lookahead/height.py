@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...contact.terrain import Terrain
-from ...dynamics import body_poses
 from ...dynamics.kinematics import world_point
 from ...maths.kernel import kernel
 from ...maths.vectors import dot, row, subtract
 from ...motion.cycles import power
+from ...motion.fit import body_poses
 from ...motion.footholds import HIGHEST, heights_below
 from ...motion.quaternions import rotate
 from ...motion.schedule import runs
@@ -35,11 +35,9 @@ class Landing(NamedTuple):
 
 def point_places(character: Character, track: Track) -> NDArray[np.float64]:
     """The track's points (nf, np, 3) in its own coordinates, m."""
-    places = np.zeros((*track.loaded.shape, 3))
-    for k, q in enumerate(track.q):
-        position, orientation = body_poses(character, q)
-        places[k] = position[track.point_body] + rotate(orientation[track.point_body], track.point_local)
-    return places
+    position, orientation = body_poses(character, track.q)
+    places: NDArray[np.float64] = position[:, track.point_body]
+    return places + rotate(orientation[:, track.point_body], track.point_local)
 
 
 def next_landings(track: Track, places: NDArray[np.float64]) -> list[Landing | None]:

@@ -59,6 +59,7 @@ class LookAhead(Follower):
         self.track = track.checked(character)
         self.settings = (settings or Settings()).checked()
         self.policy = policy or precompute(character, self.track, self.settings)
+        self._helped = _helped(self.policy)
         self._scratch = make_scratch(character.tree, self.policy, 0)
         self._machine: Machine | None = None
         self._anchor = np.zeros(4)
@@ -144,10 +145,10 @@ class LookAhead(Follower):
 
     def _with_help(self, frame: int, torque: Array) -> Array:
         """Torques of all velocities (nv,) where help acts on the root in the step from this frame; else as they are."""
+        if not self._helped[frame]:
+            return torque
         count = int(self.policy.points[frame])
         helps = self.policy.grip[self.policy.point[frame, :count]] == HELP
-        if not helps.any():
-            return torque
         nv, motors = self.character.nv, len(torque)
         columns = np.repeat(helps, 3)
         J = self._scratch.jacobian[: nv * 3 * count].reshape(nv, 3 * count)[: nv - motors, columns]
@@ -237,6 +238,13 @@ class LookAhead(Follower):
         there = (x + c * px - s * py + off_x, y + s * px + c * py + off_y)
         height: float = height_at(self.terrain, *there, pz + z, state.time) - pz
         return height
+
+
+def _helped(policy: Policy) -> list[bool]:
+    """Whether help acts in the step from each frame."""
+    used = np.arange(policy.point.shape[1]) < policy.points[:, None]
+    found: list[bool] = ((policy.grip[policy.point] == HELP) & used).any(axis=1).tolist()
+    return found
 
 
 def _choices(settings: Settings) -> Choices:

@@ -13,7 +13,7 @@ from ..recovery import Recovering
 from ..stage import Stage
 from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
-from .precompute import precompute
+from .precompute import CostToGo, sweep
 from .search import Rehearsal, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
@@ -33,6 +33,7 @@ class Plan(NamedTuple):
 
     controller: LookAhead
     reference: Reference
+    value: CostToGo | None = None  # of the motion, if it was found just now
 
 
 def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan:
@@ -40,25 +41,27 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan
     reference = motions[0]
     character, track = reference.character, Track.of(reference)
     key = policy_key(character, track, settings)
-    policy = cache.get(key, partial(load_policy, key=key))
+    policy, value = cache.get(key, partial(load_policy, key=key)), None
     if policy is None:
-        policy = precompute(character, track, settings)
+        policy, value = sweep(character, track, settings)
         cache.put(key, partial(save_policy, policy, key=key))
-    return Plan(LookAhead(character, track, settings, policy), reference)
+    return Plan(LookAhead(character, track, settings, policy), reference, value)
 
 
 def start(plan: Plan, stage: Stage) -> Follower:
     """Follow the track from its first frame on, with settings that hold if there are such."""
-    controller, reference = plan
-    controller.terrain = stage.terrain
-    controller, falls = _rehearsed(controller, stage)
+    own, reference, value = plan
+    own.terrain = stage.terrain
+    controller, falls = _rehearsed(own, stage)
     controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
     if stage.helped and (falls or not (stage.scene.pushes or stage.scene.props)):
         # nothing pushed it: what makes it fall is the motion, which is to be had in any case
         return Carried(controller, FALLING if falls else LOSING)
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
-    return Recovering(controller, reference, stage) if recovers else controller
+    if not recovers:
+        return controller
+    return Recovering(controller, reference, stage, value if controller is own else None)
 
 
 def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:

@@ -117,8 +117,8 @@ def _possible(
 ) -> Track | None:
     """The possible motion nearest to this one, with its torques and forces."""
 
-    def ask(iteration: int) -> None:
-        del iteration
+    def ask(iteration: int, q: Array) -> None:
+        del iteration, q
         if not goes_on():
             raise StoppedError
 

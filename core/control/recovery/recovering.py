@@ -108,7 +108,8 @@ class Detour(Follower):
 class Recovering(Follower):
     """A look-ahead controller that recovers."""
 
-    def __init__(self, motion: LookAhead, reference: Reference, stage: Stage) -> None:
+    def __init__(self, motion: LookAhead, reference: Reference, stage: Stage, value: CostToGo | None = None) -> None:
+        self._known = value  # what the motion costs, if that is known already
         self.motion, self.reference, self._stage, self._effort = motion, reference, stage, stage.recovery
         self._pose_share = pose_shares(motion.character, stage.looseness)
         self._loose = bool((self._pose_share != 1.0).any())
@@ -188,6 +189,8 @@ class Recovering(Follower):
     @cached_property
     def _value(self) -> CostToGo:
         """What the motion costs from each of its frames on."""
+        if self._known is not None:
+            return self._known
         return sweep(self.motion.character, self.motion.track, self.motion.settings)[1]
 
     @cached_property
@@ -214,10 +217,10 @@ class Recovering(Follower):
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         state = world.save_state()
         after = self._after(world)
-        if self._detour is None:
+        if self._detour is None and not self._loose:
             self._understudy.place = self.motion.place
             verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
-            if not self._loose and all(self._good(verdict) for verdict in verdicts):
+            if all(self._good(verdict) for verdict in verdicts):
                 return
         question = self._question(world)
         best: Scored = None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a character's trajectory and its contacts to a reference, or a refusal that names frames."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -26,7 +26,7 @@ from .keyed import fill_as_keyed
 from .measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance, measure, named_frames, posture_rms, world_forces
 from .problem import Iterate, Problem, allowed_forces, make_iterate, make_problem
 from .settings import Settings
-from .solver import Solution, solve
+from .solver import Progress, Solution, solve
 from .surface import on_surface
 
 Array = NDArray[np.float64]
@@ -77,7 +77,7 @@ class Request(NamedTuple):
     clip: Trajectory
     missing: NDArray[np.bool_]  # (N,)
     judged: int  # frames, from the first on, whose distance from the clip counts
-    progress: Callable[[int], None] | None
+    progress: Progress | None
     effort: Effort | None = None  # that what it carries takes
 
 
@@ -104,7 +104,7 @@ def build_reference(
     judged: int | None = None,
     without_first: bool = True,
     carrying: Carrying | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
 
@@ -112,7 +112,7 @@ def build_reference(
     for each contact, which the reference's own schedule has. The ground under them is `terrain`, flat at z = 0
     unless given. In a cycle (`bounds`), the last frame is the first, one period later, contacts included. Changes are
     measured from `clip`, where the trajectory is itself a clip's after clean-up. `progress` is called with the number
-    of each iteration before it.
+    of each iteration before it, and the poses so far.
 
     `help_given` says what becomes of a motion that nothing possible is near: "none" refuses it, "as_needed" lets the
     least help carry it, and "as_keyed" keeps every motion as it is. `missing` (frames,) says where something lacks that
@@ -435,7 +435,7 @@ def _checked(
     clip: Trajectory | None = None,
     missing: NDArray[np.bool_] | None = None,
     judged: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Request:
     """All arguments, in contiguous arrays, or ValueError."""
     frames = len(trajectory.q)

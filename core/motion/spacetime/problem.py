@@ -15,11 +15,11 @@ from ...character import Character
 from ...character.parts import Cone, Corner
 from ...character.tree import FREE
 from ...contact.terrain import Terrain, nearest_points
-from ...dynamics import body_poses
 from ...dynamics.kinematics import difference_positions
 from ...dynamics.limits import JointLimits, make_limits
 from ...maths.structure import Structure
 from ..cycle import Cycle
+from ..fit import body_poses
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
 from .effort import Effort
@@ -179,10 +179,8 @@ def point_positions(character: Character, q: Array, points: Sequence[ContactPoin
     """Where the points are (frames, np, 3) in the world."""
     index = [point.body for point in points]
     local = np.array([point.position for point in points]).reshape(-1, 3)
-    result = np.empty((len(q), len(points), 3))
-    for k, positions in enumerate(q):
-        origin, orientation = body_poses(character, positions)
-        result[k] = origin[index] + rotate(orientation[index], local)
+    origin, orientation = body_poses(character, q)
+    result: Array = origin[:, index] + rotate(orientation[:, index], local)
     return result
 
 

@@ -39,6 +39,7 @@ from .settings import Settings
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Progress = Callable[[int, Array], None]
 
 # The greatest change of a pose in one iteration, rad and m: beyond it, linear models are worthless.
 LONGEST_STEP = 0.5
@@ -86,7 +87,7 @@ def solve(
     problem: Problem,
     bounds: Ends,
     settings: Settings,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
     *,
     price: Price | None = None,
     missing: Mask | None = None,
@@ -95,7 +96,8 @@ def solve(
     """Iterate from the clip, or from `begin`. Numbers that stop being finite end the iteration, not converged.
 
     `price` is that of help, where the problem has it; `missing` (N,) are the steps in which it is cheap.
-    `progress` is called with the number of each iteration before it, and may raise an exception to end it all.
+    `progress` is called with the number of each iteration before it, and the poses (N + 1, nq) so far; it may raise an
+    exception to end it all.
     """
     begun = time.perf_counter()
     frames, nv = len(problem.held), character.nv
@@ -113,7 +115,7 @@ def solve(
 
     for iteration in range(settings.iterations):
         if progress is not None:
-            progress(iteration)
+            progress(iteration, iterate.q)
         try:
             subproblem.linearize(iterate, barrier, damping)
         except ends.SingularFrameError as error:

@@ -5,12 +5,14 @@ What stands in for the physics is the keyed motion with the character's joints t
 """
 
 import json
+import time
 from functools import partial
 
 import bpy
 import heft
 import numpy as np
 import pytest
+from heft.blender_addon.baking.following import Following
 from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.output import motion_of, write, write_all
 from heft.blender_addon.baking.session import CANCELLED, ON_CONTROLS, Session
@@ -18,7 +20,11 @@ from heft.blender_addon.baking.stack import stack_of
 from heft.blender_addon.controls.solution import map_for
 from heft.blender_addon.rig.reading import rotations_of, sample_armatures
 from heft.blender_addon.writer import assigned_curves
+from heft.core import archive
+from heft.core.job import BakeResult, result
 from heft.core.motion import quaternions
+from heft.core.worker import tasks
+from heft.core.worker.messages import Message
 
 from tests.blender.bake.keyed import KeyedWorker, disturbed
 from tests.blender.rig import rigs
@@ -308,6 +314,47 @@ def test_putting_it_on_the_controls_goes_bit_by_bit_and_can_be_stopped(opened, h
     assert again.turns[0].controls.misses == ()
     assert write_all(bpy.context, again.turns)[0] == 1
     assert (len(bpy.data.objects), len(bpy.data.scenes)) == before[:2]
+
+
+class DisturbingKeeper(KeyedWorker):
+    """Answers at the next look."""
+
+    asked = 0
+
+    def send_made(self, kind, make):
+        self.asked += 1
+        self.job = tasks.unpack_job(Message(kind, *make()))
+
+    def poll(self):
+        if self.job is None:
+            return []
+        content = archive.pack(disturbed(self.job), BakeResult, result.FORMAT, result.VERSION)
+        self.job = None
+        return [Message("done", {}, tasks.packed("result", content))]
+
+
+@pytest.mark.parametrize("layer", ["ACTION", "REPLACE"])
+def test_auto_bake_onto_controls_ends_and_follows_the_next_change(opened, human, layer):
+    rig = opened(human)
+    source = animate(rig, "IK")
+    rig.heft.layer, rig.heft.auto_bake = layer, True
+    keeper = DisturbingKeeper()
+    following = Following(keeper)
+    told = bpy.app.handlers.depsgraph_update_post
+    told.append(lambda _scene, graph: following.take(graph))  # a stand-in that is posed is no change
+    for asked in (1, 1, 2):
+        if asked == 2:
+            source.layers[0].strips[0].channelbags[0].fcurves[0].keyframe_points[1].co.y += 0.01
+            source.update_tag()
+            bpy.context.view_layer.update()
+        for _ in range(200):
+            following.look(bpy.context, time.monotonic() + 60.0)
+            if not following.busy:
+                break
+        assert (following.busy, keeper.asked) == (False, asked)
+    told.pop()
+    assert len([one for one in bpy.data.actions if one.heft.report]) == 1
+    assert json.loads(rig.heft.report)["outcome"] == "completed"
 
 
 @pytest.mark.parametrize("layer", ["REPLACE", "COMBINE"])

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 from heft.blender_addon import writer
 from heft.blender_addon.baking import session
-from heft.blender_addon.baking.following import QUIET, concerns, following, settings_text
+from heft.blender_addon.baking.following import concerns, following, settings_text
+from heft.blender_addon.baking.stack import stack_of
+from heft.blender_addon.overlay import live, record
+from heft.blender_addon.worker.keeper import keeper
 
 LAST = 10
-PATIENCE = 120.0  # s
+PATIENCE = 600.0  # s
+LATER = 60.0  # s, after which all has come to rest
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ def settle(rig):
     following.note(rig)
     begun = time.monotonic()
     following.look(bpy.context, begun)  # what is noted now has not come to rest
-    later = time.monotonic() + 2.0 * QUIET
+    later = time.monotonic() + LATER
     following.look(bpy.context, later)
     while following.busy:
         following.look(bpy.context, later)
@@ -114,29 +118,67 @@ def test_edits_at_random_end_as_a_bake_that_is_asked_for(followed, monkeypatch, 
     assert curves_of(rig.animation_data.action) == followed_ends
 
 
-def test_what_is_overtaken_is_not_written_and_a_bake_that_is_asked_for_comes_first(followed):
+def test_what_is_overtaken_is_left_and_a_bake_that_is_asked_for_comes_first(followed):
     rig, sent = followed
     source = rig.animation_data.action
+    rig.heft.use_total_mass, rig.heft.total_mass = True, 66.0  # nothing is known of that one
     following.look(bpy.context, time.monotonic())
     assert not following.busy  # its settings are new, and not at rest yet
-    later = time.monotonic() + 2.0 * QUIET
+    later = time.monotonic() + LATER
     following.look(bpy.context, later)
     assert following.busy
     assert bpy.context.window_manager.heft.following
+    process = keeper.worker().pid
     following.note(rig)
-    while following.busy:
-        following.look(bpy.context, time.monotonic())
-        time.sleep(0.01)
+    following.look(bpy.context, time.monotonic() + LATER)
+    assert (following.busy, len(sent)) == (True, 1)  # nothing has changed: it goes on
+    rig.heft.floor_friction = 0.8
+    following.look(bpy.context, time.monotonic())
+    following.look(bpy.context, time.monotonic() + LATER)
+    assert (following.busy, len(sent)) == (True, 2)
     assert not any(one.heft.report for one in bpy.data.actions)
-    following.look(bpy.context, later + PATIENCE)
-    assert following.busy
     assert bpy.ops.heft.bake() == {"FINISHED"}
     assert not following.busy
     assert not bpy.context.window_manager.heft.following
     assert len(sent) == 3
+    assert keeper.worker().pid == process  # with its kernels, through it all
     assert rig.animation_data.action.heft.source == source
     settle(rig)
     assert len(sent) == 3  # it was baked by hand
+
+
+def test_the_bake_is_shown_as_it_comes_while_the_keys_play(followed):
+    rig, _ = followed
+    scene = bpy.context.scene
+    scene.frame_set(5)
+    rig.heft.use_total_mass, rig.heft.total_mass = True, 68.0
+    assert live.live_of(rig) is None
+    seen = []
+    following.note(rig)
+    following.look(bpy.context, time.monotonic() + LATER)
+    while following.busy:
+        following.look(bpy.context, time.monotonic())
+        if live.live_of(rig) is not None and following.busy:
+            seen.append(live.live_of(rig).heads.copy())
+        time.sleep(0.01)
+    known = live.live_of(rig)
+    assert len(seen[0]) == LAST == len(known.heads)  # what was optimised, before it was simulated
+    assert np.abs(seen[0] - known.heads).max() < 0.1
+    assert np.abs(seen[-1] - known.heads).max() < 0.01
+    record_ = record.unpack(baked_of(rig.animation_data.action).heft.overlay)
+    assert known.lines_at(5.0) is not None
+    assert known.lines_at(LAST + 1.0) is None
+    assert known.heads.shape == record_.ghost.shape
+    before = known.heads
+    rig.heft.floor_friction = 0.7
+    following.look(bpy.context, time.monotonic())
+    following.look(bpy.context, time.monotonic() + LATER)
+    assert following.busy
+    np.testing.assert_array_equal(live.live_of(rig).heads, before)  # the old one, until there is another
+    rig.heft.auto_bake = False
+    following.look(bpy.context, time.monotonic())
+    assert not following.busy
+    assert live.live_of(rig) is None
 
 
 def test_a_pose_that_is_not_keyed_is_neither_baked_nor_lost(followed):
@@ -189,3 +231,31 @@ def test_what_cannot_be_baked_is_said(followed):
     rig.heft.frame_end = LAST
     settle(rig)
     assert len(sent) == 1
+
+
+@pytest.mark.parametrize("layer", ["REPLACE", "COMBINE"])
+def test_a_layer_is_baked_again_over_its_source(followed, layer):
+    rig, sent = followed
+    source = rig.animation_data.action
+    rig.heft.layer = layer
+    settle(rig)
+    assert len(sent) == 1
+    assert stack_of(rig).action == baked_of(source)
+    settle(rig)
+    assert len(sent) == 1  # to be laid over the source changed nothing that is baked
+    rig.heft.floor_friction = 0.8
+    curve = next(curve for curve in writer.only_bag(source).fcurves if "thigh" in curve.data_path)
+    curve.keyframe_points[1].co.y += 0.05
+    curve.update()
+    stack_of(rig).strip.influence = 0.5  # as an animator left it
+    settle(rig)
+    assert len(sent) == 2
+    assert rig.heft.report
+    followed_ends = curves_of(baked_of(source))
+    assert len([track for track in rig.animation_data.nla_tracks if track.name == "Heft Bake"]) == 1
+    rig.heft.auto_bake = False
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    assert curves_of(baked_of(source)) == followed_ends
+    rig.heft.auto_bake = True
+    settle(rig)
+    assert len(sent) == 3

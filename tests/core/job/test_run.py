@@ -17,6 +17,9 @@ from heft.core.control.methods import METHODS
 from heft.core.job import BakeJob, BakeResult, CancelledError, Load, Scene, precompute, run
 from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab, Prop, Push
+from heft.core.worker import tasks
+from heft.core.worker.messages import Message
+from heft.core.worker.process import Line
 
 from tests.core.job.jobs import lively_job, waving_clip, waving_job
 from tests.core.motion.skeletons import rooted
@@ -109,6 +112,23 @@ def test_progress_goes_up_through_all_stages_and_shows_every_frame_once(result, 
     assert len(with_frames) > 2
     assert [at.first for at in with_frames] == np.cumsum([0, *(len(at.poses) for at in with_frames[:-1])]).tolist()
     np.testing.assert_allclose(np.concatenate([at.poses for at in with_frames]), done.poses, atol=1e-9)
+
+
+def test_who_looks_on_is_sent_what_is_optimised_and_then_every_frame_once(result, told_at_once, monkeypatch):
+    monkeypatch.setattr(tasks, "OFTEN", 0.0)
+    sent = []
+    line = Line(lambda _, said, heads: sent.append((said, heads)))
+    values, arrays = tasks.request(waving_job(), None, "all")
+    _, answered = tasks.bake(Message("bake", values, arrays), line)
+    assert tasks.answer(Message("done", {}, answered)) == result
+    heads = result.poses[..., :3, 3]
+    sketches = [found["heads"] for said, found in sent if found and said["text"].startswith("Correcting")]
+    assert len(sketches) > 3
+    assert {sketch.shape for sketch in sketches} == {heads.shape}
+    assert np.abs(sketches[-1] - heads).max() < 0.01
+    frames = [(said["first"], found["heads"]) for said, found in sent if found and said["text"] == "Simulating"]
+    assert [first for first, _ in frames] == np.cumsum([0, *(len(found) for _, found in frames[:-1])]).tolist()
+    np.testing.assert_allclose(np.concatenate([found for _, found in frames]), heads, atol=1e-9)
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

@@ -45,6 +45,13 @@ def test_continuous_signs_change_no_rotation(pairs):
     assert np.abs(result) == pytest.approx(np.abs(a))
 
 
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((7, 3), (3,)), ((5, 1, 3), (5, 8, 3))])
+def test_cross_products_are_numpys_to_the_bit(shapes):
+    rng = np.random.default_rng(0)
+    a, b = (rng.normal(size=shape) for shape in shapes)
+    np.testing.assert_array_equal(quaternions.cross(a, b), np.cross(a, b))
+
+
 def test_the_shortest_rotation_between_directions_takes_one_to_the_other():
     for target in ([0.0, 0.0, 1.0], [0.0, 0.0, -2.0], [1.0, 2.0, 3.0], [1e-9, 0.0, -1.0]):
         start, end = np.array([0.0, 0.0, 3.0]), np.array(target)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A glance at motions whose physics is known: thrown, hovering, standing, pushed along, sinking, in place."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core.cache import Cache
 from heft.core.character import Character
+from heft.core.job import BakeJob
 from heft.core.job.glancing import glance
 from heft.core.job.progress import ProgressReporter
 from heft.core.motion.fit import Trajectory
@@ -13,8 +16,8 @@ from heft.core.motion.schedule import contact_points
 from heft.core.motion.tracks import point_places
 from heft.core.report.glance import FAULTS, arcs, look, sunk
 
-from tests.core.job.jobs import waving_job
-from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD, needs_clips
+from tests.core.job.jobs import waving_clip, waving_job
+from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD, needs_clips, wooden_roles
 
 RATE, FPS = 120.0, 24.0
 G = 9.81
@@ -117,9 +120,24 @@ def test_a_job_is_looked_at_where_it_is_keyed():
     np.testing.assert_allclose(up.center - found.center, np.tile([0.0, 0.0, 0.4], (len(up.center), 1)), atol=5e-3)
 
 
+def test_what_drifts_is_looked_at_where_it_drifts_to():
+    job, drift = BakeJob(waving_clip(2.0), wooden_roles()), np.array([0.03, 0.0, -0.04])
+    frames = np.arange(len(job.clip.position))[:, None, None]
+    away = (frames - 0.5 * (len(frames) - 1)) / job.clip.rate * drift
+    found, moved = (
+        glance(
+            replace(job, clip=replace(job.clip, position=job.clip.position + way)), ProgressReporter(None), Cache(None)
+        )
+        for way in (np.zeros(3), away)
+    )
+    np.testing.assert_allclose(moved.center - found.center, away[:, 0], atol=2e-3)
+    np.testing.assert_allclose(moved.place - found.place, np.broadcast_to(away, found.place.shape), atol=2e-3)
+    first = moved.support.point[: moved.support.start[1]]
+    np.testing.assert_allclose(first[:, 2], away[0, 0, 2], atol=3e-3)
+
+
 @needs_clips
 def test_a_captured_walk_is_mostly_possible():
-    from heft.core.job import BakeJob
     from heft.core.motion.bvh import read_bvh
 
     path = next(path for path in GOOD if path.stem.startswith("02_01"))

@@ -32,6 +32,14 @@ def hang(_message, send):
         time.sleep(0.01)
 
 
+def count(_message, send):
+    number = 0
+    while True:
+        send("number", {"number": number})
+        number += 1
+        time.sleep(0.001)
+
+
 def crash(_message, _send):
     raise RuntimeError("a mistake")
 
@@ -53,4 +61,4 @@ def try_on(_message, send):
     return {"enough": True}, {}
 
 
-TASKS = {f.__name__: f for f in (echo, chatter, refuse, full_disk, hang, crash, vanish, babble, try_on)}
+TASKS = {f.__name__: f for f in (echo, chatter, refuse, full_disk, hang, count, crash, vanish, babble, try_on)}

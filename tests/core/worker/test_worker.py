@@ -103,6 +103,23 @@ def test_bad_input_and_full_disk_are_sentences_and_the_worker_lives_on(worker, t
     assert worker.alive
 
 
+def test_an_overtaken_task_ends_unheard_and_the_next_one_is_done_in_the_same_process(worker):
+    worker.send("count")
+    all_until(worker, "number")
+    pid = worker.pid
+    worker.overtake()
+    worker.send("count")
+    all_until(worker, "number")
+    worker.overtake()
+    worker.overtake()  # once more does no harm
+    worker.send("echo", {"name": "walk"})
+    assert [message.kind for message in all_until(worker, "done")] == ["said", "done"]
+    worker.overtake()  # nor when nothing goes on
+    worker.send("echo", {"name": "run"})
+    assert [message.values for message in all_until(worker, "done")] == 2 * [{"name": "run"}]
+    assert worker.pid == pid
+
+
 @pytest.mark.parametrize(
     ("task", "why"), [("crash", "status 1: RuntimeError: a mistake"), ("vanish", "status 3"), ("none", "KeyError")]
 )
