@@ -40,6 +40,7 @@ GoesOn = Callable[[], bool]
 FELT = 10.0  # N, of a push that counts
 DISTURBED = 0.02  # m, that the extrapolated centre of mass is off after a push worth a thought
 LOSING = 0.12  # m, by which it is off when balance is being lost, whatever the reason
+FORESEEN = 0.24  # m, by which it may be off where a rehearsal that stayed up went the same way
 AGAIN = 0.3  # s between two plans, and of a push before the first that does not wait for its end
 NEARER = 3  # plans of fewer steps that are tried where none of more stays up
 HOPELESS = 2  # failures in a row, after which no more is tried
@@ -122,6 +123,7 @@ class Recovering(Follower):
         self._path: Path | None = None  # once it has been left
         self._lost_ways = 0  # attempts in a row to go back to it
         self._next = -math.inf  # s, before which nothing is planned but after a push
+        self._sure = -math.inf  # s, until which it was rehearsed that it stays up
 
     @property
     def row(self) -> int:
@@ -161,7 +163,8 @@ class Recovering(Follower):
         away = float(np.linalg.norm(off))
         if ended or away < DISTURBED:
             self._failures = 0
-        calm = away < (DISTURBED if ended else LOSING)
+        losing = FORESEEN if stepper.time < self._sure else LOSING
+        calm = away < (DISTURBED if ended else losing)
         if not calm and self._failures >= HOPELESS:
             return
         try:
@@ -245,8 +248,15 @@ class Recovering(Follower):
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
         if best is None or best[0][0] < 1.0:
             best = self._nearer(question, state, after, goes_on, best)
+        if (best is None or best[0][0] < 1.0) and self._detour is None:
+            self._understudy.place = self.motion.place
+            if self._rehearse(state, self._understudy, after, goes_on).stays_up:  # stiffly, it needs no other steps
+                self._sure = world.time + after * world.dt
+                return
         if best is not None:
             self._follow(best[1], world.time)
+            if best[0][0] >= 1.0:
+                self._sure = world.time + (len(best[1].places) - 1 + after) * world.dt
         if best is None:  # nothing possible is near, and later it is farther
             self._failures = HOPELESS
         else:
