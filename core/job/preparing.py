@@ -298,10 +298,10 @@ def find_reference(
             told = (f"It moves as on level ground, because it could not be adapted to the scene's ground: {why}",)
     elif job.path is not None:
         made = _along_path(character, trajectory, wanted)
+    elif around.supports:
+        made, around = _supported(character, trajectory, terrain, wanted, around)
     else:
         made = make_reference(character, trajectory, **wanted)
-        if around.supports and not _is_carried(made):
-            made, around = _with_help(character, trajectory, terrain, wanted, made, around)
     lines: tuple[str, ...] = () if ground is None else (ground.line,)
     lines += tuple(support.line for support in around.supports if support.objects)
     return Found(
@@ -364,19 +364,25 @@ class Surroundings(NamedTuple):
         )
 
 
-def _with_help(
+def _supported(
     character: Character,
     trajectory: Trajectory,
     terrain: Terrain | None,
     wanted: Mapping[str, Any],
-    made: MadeReference,
     around: Surroundings,
 ) -> tuple[MadeReference, Surroundings]:
-    """The motion where what was put there does not carry all of it: with help too, or without those things.
+    """The motion on what was put there; where that does not carry all of it, with help too, or without those things.
 
-    They are worth having if they save much of the help that it takes without.
+    They are worth having if they save much of the help that it takes without. With them it need not be as near as with
+    help, which holds anything anywhere.
     """
-    found = made if _is_sound(made) else make_reference(character, trajectory, **wanted, help_first=True)
+    with contextlib.suppress(NoReferenceError):
+        alone = make_reference(character, trajectory, **{**wanted, "help_given": "none"})
+        if _is_carried(alone):
+            return alone, around
+    found = make_reference(character, trajectory, **wanted)
+    if not _is_sound(found):
+        found = make_reference(character, trajectory, **wanted, help_first=True)
     bare = around.bare(terrain)
     without = make_reference(character, trajectory, **{**wanted, "terrain": bare.terrain, "grabs": bare.grabs})
     if _is_sound(found) and _mean_help(found) < SAVES * _mean_help(without):

@@ -143,7 +143,7 @@ def _as_long(part: Clip, whole: Clip) -> Clip:
 
 def _body(clip: Clip, roles_of_bones: Roles) -> Body:
     """The body of a clip's skeleton, in a rest pose that is one."""
-    found = find_rest_pose(clip, roles_of_bones)
+    found = find_rest_pose(clip, roles_of_bones, made=True)
     rest: Skeleton = clip.skeleton if found is None else found.skeleton
     return body_of(rest, roles.checked(roles_of_bones, rest))
 

@@ -8,8 +8,9 @@ from heft.examples import beginners
 
 from tests.core.job.beginners import clip, job
 
-# mm of mean distance to what was keyed; `run.py study any_action` bakes them all
-QUICK = {"kick": 45.0, "dodge": 30.0, "sit down on air": 30.0, "floaty jump": 20.0}
+# mm of mean distance to what was keyed, and the most help, as a share of the weight: who sits needs none on the seat that
+# is put there, and 58 % without; `run.py study any_action` bakes them all
+QUICK = {"kick": (45.0, 3.0), "dodge": (30.0, 3.0), "sit down on air": (33.0, 0.001), "floaty jump": (20.0, 3.0)}
 
 
 def test_there_are_twenty_of_them():
@@ -24,4 +25,6 @@ def test_there_are_twenty_of_them():
 def test_it_is_baked_near_to_what_was_keyed(name):
     report = run(job(name)).report
     assert report["outcome"] == "completed"
-    assert report["source_error_mm"] < QUICK[name]
+    near, helped = QUICK[name]
+    assert report["source_error_mm"] < near
+    assert report["help_max"] <= helped
