@@ -380,9 +380,7 @@ def _supported(
         alone = make_reference(character, trajectory, **{**wanted, "help_given": "none"})
         if _is_carried(alone):
             return alone, around
-    found = make_reference(character, trajectory, **wanted)
-    if not _is_sound(found):
-        found = make_reference(character, trajectory, **wanted, help_first=True)
+    found = make_reference(character, trajectory, **wanted, help_first=True)
     bare = around.bare(terrain)
     without = make_reference(character, trajectory, **{**wanted, "terrain": bare.terrain, "grabs": bare.grabs})
     if _is_sound(found) and _mean_help(found) < SAVES * _mean_help(without):
