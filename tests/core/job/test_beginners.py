@@ -8,8 +8,8 @@ from heft.examples import beginners
 
 from tests.core.job.beginners import clip, job
 
-# mm of mean distance to what was keyed, and the most help, as a share of the weight: who sits needs none on the seat that
-# is put there, and 58 % without; `run.py study any_action` bakes them all
+# mm of mean distance to what was keyed, and the most help, as a share of the weight: who sits needs none on the seat
+# that is put there, and 58 % without; `run.py study any_action` bakes them all
 QUICK = {"kick": (45.0, 3.0), "dodge": (30.0, 3.0), "sit down on air": (33.0, 0.001), "floaty jump": (20.0, 3.0)}
 
 
