@@ -4,6 +4,7 @@
 The same words as after `blender --command heft`. What pip installed uses it for what only Blender can do.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -22,4 +23,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    status = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # without the bpy module's own clean-up: 4.5's can wait for ever on one of its threads
+    os._exit(status)
