@@ -5,9 +5,9 @@ It lies flat on the ground, at one yaw, at the mean of where its ends are, weigh
 
 A foot that turns by less than 25° while it stands flat is held: its leg takes the turn, which the eye misses, while a
 sole that slips it does not. One that turns by more pivots: the end of the sole that is the steadier one keeps its
-place, and the other is taken out of the schedule for as long as it sweeps. A foot neither of whose ends keeps its place
-glides: its stance is parted where it glides fastest, and there it is taken out altogether. All of that is said. A foot
-that turns away on its toe alone, about to leave while the other stands, leaves as soon as it has turned so far.
+place, and the other sweeps around it. A foot neither of whose ends keeps its place glides: its stance is parted where
+it glides fastest, and there its places go with it (gliding.py). All of that is said. A foot that turns away on its toe
+alone, about to leave while the other stands, leaves as soon as it has turned so far; any other turns on its toe.
 
 A sole that stands is held at its corners. Held in the middle of one edge it could spin about it without any torque,
 which in the simulation, where every corner has friction, it cannot: such feet slide and take their errors along.
@@ -25,6 +25,7 @@ from ..contact.terrain import Terrain, nearest_points
 from ..dynamics import body_poses
 from ..maths.angles import direction
 from .fit import Trajectory
+from .gliding_soles import go_over, joined, spins
 from .labels import SLOW
 from .quaternions import Array, conjugate, rotate
 from .resample import smoothed
@@ -35,10 +36,10 @@ YAW_CUTOFF = 8.0  # Hz
 MOST_TURN = np.radians(25.0)  # of a foot that stands: its ends are then still near their places
 SAME_YAW = np.radians(10.0)  # a foot that turned and is as near as this to where it was has turned back
 LEAST_PIVOT = np.radians(5.0)  # a turn that is a pivot
-MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
 LONGEST_LEAVE = 0.1  # s: a foot that turns on one end alone for longer than this before it leaves is not leaving yet
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
 GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
+SHORTEST_GLIDE = 0.08  # s: a foot that moves on more quickly leaps to a new place, as captures do
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
 ROLLS = 0.5  # cosine between an ankle's axis and the sole within which it rolls the sole
 SHORTEST_PLANTED = 0.1  # s, between two pivots
@@ -114,7 +115,7 @@ def plant(
     """The schedule with planted places, without the ends of feet that sweep around the other."""
     frames = len(trajectory.q)
     active, place = schedule.active.copy(), schedule.place.copy()
-    rotation, middle, spins, lines = {}, {}, {}, []
+    rotation, middle, lines = {}, {}, []
     for sole in soles:
         columns = list(sole.points)
         ends = [schedule.points[i] for i in columns]
@@ -123,15 +124,16 @@ def plant(
         tracks = point_places(character, trajectory.q, ends)
         speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
         heading, edge = (_yaw(character, trajectory, sole, axis) for axis in (0, 1))
-        spins[sole.body] = np.zeros(frames, dtype=np.bool_)
+        yaws = np.zeros(frames)
         frame_number = [trajectory.frame(k) for k in range(frames)]
-        for start, stop in _glides(active[:, columns], tracks, speed, trajectory.rate):
+        parted = _glides(active[:, columns], tracks, speed, trajectory.rate)
+        parted = joined(parted, np.asarray(active[:, columns].any(axis=1)), trajectory.rate)
+        for start, stop in parted:
             active[start:stop, columns] = False
             place[start:stop, columns] = 0.0
-            lines.append(
-                f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} slides, so it "
-                "carries no weight"
-            )
+        # from one end to the other a foot may leap: that is no glide
+        glides = [(start, stop) for start, stop in parted if stop - start >= SHORTEST_GLIDE * trajectory.rate]
+        moving = list(glides)
         standing = np.asarray(active[:, columns].any(axis=1))
         for start, stop in runs(standing):
             stance = slice(start, stop)
@@ -147,11 +149,7 @@ def plant(
                 tracks[stance], planned, weight, local @ sole.frame[0], kept if pivots else None, terrain
             )
             turn = turn @ sole.frame
-            rotation[sole.body][stance], middle[sole.body][stance] = turn, center
             planted = center[:, None] + np.einsum("tij,kj->tki", turn, local)
-            for piece in pieces:
-                if piece.pivots:
-                    touching[piece.start : piece.stop] = np.arange(len(columns)) == kept
             for k in range(len(columns)):
                 way = np.linalg.norm(planted[:, k] - tracks[stance, k], axis=1)[touching[:, k]]
                 if k != kept and len(way) and np.median(way) > MISPLACED:
@@ -161,7 +159,8 @@ def plant(
             away = (edge[stance] - planned + np.pi) % (2.0 * np.pi) - np.pi
             others = np.asarray(np.delete(schedule.active[stance], columns, axis=1).any(axis=1))
             touching[_leaves(away, touching, others, trajectory.rate)] = False
-            spins[sole.body][stance] = _spins(away, touching, pieces)
+            moving += [(start + first, start + last) for first, last, _ in spins(away, touching)]
+            rotation[sole.body][stance], middle[sole.body][stance], yaws[stance] = turn, center, planned
             active[stance, columns] = touching
             place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
             if pivots:
@@ -169,13 +168,39 @@ def plant(
                     f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} pivots by "
                     f"{np.degrees(np.ptp(yaw)):.0f}° on {ends[kept].name}"
                 )
+        for start, stop in runs(np.asarray(schedule.active[:, columns].any(axis=1))):
+            inner = [(max(a - start, 0), min(b, stop) - start) for a, b in moving if start <= a < stop]
+            if not inner:
+                continue
+            stretch = slice(start, stop)
+            touching = schedule.active[stretch][:, columns]
+            kept = _steadiest_end(touching, tracks[stretch], speed[stretch])
+            arm = float(local[kept] @ sole.frame[0])
+            own_yaw = np.unwrap(np.where(touching.all(axis=1), heading[stretch], edge[stretch]))
+            way = np.column_stack([middle[sole.body][stretch] + arm * _ahead(yaws[stretch]), yaws[stretch]])
+            own = np.column_stack([tracks[stretch, kept], own_yaw])
+            changed = start + np.flatnonzero(go_over(way, own, standing[stretch], inner, trajectory.rate))
+            way = way[changed - start]
+            turn, center = _laid(way[:, :3] - arm * _ahead(way[:, 3]), way[:, 3], terrain)
+            rotation[sole.body][changed], middle[sole.body][changed] = turn @ sole.frame, center
+            planted = center[:, None] + np.einsum("tij,kj->tki", turn @ sole.frame, local)
+            for a, b in inner:
+                active[start + a : start + b, columns] = touching[a:b]
+            touching = active[changed][:, columns]
+            place[np.ix_(changed, columns)] = np.where(touching[:, :, None], planted, 0.0)
+        for start, stop in glides:
+            length = np.linalg.norm(np.diff(middle[sole.body][start:stop], axis=0), axis=1).sum()
+            lines.append(
+                f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} glides by "
+                f"{100.0 * length:.0f} cm"
+            )
     for i, point in enumerate(schedule.points):
         if not (point.foot or point.grab or point.moves):
             for start, stop in runs(active[:, i]):
                 there, normal = _nearest_ground(terrain, place[start, i])
                 place[start:stop, i] = there + point.radius * normal
     planned_schedule = ContactSchedule(schedule.points, active, place)
-    return Planted(planned_schedule, _held(planned_schedule, soles, rotation, spins), rotation, middle), lines
+    return Planted(planned_schedule, _held(planned_schedule, soles, rotation), rotation, middle), lines
 
 
 def _leaves(away: Array, touching: Mask, others: Mask, rate: float) -> Mask:
@@ -194,24 +219,8 @@ def _leaves(away: Array, touching: Mask, others: Mask, rate: float) -> Mask:
     return result
 
 
-def _spins(away: Array, touching: Mask, pieces: list[_Piece]) -> Mask:
-    """When (n,) a foot turns about one end: where it pivots, and where on one end it turns far from the planted yaw.
-
-    `away` (n,) is how far its edges are turned from there.
-    """
-    result = np.zeros(len(touching), dtype=np.bool_)
-    for start, stop, pivots in pieces:
-        result[start:stop] = pivots
-    for start, stop in runs(np.asarray(touching.any(axis=1) & ~touching.all(axis=1))):
-        if np.abs(away[start:stop]).max() > MOST_SPIN:
-            result[start:stop] = True
-    return result
-
-
-def _held(
-    schedule: ContactSchedule, soles: list[Sole], rotation: dict[int, Array], spins: dict[int, Mask]
-) -> ContactSchedule:
-    """The schedule with the corners of feet in place of their ends, except where they spin, or cannot lie flat."""
+def _held(schedule: ContactSchedule, soles: list[Sole], rotation: dict[int, Array]) -> ContactSchedule:
+    """The schedule with the corners of feet in place of their ends, except where they cannot lie flat."""
     active, place = schedule.active.copy(), schedule.place.copy()
     points = list(schedule.points)
     unused = np.zeros(len(points), dtype=np.bool_)
@@ -222,13 +231,13 @@ def _held(
         columns = list(sole.points)
         for corner, end in zip(sole.corners, sole.end, strict=True):
             arm = np.array(corner.position) - np.array(schedule.points[end].position)
-            stands = schedule.active[:, end] & ~spins[sole.body]
+            stands = schedule.active[:, end]
             points.append(corner)
             corners_active.append(stands)
             corners_place.append(np.where(stands[:, None], schedule.place[:, end] + rotation[sole.body] @ arm, 0.0))
-        active[:, columns] &= spins[sole.body][:, None]
-        place[:, columns] *= active[:, columns, None]
-        unused[columns] = ~active[:, columns].any(axis=0)
+        active[:, columns] = False
+        place[:, columns] = 0.0
+        unused[columns] = True
     if len(corners_active) == 0:
         return schedule
     keep = np.flatnonzero(np.concatenate([~unused, np.ones(len(corners_active), dtype=np.bool_)]))
@@ -359,16 +368,35 @@ def _on_ground(
     Its ends, `along` (2,) from its middle, are at `tracks` (n, 2, 3) in the clip. The end `kept` keeps its place; if
     there is none, the sole as a whole.
     """
-    heading = np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
+    heading = _ahead(yaw)
     if kept is not None:
         weight = np.where(np.arange(len(along)) == kept, weight, 0.0)
     arm = float(weight.sum(axis=0) @ along / weight.sum())  # from the middle to what bears weight
     place = np.einsum("tk,tki->i", weight, tracks - (along[None, :, None] - arm) * heading[:, None]) / weight.sum()
     place, normal = _nearest_ground(terrain, place)
-    ahead = heading - (heading @ normal)[:, None] * normal
+    rotation = _rotation(heading, heading @ normal, normal)
+    return rotation, place - arm * rotation[:, :, 0]
+
+
+def _laid(middle: Array, yaw: Array, terrain: Terrain) -> tuple[Array, Array]:
+    """The same of a sole whose middle (n, 3) and yaw (n,) are known in each frame."""
+    heading = _ahead(yaw)
+    near = nearest_points(terrain, np.ascontiguousarray(middle))
+    there = (near.surface >= 0)[:, None]
+    normal = np.where(there, near.normal, (0.0, 0.0, 1.0))
+    return _rotation(heading, (heading * normal).sum(axis=1), normal), np.where(there, near.point, middle)
+
+
+def _ahead(yaw: Array) -> Array:
+    """Level directions (n, 3)."""
+    return np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
+
+
+def _rotation(heading: Array, rise: Array, normal: Array) -> Array:
+    """Frames (n, 3, 3) on the ground: ahead, to the left, up. `rise` (n,) is what of the heading is along the normal."""
+    ahead = heading - rise[:, None] * normal
     ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
-    rotation = np.stack([ahead, np.cross(normal, ahead), np.broadcast_to(normal, ahead.shape)], axis=2)
-    return rotation, place - arm * ahead
+    return np.stack([ahead, np.cross(normal, ahead), np.broadcast_to(normal, ahead.shape)], axis=2)
 
 
 def _nearest_ground(terrain: Terrain, place: Array) -> tuple[Array, Array]:
