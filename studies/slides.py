@@ -30,7 +30,10 @@ HEAD = [
     "| clip | outcome | stances | still | glide | skate mm a frame (source) | sinks mm (source) | off mm | help % |",
     "|---|---|---|---|---|---|---|---|---|",
 ]
-WORST = ["| clip | foot | frames | slide mm | planned mm | source mm, degrees | when |", "|---|---|---|---|---|---|---|"]
+WORST = [
+    "| clip | foot | frames | slide mm | planned mm | source mm, degrees | when |",
+    "|---|---|---|---|---|---|---|",
+]
 
 
 def find(path: Path) -> dict[str, Any]:
@@ -69,8 +72,8 @@ def section(title: str, names: Sequence[str], found: Sequence[dict[str, Any]]) -
     gliding = sorted(1e3 * stance.slide for _, stance in measured if stance.glides)
     lines = [f"## {title}", ""]
     lines.append(
-        f"Of {len(held)} stances that the source does not glide {still} stand, {100 * still / max(len(held), 1):.1f} %; "
-        f"asked {100 * ASKED:.0f} %. Of {len(gliding)} that it does the median slides "
+        f"Of {len(held)} stances that the source does not glide {still} stand, {100 * still / max(len(held), 1):.1f} % "
+        f"(asked: {100 * ASKED:.0f} %). Of {len(gliding)} that it does the median slides "
         f"{gliding[len(gliding) // 2] if gliding else 0.0:.0f} mm."
     )
     lines += ["", *HEAD, *(row(name, one) for name, one in zip(names, found, strict=True)), ""]

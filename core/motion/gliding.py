@@ -8,8 +8,8 @@ written down for both at once, with a share [c] that goes from 0 to 1 with the p
     f = f_n (n - c mu s / |s|) + (1 - c) (f_1 t_1 + f_2 t_2),        |f_1| + |f_2| <= mu f_n
 
 Who pivots or drags a foot meets all of the ground's friction. Who glides on a sole as a whole, and fast, lets it slip:
-skaters and moonwalkers choose floors and shoes for that. Such a sole has a part of the friction meanwhile, EASED, in the
-reference as in the simulation.
+skaters and moonwalkers choose floors and shoes for that. Such a sole has a part of the friction meanwhile, EASED, in
+the reference as in the simulation.
 """
 
 import numpy as np

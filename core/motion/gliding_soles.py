@@ -13,7 +13,6 @@ from .schedule import Mask, runs
 CUTOFF = 5.0  # Hz, of the way of a sole that glides or turns
 AROUND = 0.2  # s before and after, in which it sets off and comes to rest
 BETWEEN = 0.3  # s: glides of a foot that does not stand for longer in between are one
-MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
 
 Stretch = tuple[int, int]
 
@@ -29,27 +28,13 @@ def joined(glides: list[Stretch], touching: Mask, rate: float) -> list[Stretch]:
     return result
 
 
-def spins(away: Array, touching: Mask) -> list[tuple[int, int, int]]:
-    """First frames, those after the last, and ends about which a foot turns far from its planted yaw.
-
-    `away` (n,) is how far its edges are turned from there, `touching` (n, ends) which ends do.
-    """
-    alone = np.asarray(touching.sum(axis=1) == 1)
-    found = []
-    for end in range(touching.shape[1]):
-        for start, stop in runs(np.asarray(touching[:, end] & alone)):
-            if np.abs(away[start:stop]).max() > MOST_SPIN:
-                found.append((start, stop, end))
-    return found
-
-
 def bent(own: Array, before: Array | None, after: Array | None) -> Array:
     """Rows (n, m), moved so that they go on from the row before them and lead to the one after, where these are known.
 
     By linear shares of what is off at the ends: a row at either end is off as its neighbour, which is one step away.
     """
-    first = None if before is None else before - own[0]
-    last = None if after is None else after - own[-1]
+    first = None if before is None else _apart(before, own[0])
+    last = None if after is None else _apart(after, own[-1])
     if first is None and last is None:
         return own
     first, last = (last if first is None else first), (first if last is None else last)
@@ -58,6 +43,13 @@ def bent(own: Array, before: Array | None, after: Array | None) -> Array:
     share = np.linspace(0.0, 1.0, len(own))[:, None]
     result: Array = own + first + share * (last - first)
     return result
+
+
+def _apart(row: Array, other: Array) -> Array:
+    """By how much (m,) rows differ, yaws by half a turn at most."""
+    apart: Array = row - other
+    apart[-1] = (apart[-1] + np.pi) % (2.0 * np.pi) - np.pi
+    return apart
 
 
 def go_over(way: Array, own: Array, standing: Mask, moving: list[Stretch], rate: float) -> Mask:
@@ -77,5 +69,6 @@ def go_over(way: Array, own: Array, standing: Mask, moving: list[Stretch], rate:
     for start, stop in runs(known):
         part = changed[start:stop]
         if part.any():
+            way[start:stop, -1] = np.unwrap(way[start:stop, -1])
             way[start:stop][part] = smoothed(way[start:stop], rate, CUTOFF)[part]
     return np.asarray(changed & known)

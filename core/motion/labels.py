@@ -281,10 +281,10 @@ def _sweeping(height: Array, nothing: Mask, rate: float, use: LabelSettings) -> 
 
     However fast they go along the ground, they are on it and stay there: who skates or slides is carried by such feet.
     """
-    lowest = height.min(axis=1)
+    lowest: Array = height.min(axis=1)
     rising = np.abs(velocities(height, rate))
-    skims = (height < use.on_height) & (height < lowest[:, None] + use.trim_height) & (rising < use.skims)
-    result = np.zeros(height.shape, dtype=np.bool_)
+    skims = np.asarray((height < use.on_height) & (height < lowest[:, None] + use.trim_height) & (rising < use.skims))
+    result: Mask = np.zeros(height.shape, dtype=np.bool_)
     for start, stop in runs(nothing):
         part = slice(start, stop)
         if stop - start >= use.shortest_sweep * rate and skims[part].any(axis=1).mean() > 0.5:

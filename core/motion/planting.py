@@ -5,9 +5,9 @@ It lies flat on the ground, at one yaw, at the mean of where its ends are, weigh
 
 A foot that turns by less than 25° while it stands flat is held: its leg takes the turn, which the eye misses, while a
 sole that slips it does not. One that turns by more pivots: the end of the sole that is the steadier one keeps its
-place, and the other sweeps around it. A foot neither of whose ends keeps its place glides: its stance is parted where
-it glides fastest, and there its places go with it (gliding.py). All of that is said. A foot that turns away on its toe
-alone, about to leave while the other stands, leaves as soon as it has turned so far; any other turns on its toe.
+place, and the other is taken out of the schedule for as long as it sweeps. A foot neither of whose ends keeps its place
+glides: its stance is parted where it glides fastest, and there its places go with it (gliding.py). All of that is said.
+A foot that turns away on its toe alone, about to leave while the other stands, leaves as soon as it has turned so far.
 
 A sole that stands is held at its corners. Held in the middle of one edge it could spin about it without any torque,
 which in the simulation, where every corner has friction, it cannot: such feet slide and take their errors along.
@@ -25,7 +25,7 @@ from ..contact.terrain import Terrain, nearest_points
 from ..dynamics import body_poses
 from ..maths.angles import direction
 from .fit import Trajectory
-from .gliding_soles import go_over, joined, spins
+from .gliding_soles import go_over, joined
 from .labels import SLOW
 from .quaternions import Array, conjugate, rotate
 from .resample import smoothed
@@ -38,6 +38,7 @@ SAME_YAW = np.radians(10.0)  # a foot that turned and is as near as this to wher
 LEAST_PIVOT = np.radians(5.0)  # a turn that is a pivot
 LONGEST_LEAVE = 0.1  # s: a foot that turns on one end alone for longer than this before it leaves is not leaving yet
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
+MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
 GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
 SHORTEST_GLIDE = 0.08  # s: a foot that moves on more quickly leaps to a new place, as captures do
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
@@ -115,7 +116,7 @@ def plant(
     """The schedule with planted places, without the ends of feet that sweep around the other."""
     frames = len(trajectory.q)
     active, place = schedule.active.copy(), schedule.place.copy()
-    rotation, middle, lines = {}, {}, []
+    rotation, middle, spins, lines = {}, {}, {}, []
     for sole in soles:
         columns = list(sole.points)
         ends = [schedule.points[i] for i in columns]
@@ -124,6 +125,7 @@ def plant(
         tracks = point_places(character, trajectory.q, ends)
         speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
         heading, edge = (_yaw(character, trajectory, sole, axis) for axis in (0, 1))
+        spins[sole.body] = np.zeros(frames, dtype=np.bool_)
         yaws = np.zeros(frames)
         frame_number = [trajectory.frame(k) for k in range(frames)]
         parted = _glides(active[:, columns], tracks, speed, trajectory.rate)
@@ -133,7 +135,6 @@ def plant(
             place[start:stop, columns] = 0.0
         # from one end to the other a foot may leap: that is no glide
         glides = [(start, stop) for start, stop in parted if stop - start >= SHORTEST_GLIDE * trajectory.rate]
-        moving = list(glides)
         standing = np.asarray(active[:, columns].any(axis=1))
         for start, stop in runs(standing):
             stance = slice(start, stop)
@@ -150,6 +151,9 @@ def plant(
             )
             turn = turn @ sole.frame
             planted = center[:, None] + np.einsum("tij,kj->tki", turn, local)
+            for piece in pieces:
+                if piece.pivots:
+                    touching[piece.start : piece.stop] = np.arange(len(columns)) == kept
             for k in range(len(columns)):
                 way = np.linalg.norm(planted[:, k] - tracks[stance, k], axis=1)[touching[:, k]]
                 if k != kept and len(way) and np.median(way) > MISPLACED:
@@ -159,8 +163,9 @@ def plant(
             away = (edge[stance] - planned + np.pi) % (2.0 * np.pi) - np.pi
             others = np.asarray(np.delete(schedule.active[stance], columns, axis=1).any(axis=1))
             touching[_leaves(away, touching, others, trajectory.rate)] = False
-            moving += [(start + first, start + last) for first, last, _ in spins(away, touching)]
-            rotation[sole.body][stance], middle[sole.body][stance], yaws[stance] = turn, center, planned
+            spins[sole.body][stance] = _spins(away, touching, pieces)
+            yaws[stance] = np.where(spins[sole.body][stance], planned + away, planned)
+            rotation[sole.body][stance], middle[sole.body][stance] = turn, center
             active[stance, columns] = touching
             place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
             if pivots:
@@ -169,7 +174,7 @@ def plant(
                     f"{np.degrees(np.ptp(yaw)):.0f}° on {ends[kept].name}"
                 )
         for start, stop in runs(np.asarray(schedule.active[:, columns].any(axis=1))):
-            inner = [(max(a - start, 0), min(b, stop) - start) for a, b in moving if start <= a < stop]
+            inner = [(max(a - start, 0), min(b, stop) - start) for a, b in glides if start <= a < stop]
             if not inner:
                 continue
             stretch = slice(start, stop)
@@ -187,7 +192,7 @@ def plant(
             for a, b in inner:
                 active[start + a : start + b, columns] = touching[a:b]
             touching = active[changed][:, columns]
-            place[np.ix_(changed, columns)] = np.where(touching[:, :, None], planted, 0.0)
+            place[changed[:, None], columns] = np.where(touching[:, :, None], planted, 0.0)
         for start, stop in glides:
             length = np.linalg.norm(np.diff(middle[sole.body][start:stop], axis=0), axis=1).sum()
             lines.append(
@@ -200,7 +205,7 @@ def plant(
                 there, normal = _nearest_ground(terrain, place[start, i])
                 place[start:stop, i] = there + point.radius * normal
     planned_schedule = ContactSchedule(schedule.points, active, place)
-    return Planted(planned_schedule, _held(planned_schedule, soles, rotation), rotation, middle), lines
+    return Planted(planned_schedule, _held(planned_schedule, soles, rotation, spins), rotation, middle), lines
 
 
 def _leaves(away: Array, touching: Mask, others: Mask, rate: float) -> Mask:
@@ -219,8 +224,24 @@ def _leaves(away: Array, touching: Mask, others: Mask, rate: float) -> Mask:
     return result
 
 
-def _held(schedule: ContactSchedule, soles: list[Sole], rotation: dict[int, Array]) -> ContactSchedule:
-    """The schedule with the corners of feet in place of their ends, except where they cannot lie flat."""
+def _spins(away: Array, touching: Mask, pieces: list[_Piece]) -> Mask:
+    """When (n,) a foot turns about one end: where it pivots, and where on one end it turns far from the planted yaw.
+
+    `away` (n,) is how far its edges are turned from there.
+    """
+    result = np.zeros(len(touching), dtype=np.bool_)
+    for start, stop, pivots in pieces:
+        result[start:stop] = pivots
+    for start, stop in runs(np.asarray(touching.any(axis=1) & ~touching.all(axis=1))):
+        if np.abs(away[start:stop]).max() > MOST_SPIN:
+            result[start:stop] = True
+    return result
+
+
+def _held(
+    schedule: ContactSchedule, soles: list[Sole], rotation: dict[int, Array], spins: dict[int, Mask]
+) -> ContactSchedule:
+    """The schedule with the corners of feet in place of their ends, except where they spin, or cannot lie flat."""
     active, place = schedule.active.copy(), schedule.place.copy()
     points = list(schedule.points)
     unused = np.zeros(len(points), dtype=np.bool_)
@@ -231,13 +252,13 @@ def _held(schedule: ContactSchedule, soles: list[Sole], rotation: dict[int, Arra
         columns = list(sole.points)
         for corner, end in zip(sole.corners, sole.end, strict=True):
             arm = np.array(corner.position) - np.array(schedule.points[end].position)
-            stands = schedule.active[:, end]
+            stands = schedule.active[:, end] & ~spins[sole.body]
             points.append(corner)
             corners_active.append(stands)
             corners_place.append(np.where(stands[:, None], schedule.place[:, end] + rotation[sole.body] @ arm, 0.0))
-        active[:, columns] = False
-        place[:, columns] = 0.0
-        unused[columns] = True
+        active[:, columns] &= spins[sole.body][:, None]
+        place[:, columns] *= active[:, columns, None]
+        unused[columns] = ~active[:, columns].any(axis=0)
     if len(corners_active) == 0:
         return schedule
     keep = np.flatnonzero(np.concatenate([~unused, np.ones(len(corners_active), dtype=np.bool_)]))
@@ -393,7 +414,7 @@ def _ahead(yaw: Array) -> Array:
 
 
 def _rotation(heading: Array, rise: Array, normal: Array) -> Array:
-    """Frames (n, 3, 3) on the ground: ahead, to the left, up. `rise` (n,) is what of the heading is along the normal."""
+    """Frames (n, 3, 3) on the ground: ahead, to the left, up. `rise` (n,) of the heading is along the normal."""
     ahead = heading - rise[:, None] * normal
     ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
     return np.stack([ahead, np.cross(normal, ahead), np.broadcast_to(normal, ahead.shape)], axis=2)

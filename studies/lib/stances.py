@@ -14,9 +14,10 @@ import numpy as np
 from heft.core.character.parts import Corner
 from heft.core.contact.terrain import make_terrain
 from heft.core.job import BakeJob, BakeResult, run
-from heft.core.job.preparing import Motion, scene_surfaces
+from heft.core.job.preparing import Motion
 from heft.core.job.running import precompute
 from heft.core.job.showing import source_poses
+from heft.core.job.simulated_scene import scene_surfaces
 from heft.core.motion.schedule import ContactPoint, contact_points, runs
 from heft.core.motion.tracks import ground_under, point_places, velocities
 from heft.core.report.dynamics import Dynamics
@@ -125,7 +126,7 @@ def _bearing(loaded: Mask, gap: int) -> list[tuple[int, int]]:
     """Stances as runs of steps, over gaps of so many at most."""
     closed = loaded.copy()
     for start, stop in runs(~loaded):
-        if 0 < start and stop < len(loaded) and stop - start < gap:
+        if start > 0 and stop < len(loaded) and stop - start < gap:
             closed[start:stop] = True
     return runs(closed)
 
