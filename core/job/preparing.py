@@ -21,6 +21,7 @@ from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.schedule import ContactSchedule
 from ..motion.spacetime import NoReferenceError, Settings
+from ..motion.spacetime.steering import Budget
 from ..motion.steps import steps_of
 from ..settings import make_settings
 from ..simulation.scene import Scene
@@ -164,6 +165,7 @@ def find_reference(
         "settings": reference_settings(job),
         "optimise": job.optimise,
         "help_given": job.help,
+        "budget": Budget(character.nv, trajectory.rate),
         "carrying": carrying_of(job, performance.plan, carried),
         "progress": tell,
     }
