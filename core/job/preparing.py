@@ -39,7 +39,13 @@ from .surroundings.other_ground import is_other_ground, put_onto
 from .surroundings.supported import supported
 
 # Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for.
-NEAR: Mapping[str, Any] = {"root_place": 10.0, "root_turn": 2.0, "root_of_clip": True}
+NEAR: Mapping[str, Any] = {
+    "pose_least": 10.0,
+    "pose_most": 60.0,
+    "root_place": 10.0,
+    "root_turn": 2.0,
+    "root_of_clip": True,
+}
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
