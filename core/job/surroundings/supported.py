@@ -9,11 +9,13 @@ from ...contact.terrain import Terrain
 from ...motion.fit import Trajectory
 from ...motion.make_reference import MadeReference, make_reference
 from ...motion.spacetime.help import helping, shares, weight_of
+from ...motion.spacetime.measure import mean_distance
 from .lacking import Surroundings
 
 NO_HELP = 0.002  # of the weight
 SAVES = 0.25  # of the help that a motion takes without supports: those that leave more are not worth having
 RESTS_WITHIN = 0.04  # m of mean distance from the clip, from which on help is asked for besides
+WORTH_RESTING = 0.045  # m, up to which it may be from the clip for resting on them
 BORNE = 0.3  # of the weight, that is at least on what a body rests on
 SETTLED, SUNK, SLIPS = 5e-3, 30.0, 3.0  # rad or m, mm and mm, of a reference that may be used as it is
 
@@ -31,11 +33,12 @@ def supported(
     help, which holds anything anywhere.
     """
     found = make_reference(character, trajectory, **wanted, far=RESTS_WITHIN)
-    if _is_sound(found) and _mean_help(found) < max(NO_HELP, SAVES * BORNE * _share_of_rest(found)):
+    near = mean_distance(character, found.source, found.reference.q) < WORTH_RESTING
+    if near and _is_sound(found) and _mean_help(found) < max(NO_HELP, SAVES * BORNE * _share_of_rest(found)):
         return found, around
     bare = around.bare(terrain)
     without = make_reference(character, trajectory, **{**wanted, "terrain": bare.terrain, "grabs": bare.grabs})
-    if _is_sound(found) and _mean_help(found) < SAVES * _mean_help(without):
+    if near and _is_sound(found) and _mean_help(found) < SAVES * _mean_help(without):
         return found, around
     return without, bare
 
