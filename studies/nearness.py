@@ -31,7 +31,8 @@ from tools.environment import ROOT
 
 FOLDERS = (CLIPS / "cmu-hard", CLIPS / "cmu")
 NEAR, HELPED = 30.0, 0.02  # mm, and of the weight
-COLUMNS = [
+TOUCHING = ("skate", "before", "float", "before", "sunk", "before")
+COLUMNS = (
     "clip",
     "s",
     "outcome",
@@ -39,16 +40,11 @@ COLUMNS = [
     "off mm",
     "help %",
     "at most",
-    "skate",
-    "before",
-    "float",
-    "before",
-    "sunk",
-    "before",
+    *TOUCHING,
     "slide mm",
     "reference s/s",
-    "bake s/s",
-]
+    "bake",
+)
 HEAD = [f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
 INTRODUCTION = """# Near to what was keyed
 
