@@ -35,7 +35,7 @@ TREADING = 0.5  # m/s: a foot that holds the body and rolls over one end is slow
 RAISED = 0.04  # m off z = 0, from which on a footprint is not on it
 RESTS = 0.5  # s, for which a raised foot rests
 RESTING = 0.06  # m/s, more slowly than it moves then: one that is held up in the air sways
-SUNK = 0.12  # m that anything of a body may be in ground that it stands on, or it swims
+SUNK = 0.2  # m that anything of a body may be in ground that it stands on, or it swims
 THROUGH, MOST_THROUGH = (
     0.1,
     0.2,

@@ -106,7 +106,7 @@ class Helped:
         """`missing` is its price where something is missing, and `plenty` that of all at first, if that is said."""
         self._distance, self._close = distance, close
         self._plenty, self._since, self._fixed = plenty > 0.0, 0, False
-        self._last = 0.0
+        self._last, self._crossed = 0.0, 0
         self.price: Price | None = Price(plenty or 10.0 * DEAREST, missing, 0.0 if plenty else FIRST)
 
     def goes_on(self, iteration: int, q: Array, step: float) -> bool:
@@ -122,8 +122,11 @@ class Helped:
             return True
         share = self._distance(q) / (AIM * self._close)
         ahead = max(2.0 * share - (self._last or share), 0.5)  # where it is on its way to: help follows its price late
+        self._crossed += (share - 1.0) * (self._last - 1.0) < 0.0 < self._last
         self._last = share
-        slope = float(np.clip(self.price.slope * np.clip(ahead**-GAIN, 1.0 / FASTEST, FASTEST), CHEAPEST, DEAREST))
+        calm = 1.0 + self._crossed  # what goes to and fro is approached in smaller steps
+        most = FASTEST ** (1.0 / calm)
+        slope = float(np.clip(self.price.slope * np.clip(ahead ** (-GAIN / calm), 1.0 / most, most), CHEAPEST, DEAREST))
         stays = max(abs(share - 1.0), abs(ahead - 1.0)) < AIMED or (slope == self.price.slope and step < SETTLING)
         self._fixed = stays or passed >= LAST_LOOK
         self.price = self.price._replace(slope=slope)
