@@ -24,13 +24,14 @@ from ..lookahead.lookahead import LookAhead
 from ..lookahead.precompute import CostToGo, sweep
 from ..method import Follower
 from ..stage import Stage
+from .added import stands, way_home, ways_to_step
 from .capture import deviation, growth_rate
 from .footholds import FARTHEST, Choice
 from .hits import Hits
-from .homing import THERE, Path
+from .homing import FAR, THERE, Path, nearer
 from .legs import Legs
 from .looseness import pose_shares
-from .motion_ahead import FEWER, motion_ahead
+from .motion_ahead import FEWER, motion_ahead, unrolled
 from .plan import Plan, Question, StoppedError, make_plan
 from .rehearsal import Verdict, rehearse
 
@@ -40,7 +41,6 @@ GoesOn = Callable[[], bool]
 FELT = 10.0  # N, of a push that counts
 DISTURBED = 0.02  # m, that the extrapolated centre of mass is off after a push worth a thought
 LOSING = 0.12  # m, by which it is off when balance is being lost, whatever the reason
-FORESEEN = 0.24  # m, by which it may be off where a rehearsal that stayed up went the same way
 AGAIN = 0.3  # s between two plans, and of a push before the first that does not wait for its end
 NEARER = 3  # plans of fewer steps that are tried where none of more stays up
 HOPELESS = 2  # failures in a row, after which no more is tried
@@ -75,6 +75,12 @@ class Detour(Follower):
         self.done = 0  # steps of the plan
         plan.controller.seek()
         self._over = False
+
+    def twin(self, motion: LookAhead) -> "Detour":
+        """One that goes on from here with another controller of the motion; plans follow one of the two at a time."""
+        other = object.__new__(Detour)
+        other.motion, other.plan, other.done, other._over = motion, self.plan, self.done, self._over
+        return other
 
     @property
     def over(self) -> bool:
@@ -163,8 +169,7 @@ class Recovering(Follower):
         away = float(np.linalg.norm(off))
         if ended or away < DISTURBED:
             self._failures = 0
-        losing = FORESEEN if stepper.time < self._sure else LOSING
-        calm = away < (DISTURBED if ended else losing)
+        calm = away < (DISTURBED if ended else LOSING)
         if not calm and self._failures >= HOPELESS:
             return
         try:
@@ -220,11 +225,8 @@ class Recovering(Follower):
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         state = world.save_state()
         after = self._after(world)
-        if self._detour is None and not self._loose:
-            self._understudy.place = self.motion.place
-            verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
-            if all(self._good(verdict) for verdict in verdicts):
-                return
+        if self._goes_on_well(state, after, world.time, goes_on):
+            return
         question = self._question(world)
         best: Scored = None
         possible = False  # a plan that stays up and is not too strong, if only the legs came too near
@@ -262,6 +264,22 @@ class Recovering(Follower):
         else:
             self._failures = 0 if best[0][0] >= 1.0 else self._failures + 1
 
+    def _goes_on_well(self, state: dict[str, NDArray[np.generic]], after: int, time: float, goes_on: GoesOn) -> bool:
+        """Whether what is followed needs no other plan."""
+        detour = self._detour
+        if detour is not None:
+            controller = detour.plan.controller
+            place = controller.place
+            steps = len(detour.plan.places) - 1 - detour.done + after
+            verdict = self._rehearse(state, detour.twin(self._understudy), steps, goes_on)
+            controller.place = place
+            return verdict.stays_up
+        if self._loose and time >= self._sure:
+            return False  # it would stand stiffly
+        self._understudy.place = self.motion.place
+        verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
+        return all(self._good(verdict) for verdict in verdicts)
+
     def _nearer(
         self, question: Question, state: dict[str, NDArray[np.generic]], after: int, goes_on: GoesOn, best: Scored
     ) -> Scored:
@@ -292,7 +310,13 @@ class Recovering(Follower):
             return
         self._next = world.time + AGAIN
         question = replace(self._question(world), away=away, pose_share=np.ones_like(self._pose_share), arms=0.0)
-        plan = make_plan(question, CHOICES[0], goes_on)
+        choice = CHOICES[0]
+        if stands(question.ahead, self.reference):
+            added = way_home(question.known, nearer(away))
+            if added is None or float(np.linalg.norm(away)) < FAR:
+                return
+            choice = Choice(1.0, added=added)
+        plan = make_plan(question, choice, goes_on)
         if plan is None or not np.linalg.norm(plan.shift):
             self._lost_ways += 1
             return
@@ -302,7 +326,8 @@ class Recovering(Follower):
             return
         self._lost_ways = 0
         self._detour = Detour(self.motion, plan)
-        self._recoveries.append(Recovery(world.time, "home", float(np.linalg.norm(plan.shift))))
+        added_steps = 0 if choice.added is None else choice.added.count
+        self._recoveries.append(Recovery(world.time, "home", float(np.linalg.norm(plan.shift)), added_steps))
 
     def _after(self, world: World) -> int:
         """Steps that are rehearsed after a plan."""
@@ -330,6 +355,7 @@ class Recovering(Follower):
             value=self._value,
             terrain=self._stage.terrain,
             ahead=ahead,
+            whole=unrolled(motion, self.reference),
             actual=(q, v),
             off=deviation(motion.character, (q, v), motion.reference_state(), omega),
             omega=omega,
@@ -380,19 +406,27 @@ def _told(plan: Plan, time: float, facing: Array) -> Recovery:
         return Recovery(time, "caught", 0.0)
     shift = max((step.shift for step in plan.steps), key=lambda shift: float(np.linalg.norm(shift)))
     ahead, left = float(shift @ facing), float(shift @ np.array([-facing[1], facing[0]]))
+    added = 0 if plan.choice.added is None else plan.choice.added.count
     if abs(ahead) > abs(left):
-        return Recovery(time, "ahead" if ahead > 0.0 else "back", float(np.linalg.norm(shift)))
-    return Recovery(time, "left" if left > 0.0 else "right", float(np.linalg.norm(shift)))
+        return Recovery(time, "ahead" if ahead > 0.0 else "back", float(np.linalg.norm(shift)), added)
+    return Recovery(time, "left" if left > 0.0 else "right", float(np.linalg.norm(shift)), added)
 
 
 def _in_order(question: Question) -> list[Choice]:
-    """Choices that differ, first those that ask for no longer steps than there can be."""
+    """Choices that differ, first those that ask for no longer steps than there can be.
+
+    Where the motion stands: staying, then steps that it does not have.
+    """
     found: dict[tuple[float, ...], tuple[bool, int, Choice]] = {}
     for number, choice in enumerate(CHOICES):
-        _, steps = question.steps(choice)
+        _, steps = question.steps(choice) or (None, [])
         key = (choice.speed, *(round(float(x), 3) for step in steps for x in step.shift))
         found.setdefault(key, (any(step.wanted > FARTHEST for step in steps), number, choice))
-    return [choice for _, _, choice in sorted(found.values(), key=lambda entry: entry[:2])]
+    choices = [choice for _, _, choice in sorted(found.values(), key=lambda entry: entry[:2])]
+    if not stands(question.ahead, question.reference):
+        return choices
+    added = [Choice(1.0, added=one) for one in ways_to_step(question.known)]
+    return [choices[0], *added, *choices[1:]]
 
 
 def _pushes(stage: Stage) -> Iterator[tuple[float, float]]:
