@@ -35,7 +35,7 @@ WITHIN = 0.6  # of a sole, that pressure is counted on to reach
 # What the least-squares problem counts as alike: m of a step, m that xi is off at the end, a share of a sole, of weight
 LONG, OFF, ASIDE, LEANING = 0.35, 0.015, 3.0, 5.0
 AIMED = 0.02  # m off a step that is wanted
-WAITS, SWINGS, BOTHS, COUNTS = (0.04, 0.12, 0.22), (0.26, 0.34), (0.06, 0.14, 0.24), (2, 3)
+WAITS, SWINGS, ON_BOTH, COUNTS = (0.04, 0.12, 0.22), (0.26, 0.34), (0.06, 0.14, 0.24), (2, 3)
 LANDS = (0.12, 0.2, 0.28)  # s that a foot in the air still has
 IN_AIR = 0.015  # m: a foot whose sole is higher everywhere
 LEISURE = (0.2, 0.4, 0.2)  # s before the first step, of each, and between two, where nothing is to be caught
@@ -66,7 +66,7 @@ def ways_to_step(known: Ahead) -> list[Added]:
     reference = known.reference
     found: dict[tuple[int, int], list[tuple[float, Added]]] = {}
     air = in_air(known)
-    for foot, count, swing, both in product(_feet(reference), COUNTS, SWINGS, BOTHS):
+    for foot, count, swing, both in product(_feet(reference), COUNTS, SWINGS, ON_BOTH):
         starts = [(0.0, lands) for lands in LANDS] if foot in air else [(wait, swing) for wait in WAITS]
         if air and air != [foot]:
             continue
@@ -241,7 +241,9 @@ def _soles(known: Ahead, axes: Array) -> tuple[dict[int, Array], dict[int, Array
     """The middle (2,) of each foot's sole, where it really is and where the motion has it; and half its size."""
     points = known.reference.schedule.points
     character = known.reference.character
-    real, keyed, half = {}, {}, {}
+    real: dict[int, Array] = {}
+    keyed: dict[int, Array] = {}
+    half: dict[int, Array] = {}
     for foot in _feet(known.reference):
         own = [point for point in points if point.foot and point.body == foot]
         for q, to in ((known.actual[0], real), (known.whole.q[0], keyed)):
