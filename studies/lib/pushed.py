@@ -4,7 +4,7 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from heft.core.character.strength import joint_strengths
@@ -34,7 +34,7 @@ DIRECTIONS = 8
 NOISE = 0.05  # standard deviation of every start velocity, m/s and rad/s
 UNFORESEEN = 0.3  # s after the push, when all velocities are changed by as much again
 LEAD = 1  # laps before the push
-BEFORE, AFTER = 0.15, 0.75  # of a motion that does not repeat: where the pushes begin
+BEFORE, AFTER = 0.1, 0.55  # of a motion that does not repeat: where the pushes begin
 SEEN = 2.0  # s, within which a deviation counts as one of the push
 EVERY = 4  # steps between two looks
 
@@ -133,7 +133,10 @@ class Pushed:
         hands = [i for i, body in enumerate(character.bodies) if body.name.endswith("_hand")]
         peak = turned = moved = planning = back = away = 0.0
         nearest, up = np.inf, True
-        for step in range(round(self.stage.seconds * world.rate)):
+        seconds = self.stage.seconds
+        if self.reference.cycle is None:
+            seconds = min(seconds, (len(self.reference.q) - 1) / self.reference.rate - world.time)
+        for step in range(round(seconds * world.rate)):
             if abs(world.time - disturbed) < 0.5 * world.dt:
                 disturb(world, seed)
             begun = time.process_time()
@@ -167,7 +170,7 @@ class Pushed:
         return Outcome(up, peak, nearest, turned, moved, back, away, planning, len(plans), steps)
 
 
-def captured(clip: str, *, loop: bool, surfaces: Iterable[Surface] = (), **more: object) -> BakeJob:
+def captured(clip: str, *, loop: bool, surfaces: Iterable[Surface] = (), **more: Any) -> BakeJob:
     """A clip's job."""
     return BakeJob(cmu(clip), CMU_ROLES, loop=loop, scene=Scene(surfaces=tuple(surfaces)), **more)
 

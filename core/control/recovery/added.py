@@ -49,6 +49,7 @@ class Ahead(NamedTuple):
     whole: MotionAhead
     reference: Reference
     actual: Pose
+    coming: Array  # (2,) that pushes will still move the extrapolated centre of mass, m
     omega: float  # 1/s
     facing: Array  # (2,)
 
@@ -206,7 +207,8 @@ def _footholds(known: Ahead, added: Added, aim: Array | None) -> tuple[float, li
     first, other = swings[0][2], swings[1][2]
     pressing = sole(first, 0, 0)
     pressing = _Affine(pressing.at, pressing.by + np.outer(stands[other] - stands[first], one[2 * moves]))
-    xi = _Affine(axes @ extrapolated(reference.character, known.actual, omega), np.zeros((2, n)))
+    now_at = extrapolated(reference.character, known.actual, omega) + known.coming
+    xi = _Affine(axes @ now_at, np.zeros((2, n)))
     now = 0
     for k, (start, stop, foot) in enumerate(swings):
         stance = other if foot == first else first

@@ -64,6 +64,7 @@ class Question:
     whole: MotionAhead  # as far as is looked
     actual: Pose
     off: Array  # (2,) of the extrapolated centre of mass, m
+    coming: Array  # (2,) of that, what pushes that go on will add
     omega: float  # 1/s
     facing: Array  # (2,)
     time: float  # s
@@ -74,7 +75,7 @@ class Question:
     @property
     def known(self) -> Ahead:
         """What steps that are added go by."""
-        return Ahead(self.whole, self.reference, self.actual, self.omega, self.facing)
+        return Ahead(self.whole, self.reference, self.actual, self.coming, self.omega, self.facing)
 
     def steps(self, choice: Choice) -> tuple[MotionAhead, list[Step]] | None:
         """The motion in the time that the choice takes, and the steps of it; None where there is no such choice."""

@@ -42,7 +42,7 @@ def known(controller, idle, frame=60, rushing=(0.0, 0.0), bent=None):
     whole = unrolled(controller, idle)
     q, v = whole.q[0].copy() if bent is None else bent, whole.v[0].copy()
     v[:2] += rushing
-    return Ahead(whole, idle, (q, v), growth_rate(idle.character, q, 0.0), AHEAD)
+    return Ahead(whole, idle, (q, v), np.zeros(2), growth_rate(idle.character, q, 0.0), AHEAD)
 
 
 def left_and_right(idle):
@@ -56,7 +56,7 @@ def test_a_motion_that_stands_is_known_by_its_coming_steps(controller, idle, wal
     for frame in (0, 30):  # on both feet, one of which is about to leave, and on one
         walking.seek(frame)
         ahead = unrolled(walking, walk_on_corners)
-        now = Ahead(ahead, walk_on_corners, (ahead.q[0], ahead.v[0]), 3.2, AHEAD)
+        now = Ahead(ahead, walk_on_corners, (ahead.q[0], ahead.v[0]), np.zeros(2), 3.2, AHEAD)
         assert not (stands(ahead, walk_on_corners) and ways_to_step(now))
 
 
