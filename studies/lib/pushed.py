@@ -18,7 +18,7 @@ from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses
 from heft.core.job import BakeJob, precompute
 from heft.core.job.job import STRENGTH
-from heft.core.job.preparing import scene_surfaces
+from heft.core.job.simulated_scene import scene_surfaces
 from heft.core.motion.quaternions import conjugate, log, multiply, rotate
 from heft.core.motion.reference import Reference
 from heft.core.simulation import DivergedError, Push, TorqueLimits, World
