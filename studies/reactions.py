@@ -79,6 +79,24 @@ the motion at the end. Steps were tuned on {" and ".join(TUNED)} alone. Written 
 |---|---|---|---|---|---|---|---|---|---|
 """  # noqa: E501
 
+BESIDE = """
+## Beside people
+
+Searched for in public abstracts; none gives pushes of this size on standing people with the steps that they took.
+
+- Ten young people on a treadmill, pushed aside for 0.1 s in various phases (A. L. Hof, S. M. Vermerris, W. A. Gjaltema,
+  "Balance responses to lateral perturbations in human treadmill walking", Journal of Experimental Biology 213, 2010):
+  the next foot comes down a constant distance outward of the extrapolated centre of mass, which is the rule that steps
+  here are planned by. Steps move by up to 20 cm, take at least 0.3 s, and all is over within two steps. Here a plan is
+  three steps, and the first may move by 70 cm: harder pushes are answered, with longer steps than those people took.
+- Younger adults pulled aside at the waist mostly take one side step (J. Borrelli et al., "Untangling biomechanical
+  differences in perturbation-induced stepping strategies", Journal of Biomechanics 114, 2020). Here the other foot
+  always follows, so that the feet stand to each other as the action has them.
+- Who is released from a lean plans the second step before the first foot has left the ground (abstract at
+  wbldb.lievers.net/10344544), as is done here.
+- The fastest answer in the first study, by the ankle, takes 0.2 s. Here the plan begins as the push ends.
+"""
+
 
 def rows() -> Iterator[tuple[Motion, float, float]]:
     """Motion, newtons and seconds."""
@@ -205,4 +223,5 @@ def study(folder: Path) -> str:
     page = [INTRODUCTION.rstrip("\n")]
     page += [journal.find(f"{row[0]} {row[1:]}", partial(line, *row)) for row in rows()]
     page += falls(pushed(WALKS[0]))
+    page.append(BESIDE.rstrip("\n"))
     return "\n".join(page) + "\n"
