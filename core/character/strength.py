@@ -21,8 +21,8 @@ Figures are means of what young adults reach on dynamometers, isometrically, in 
                       is what sexes differ in little (abstract of "Posture-dependent isometric trunk extension and
                       flexion strength in normal male and female subjects"). That makes 191 N m at 62 kg, and is high:
                       101 women gave 38 to 168, in a posture that is not told (abstract of M. Nordin et al., "Normal
-                      trunk muscle strength and endurance in women", part 1, 1987). Nor was one found for bending aside and
-                      twisting, which are weaker (extension, flexion, rotation, in that order: a database of 27,176
+                      trunk muscle strength and endurance in women", part 1, 1987). Nor was one found for bending aside
+                      and twisting, which are weaker (extension, flexion, rotation, in that order: a database of 27,176
                       subjects, Isokinetics and Exercise Science 5, 1995); they are given as much
 
 They are for a person's mean effort against a machine. What a body gives for a moment is more: muscles that are being
