@@ -246,7 +246,7 @@ ACTIONS: dict[str, tuple[Key, ...]] = {
         _leaning(24.0)._replace(time=2.4),
         Key(3.2, (0.0, 0.0, LOW), bones=STAND),
     ),
-    "swing on a bar": _swings((0.0, 16.0, -16.0, 16.0, -16.0, 0.0), 0.55, 2.5),
+    "swing on a bar": _swings((0.0, 16.0, -16.0, 16.0, 0.0), 0.55, 2.5),
     "climb on a ledge": (
         Key(0.0, (0.0, 0.0, LOW), bones=STAND),
         *(
