@@ -23,6 +23,7 @@ from .fit import Trajectory
 from .quaternions import Array
 from .resample import smoothed
 from .schedule import ContactPoint, ContactSchedule, Interval, Mask, contact_points, from_intervals, runs
+from .strides import pushing
 from .tracks import center_of_mass_path, ground_under, point_places, velocities
 
 DIRECTIONS = 64  # in which the outline of a support is sampled
@@ -118,6 +119,7 @@ def label(
     active[:, foot] = _holding(
         active[:, foot], bodies, places[:, foot], ground.height[:, foot], speed[:, foot], nothing, rate, use
     )
+    active[:, foot] = pushing(active[:, foot], bodies, ground.height[:, foot], speed[:, foot], path, push, rate)
     still_nothing = nothing & ~active[:, foot].any(axis=1)
     active[:, foot] |= _sweeping(ground.height[:, foot], still_nothing, rate, use)
     outside = distance_from_support(places, active & foot, zero_moment_point(path, push, places, active & foot))
