@@ -7,7 +7,7 @@ from heft.core.character import Body, Character, Corner, Joint
 from heft.core.motion import gliding
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.schedule import ContactPoint, ContactSchedule
-from heft.core.motion.spacetime import Settings, build, build_reference, model
+from heft.core.motion.spacetime import Settings, build_reference, model, request
 from heft.core.motion.spacetime.problem import make_iterate
 
 from tests.core.motion.spacetime import motions
@@ -34,6 +34,11 @@ def pushed(path):
     place[..., :2] = path[:, None] + np.array(CORNERS)[:, :2]
     schedule = ContactSchedule(points, np.ones(place.shape[:2], dtype=np.bool_), place)
     return motions.Motion(character, q, motions.velocities(character, q), motions.RATE, schedule)
+
+
+def problem_of(motion):
+    trajectory = Trajectory(motion.rate, motion.q, motion.v)
+    return request.problem_of(request.checked(motion.character, trajectory, motion.schedule, None, None, None))
 
 
 def straight(speed, frames=60, heading=0.6):
@@ -69,9 +74,7 @@ def test_a_block_that_is_keyed_to_slow_down_by_friction_is_left_as_it_is():
 
 def test_a_block_that_stands_is_held_as_before():
     still = pushed(np.zeros((30, 2)))
-    problem = build._problem(
-        build._checked(still.character, Trajectory(still.rate, still.q, still.v), still.schedule, None, None, None)
-    )
+    problem = problem_of(still)
     assert not problem.glides.any()
     assert problem.force_axes is problem.axes
 
@@ -90,10 +93,7 @@ def test_friction_goes_over_from_sticking_to_sliding_with_the_planned_speed():
 
 def test_how_sliding_forces_move_the_body_is_what_differences_tell():
     motion = pushed(straight(0.5, 8))
-    request = build._checked(
-        motion.character, Trajectory(motion.rate, motion.q, motion.v), motion.schedule, None, None, None
-    )
-    problem = build._problem(request)
+    problem = problem_of(motion)
     iterate = make_iterate(motion.character, problem, 0.03)
     programme = filled(motion, problem, iterate, 0.03)
     tree, nv = motion.character.tree, motion.character.nv
