@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The border: `BakeJob` in, `run`, `BakeResult` out. Both are plain data that can be saved, compared and sent."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..simulation.scene import Load, Scene
@@ -9,6 +10,7 @@ from .progress import CancelledError, Progress
 from .result import BakeResult
 
 if TYPE_CHECKING:
+    from .company import CompanyJob, run_together
     from .preparing import Motion
     from .running import check, precompute, run
 
@@ -17,6 +19,7 @@ __all__ = [
     "BakeResult",
     "BodySettings",
     "CancelledError",
+    "CompanyJob",
     "ContactInterval",
     "Load",
     "Motion",
@@ -26,13 +29,22 @@ __all__ = [
     "check",
     "precompute",
     "run",
+    "run_together",
 ]
+
+
+LATER = {
+    "CompanyJob": "company",
+    "Motion": "preparing",
+    "check": "running",
+    "precompute": "running",
+    "run": "running",
+    "run_together": "company",
+}
 
 
 def __getattr__(name: str) -> Any:
     """What runs a job, when it is first used: to describe one or to read a result need not import all of physics."""
-    if name not in {"Motion", "check", "precompute", "run"}:
+    if name not in LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import preparing, running
-
-    return getattr(preparing if name == "Motion" else running, name)
+    return getattr(import_module(f".{LATER[name]}", __name__), name)

@@ -215,7 +215,7 @@ class Recovering(Follower):
         """Whether anything has disturbed the motion so far, so that one without disturbances is left as it is."""
         if any(begin < time < min(begin + AGAIN, end) for begin, end in self._pushes):
             return False
-        return any(begin < time for begin, _ in self._pushes) or bool(self._stage.scene.props)
+        return any(begin < time for begin, _ in self._pushes) or self._hits.listens
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         state = world.save_state()
