@@ -5,14 +5,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..simulation.scene import Load, Scene
+from .company import CompanyJob
 from .job import BakeJob, BodySettings, ContactInterval, MotionChoice
 from .progress import CancelledError, Progress
 from .result import BakeResult
 
 if TYPE_CHECKING:
-    from .company import CompanyJob, run_together
     from .preparing import Motion
     from .running import check, precompute, run
+    from .together import run_together
 
 __all__ = [
     "BakeJob",
@@ -34,12 +35,11 @@ __all__ = [
 
 
 LATER = {
-    "CompanyJob": "company",
     "Motion": "preparing",
     "check": "running",
     "precompute": "running",
     "run": "running",
-    "run_together": "company",
+    "run_together": "together",
 }
 
 

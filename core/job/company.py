@@ -1,25 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several jobs in one world: each makes its own motion and has its own method; bodies that touch, touch."""
+"""`CompanyJob`: jobs of several characters in one world. Plain data: saved, loaded, sent; together.py runs it."""
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .. import archive
-from ..cache import Cache
-from ..control.loop import Part, act_together
+from ..simulation import Prop
 from ..simulation.company import Hold
-from ..simulation.outcome import Simulation
-from ..simulation.world import ANOTHER
 from . import job as one
 from .job import BakeJob
-from .progress import Callback, CancelledError, Clock, Progress, ProgressReporter
-from .result import BakeResult
-from .running import Prepared, Shown, nothing, prepared, result_of, simulated
 
 FORMAT = "heft.company"
 VERSION = one.VERSION  # a company's file is as old as the jobs in it
@@ -44,6 +34,35 @@ class CompanyJob:
             if not all(0 <= number < count for number in pair):
                 raise ValueError(f"There are {count} jobs, and a hold or pair names {max(pair)}: count from 0.")
 
+    @property
+    def start(self) -> float:
+        """First frame of the earliest job, in s of the scene."""
+        return min(job.frames[0] / job.fps for job in self.jobs)
+
+    def with_props_once(self) -> "CompanyJob":
+        """The same where each prop is in one job: the first that holds on to it, or else has it.
+
+        Who else holds on to it holds on to something of another's.
+        """
+        has = [(number, job, prop) for number, job in enumerate(self.jobs) for prop in job.scene.props]
+        owner = {prop.name: number for number, _, prop in reversed(has)}
+        owner |= {prop.name: number for number, job, prop in reversed(has) if _holds(job, prop)}
+        jobs, holds = [], list(self.holds)
+        for number, job in enumerate(self.jobs):
+            others = {prop.name for prop in job.scene.props if owner[prop.name] != number}
+            later = job.frames[0] / job.fps - self.start
+            for grab in job.scene.grabs:
+                if grab.other in others:
+                    free = replace(grab, other=None, start=grab.start + later, end=grab.end + later)
+                    holds.append(Hold(number, free, owner[grab.other], grab.other))
+            scene = replace(
+                job.scene,
+                props=tuple(prop for prop in job.scene.props if prop.name not in others),
+                grabs=tuple(grab for grab in job.scene.grabs if grab.other not in others),
+            )
+            jobs.append(replace(job, scene=scene) if others else job)
+        return replace(self, jobs=tuple(jobs), holds=tuple(holds))
+
     def save(self, path: str | Path) -> None:
         """Write the file, whole or not at all."""
         archive.save(self, CompanyJob, path, FORMAT, VERSION)
@@ -65,127 +84,6 @@ def _all_of(renew: archive.Renewal) -> archive.Renewal:
 
 OLDER = {version: _all_of(renew) for version, renew in one.OLDER.items()}
 
-Told = Callable[[int, Progress], bool | None]  # of which job, and what
-Answer = BakeResult | str  # why a job is impossible, in a sentence
 
-
-def run_together(
-    company: CompanyJob,
-    progress: Told | None = None,
-    cache: str | Path | None = None,
-    enough: Callable[[], bool] = lambda: False,
-) -> tuple[Answer, ...]:
-    """Simulate jobs in one world; each as `run` does alone, to the bit, while it touches nobody.
-
-    One that is impossible is left out, and answered by what is wrong with it. Whoever simulates a model of its own, or
-    at another rate or gravity than the first, is run alone, which the result's notes say.
-    """
-    answers: dict[int, Answer] = {}
-    ready: dict[int, Prepared] = {}
-    kept = Cache(cache)
-    for number, each in enumerate(company.jobs):
-        clock = Clock()
-        try:
-            ready[number] = prepared(each, ProgressReporter(_of(number, progress)), kept, clock, enough)
-        except ValueError as error:
-            answers[number] = str(error)
-        except CancelledError:
-            return tuple(nothing(job, Clock(), kept) for job in company.jobs)
-    ready = {number: _with_reason(found, ready) for number, found in ready.items()}
-    together = {number: found for number, found in ready.items() if not _why_alone(found, ready)}
-    for number, found in ready.items():
-        if number not in together:
-            answers[number] = simulated(found, ProgressReporter(_of(number, progress)))
-    try:
-        answers |= _simulate(company, together, progress)
-    except CancelledError:
-        answers |= {number: nothing(found.job, found.clock, kept) for number, found in together.items()}
-    return tuple(answers[number] for number in range(len(company.jobs)))
-
-
-def _simulate(company: CompanyJob, ready: dict[int, Prepared], progress: Told | None) -> dict[int, BakeResult]:
-    """Those that can be together."""
-    if not ready:
-        return {}
-    earliest = min(found.begins for found in ready.values())
-    from_jobs = min(job.frames[0] / job.fps for job in company.jobs)
-    place = {number: k for k, number in enumerate(ready)}
-    holds = [_placed(hold, place, from_jobs - earliest) for hold in company.holds if _are_there(hold, place)]
-    apart = [(place[a], place[b]) for a, b in company.apart if a in place and b in place]
-    shown = [Shown(found, ProgressReporter(_of(number, progress))) for number, found in ready.items()]
-    begun = time.perf_counter()
-    parts = [
-        Part(found.method, found.plan, replace(found.stage, accompanied=len(ready) > 1), each)
-        for found, each in zip(ready.values(), shown, strict=True)
-    ]
-    steps = [round((found.begins - earliest) * found.job.rate) for found in ready.values()]
-    begins = [count / found.job.rate for count, found in zip(steps, ready.values(), strict=True)]
-    simulations = act_together(parts, begins, holds, apart)
-    return {
-        number: result_of(_with_touches(found, simulation), each, simulation, begun)
-        for (number, found), each, simulation in zip(ready.items(), shown, simulations, strict=True)
-    }
-
-
-def _why_alone(found: Prepared, ready: dict[int, Prepared]) -> str:
-    """Why a job cannot be simulated in one world with the others; empty where it can."""
-    if not found.job.simulate:
-        return "it is not simulated"
-    if not found.method.needs.strength:
-        return f"{found.method.in_words} simulates a model of its own"
-    first = next(other for other in ready.values() if other.job.simulate and other.method.needs.strength)
-    if found.job.rate != first.job.rate:
-        return f"its rate is {found.job.rate:g} steps per second, not {first.job.rate:g}"
-    if found.job.scene.gravity != first.job.scene.gravity:
-        return "its gravity is another"
-    return ""
-
-
-def _with_reason(found: Prepared, ready: dict[int, Prepared]) -> Prepared:
-    """With a note of why it is alone, if there are others."""
-    why = _why_alone(found, ready)
-    if not why or len(ready) < 2:
-        return found
-    return found._replace(chosen=[*found.chosen, f"It was simulated alone, not together with the others: {why}."])
-
-
-def _with_touches(found: Prepared, simulation: Simulation) -> Prepared:
-    """With a note of when it was touched by another."""
-    recording = simulation.recording
-    touched = recording.contact_other == ANOTHER
-    touched &= np.linalg.norm(recording.contact_force, axis=1) > 0.0
-    steps = np.searchsorted(recording.contact_start, np.flatnonzero(touched), side="right") - 1
-    if not len(steps):
-        return found
-    first, last = (
-        found.motion.first_frame + step / recording.rate * found.job.fps for step in (steps.min(), steps.max())
-    )
-    hardest = float(np.linalg.norm(recording.contact_force[touched], axis=1).max())
-    deepest = max(0.0, -1000.0 * float(recording.contact_gap[touched].min()))
-    note = (
-        f"Other characters touched it from frame {first:.0f} to {last:.0f}, by {hardest:.0f} N and {deepest:.1f} mm "
-        "deep at most."
-    )
-    return found._replace(chosen=[*found.chosen, note])
-
-
-def _are_there(hold: Hold, place: dict[int, int]) -> bool:
-    return hold.member in place and hold.other in place
-
-
-def _placed(hold: Hold, place: dict[int, int], later: float) -> Hold:
-    """A hold among those that are together, on their clock."""
-    grab = hold.grab
-    timed = replace(grab, start=grab.start + later, end=grab.end + later)
-    return Hold(place[hold.member], timed, place[hold.other], hold.body)
-
-
-def _of(number: int, progress: Told | None) -> Callback | None:
-    """What a job of that number is to tell."""
-    if progress is None:
-        return None
-
-    def tell(what: Progress) -> bool | None:
-        return progress(number, what)
-
-    return tell
+def _holds(job: BakeJob, prop: Prop) -> bool:
+    return any(grab.other == prop.name for grab in job.scene.grabs)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heft.core import archive
-from heft.core.job import CompanyJob, company, job, run, run_together
+from heft.core.job import CompanyJob, Scene, company, job, run, run_together
 from heft.core.motion import quaternions
-from heft.core.simulation import Grab
+from heft.core.simulation import Grab, Prop
 from heft.core.simulation.company import Hold
 
 from tests.core.job.jobs import waving_job
@@ -120,3 +120,20 @@ def test_files_of_older_jobs_are_read_as_jobs_are():
 def test_what_makes_no_company_is_refused(wrong):
     with pytest.raises(ValueError, match="job"):
         CompanyJob(**{"jobs": (waving_job(), waving_job()), **wrong})
+
+
+def test_a_prop_of_two_is_one_things():
+    """Whoever holds on to it has it; the other's grab of it becomes a hold between the two, on one clock."""
+    box = Prop.box("box", (0.1, 0.1, 0.1), 1.0, (2.0, 0.0, 0.1))
+    stone = Prop.sphere("stone", 0.1, 1.0, (3.0, 0.0, 0.1))
+    first = waving_job(scene=Scene(props=(box, stone)))
+    second = waving_job(name="b", scene=Scene(props=(box, stone), grabs=(Grab("left_hand", start=0.1, other="box"),)))
+    third = waving_job(name="c", scene=Scene(props=(box,), grabs=(Grab("left_hand", start=0.1, other="box"),)))
+    third = replace(third, clip=replace(third.clip, first_frame=first.clip.first_frame + 15.0))
+    one = CompanyJob((first, second, third)).with_props_once()
+    assert [[prop.name for prop in each.scene.props] for each in one.jobs] == [["stone"], ["box"], []]
+    assert [len(each.scene.grabs) for each in one.jobs] == [0, 1, 0]
+    ((member, grab, other, body),) = [vars(hold).values() for hold in one.holds]
+    assert (member, other, body) == (2, 1, "box")
+    assert grab.start == pytest.approx(0.6)
+    assert one.with_props_once().holds == one.holds
