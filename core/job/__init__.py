@@ -11,7 +11,7 @@ from .progress import CancelledError, Progress
 from .result import BakeResult
 
 if TYPE_CHECKING:
-    from .preparing import Motion
+    from .motion import Motion
     from .running import check, precompute, run
     from .together import run_together
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 LATER = {
-    "Motion": "preparing",
+    "Motion": "motion",
     "check": "running",
     "precompute": "running",
     "run": "running",
