@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...core.job import CompanyJob
+from ...core.motion import quaternions
 from ...core.simulation.company import Hold
 from ..scene.grabs import Reach
 from .gather import Gathered
@@ -31,6 +32,13 @@ def _body(reach: Reach, held: Gathered, since: float) -> str:
     clip, bodies = held.job.clip, held.bodies
     frame = (since + reach.grab.start) * held.job.fps
     row = int(np.clip(round((frame - clip.first_frame) / clip.frames_per_sample), 0, len(clip.position) - 1))
-    columns = [clip.skeleton.index(bone) for bone in bodies]
-    away = np.linalg.norm(clip.position[row, columns] - reach.place, axis=1)
+    skeleton = clip.skeleton
+    columns = [skeleton.index(bone) for bone in bodies]
+    along = quaternions.rotate(
+        quaternions.conjugate(skeleton.orientation[columns]), skeleton.tail[columns] - skeleton.head[columns]
+    )
+    heads, ways = clip.position[row, columns], quaternions.rotate(clip.orientation[row, columns], along)
+    length = np.maximum(np.einsum("bk,bk->b", ways, ways), 1e-12)
+    share = np.clip(np.einsum("bk,bk->b", reach.place - heads, ways) / length, 0.0, 1.0)
+    away = np.linalg.norm(heads + share[:, None] * ways - reach.place, axis=1)
     return list(bodies.values())[int(away.argmin())]
