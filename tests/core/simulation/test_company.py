@@ -137,6 +137,7 @@ def test_momentum_of_two_rag_dolls_that_meet_in_flight():
     company = Company(worlds)
     linear, _ = total_momentum(worlds)
     before = [dynamics.centroidal_momentum(character, world.q, world.v) for world in worlds]
+    energy = sum(dynamics.kinetic_energy(character, world.q, world.v) for world in worlds)
     touched = 0
     for _ in range(90):
         assert company.step({0: None, 1: None}) == {}
@@ -153,6 +154,9 @@ def test_momentum_of_two_rag_dolls_that_meet_in_flight():
             touched += hit and bool(np.linalg.norm(given[0]) > 0.01)
         before = after
     assert touched >= 3
+    # nothing springs: what they meet with is spent
+    left = sum(dynamics.kinetic_energy(character, world.q, world.v) for world in worlds)
+    assert left < 0.9 * energy
     assert max(np.linalg.norm(world.v[:3]) for world in worlds) < 1.6
 
 
