@@ -151,9 +151,7 @@ def prepare(methods: Sequence[str], tell: Callable[[str, float], None]) -> Itera
 
 
 def _ask() -> None:
-    """What bakes ask of a character now and then, a step without a law, as whoever tries the physics takes it, and two
-    who touch.
-    """
+    """What bakes ask of a character now and then, a step without a law, and one of two who touch."""
     character = Character.preset("muico29")
     q, v = character.neutral(), np.zeros(character.nv)
     center_of_mass(character, q)
