@@ -64,9 +64,9 @@ def test_two_who_walk_into_one_another_push_each_other_aside(two):
     for rig, before in zip(two, alone, strict=True):
         report = json.loads(rig.heft.report)
         assert any("Other characters touched it" in note for note in report["notes"])
-        hips = rig.data.bones.find("hips")
+        hips = rig.data.bones.find("pelvis")
         off = poses(rig, range(1, LAST + 1))[:, hips, :3, 3] - before[:, hips, :3, 3]
-        assert np.abs(off[:10]).max() == 0.0  # nothing is foreseen
+        assert np.abs(off[:10]).max() < 1e-6  # nothing is foreseen; keys are of single precision
         assert np.linalg.norm(off, axis=1).max() > 0.02
 
 
