@@ -14,6 +14,7 @@ from .blender_addon.overlay import bars
 from .blender_addon.overlay import draw as overlay
 from .blender_addon.properties import action as action_properties
 from .blender_addon.properties import armature as armature_properties
+from .blender_addon.properties import company as company_properties
 from .blender_addon.worker import keeper
 from .operators import (
     add_foothold,
@@ -44,6 +45,7 @@ from .panels import character, controller, motion, scene, status, system
 CLASSES = (
     *action_properties.CLASSES,
     *armature_properties.CLASSES,
+    *company_properties.CLASSES,
     add_mannequin.HEFT_OT_add_mannequin,
     add_key_poses.HEFT_OT_add_key_poses,
     set_up.HEFT_OT_set_up,
@@ -99,6 +101,7 @@ def register() -> None:
         bpy.utils.register_class(cls)
     action_properties.register()
     armature_properties.register()
+    company_properties.register()
     slices.register()
     keeper.register()
     presets.register()
@@ -124,6 +127,7 @@ def unregister() -> None:
     presets.unregister()
     keeper.unregister()
     slices.unregister()
+    company_properties.unregister()
     armature_properties.unregister()
     action_properties.unregister()
     for cls in reversed(CLASSES):

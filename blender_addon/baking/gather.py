@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bpy
@@ -24,6 +24,8 @@ from ..properties.reactions import looseness_in
 from ..rig import setting_up
 from ..rig.other_motion import moved_by, mover_of, sampling_with_movers
 from ..rig.reading import Sampling, Staged, frame_numbers
+from ..scene.attachment import bodies_of
+from ..scene.grabs import Reach
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
 from ..slices import AT_ONCE, Work, whole
@@ -48,24 +50,32 @@ class Gathered:
     notes: tuple[str, ...]
     loop: Loop | None = None  # as which the bake is to repeat
     doubts: tuple[str, ...] = ()  # what may be to blame if it fails, in sentences
+    reaches: tuple[Reach, ...] = ()  # grabs of other characters that are baked in one world with it
+    bodies: Mapping[str, str] = field(default_factory=dict)  # of which body each bone is a part
     chosen: str = ""  # the method and why, in a sentence, where it was left open
     recorded: Recorded | None = (
         None  # channels at all of the source's frames, of a bake onto controls, or of a difference
     )
 
 
-def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) -> list[Gathered]:
+def gather(
+    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], *, together: bool = False
+) -> list[Gathered]:
     """Read all armatures; ValueError, in words for the user, if one cannot be baked.
 
     Armatures that were not set up are set up first.
     """
-    return whole(gathering(context, armatures, at_once=math.inf))
+    return whole(gathering(context, armatures, at_once=math.inf, together=together))
 
 
 def gathering(
-    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], *, at_once: float = AT_ONCE
+    context: bpy.types.Context,
+    armatures: Sequence[bpy.types.Object],
+    *,
+    at_once: float = AT_ONCE,
+    together: bool = False,
 ) -> Work[list[Gathered]]:
-    """Read them as `gather` does, a little at a time."""
+    """Read them as `gather` does, a little at a time; whether they are to be in one world decides what hands hold."""
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
         raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
@@ -99,7 +109,8 @@ def gathering(
             int(range_of(settings_on(armature), both)[0] - both[0])
             for armature, both in zip(armatures, keyed, strict=True)
         ]
-        readers = [SceneReader(context, *each) for each in zip(armatures, counts, starts, strict=True)]
+        partners = {armature.session_uid for armature in armatures} if together else set()
+        readers = [SceneReader(context, *each, partners) for each in zip(armatures, counts, starts, strict=True)]
         recorders = [
             Recorder(armature, count) if needs_channels(armature) else None
             for armature, count in zip(armatures, counts, strict=True)
@@ -215,6 +226,8 @@ def gathered(
         around.notes,
         loop,
         carried_along(armature, sampling),
+        around.reaches,
+        bodies_of(armature) if around.reaches or reader.has_partners else {},
         "" if choice is None else choice.told,
     )
 

@@ -37,6 +37,7 @@ class Stage:
     playback: Playback = field(default_factory=Playback)
     helped: bool = False  # help may be given where the character would fall by itself
     recovery: int = 0  # plans that may be tried after a disturbance; 0: none is answered
+    accompanied: bool = False  # other characters may touch it
     returns: bool = False  # to its path, after a recovery
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     torque_limits: TorqueLimits | None = None  # of what acts in a world

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,25 @@ from .switching import make_row
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
 
+class Prepared(NamedTuple):
+    """A job that only has to be simulated."""
+
+    job: BakeJob
+    chosen: Sequence[str]  # what was chosen for it, in sentences
+    method: Method
+    plan: Any
+    motion: Motion
+    stage: Stage
+    asked: float  # s of simulation
+    clock: Clock
+    cache: Cache
+
+    @property
+    def begins(self) -> float:
+        """When it does, in s of the scene."""
+        return self.motion.first_frame / self.job.fps
+
+
 def run(
     job: BakeJob,
     progress: Callback | None = None,
@@ -62,13 +81,39 @@ def run(
     is wrong with it, the run goes on. Once `enough` says so, nothing more is rehearsed, and the best so far is taken.
     ValueError says in a sentence what makes a job impossible.
     """
-    job, chosen = resolved(job)
-    method, reporter, kept, clock = _method(job), ProgressReporter(progress), Cache(cache), Clock()
-    trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
+    reporter, kept, clock = ProgressReporter(progress), Cache(cache), Clock()
     try:
-        motion, plan = planned(job, reporter, kept, clock)
+        ready = prepared(job, reporter, kept, clock, enough)
     except CancelledError:
-        return _nothing(job, clock, kept)
+        return nothing(job, clock, kept)
+    return simulated(ready, reporter)
+
+
+def simulated(ready: Prepared, reporter: ProgressReporter) -> BakeResult:
+    """The result of a job that is prepared."""
+    shown, begun = Shown(ready, reporter), ready.clock.begin("simulate")
+    try:
+        if ready.job.simulate:
+            simulation = act(ready.method, ready.plan, ready.stage, shown)
+        else:
+            simulation = as_planned(ready.motion.reference, ready.stage, shown)
+    except CancelledError:
+        return nothing(ready.job, ready.clock, ready.cache)
+    return result_of(ready, shown, simulation, begun)
+
+
+def prepared(
+    job: BakeJob,
+    reporter: ProgressReporter,
+    cache: Cache,
+    clock: Clock,
+    enough: Callable[[], bool] = lambda: False,
+) -> Prepared:
+    """All that comes before the simulation; raises CancelledError when stopped, ValueError if a job is impossible."""
+    job, chosen = resolved(job)
+    method = _method(job)
+    trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
+    motion, plan = planned(job, reporter, cache, clock)
 
     def rehearsing(fraction: float) -> bool:
         reporter("rehearse", fraction)
@@ -98,16 +143,7 @@ def run(
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         rehearsing=rehearsing,
     )
-    shown, begun = _Shown(job, motion, stage, reporter), clock.begin("simulate")
-    try:
-        simulation = act(method, plan, stage, shown) if job.simulate else as_planned(motion.reference, stage, shown)
-    except CancelledError:
-        return _nothing(job, clock, kept)
-    clock.spent("rehearse", shown.begun - begun)
-    clock.spent("simulate", time.perf_counter() - shown.begun)
-    result = _result(job, motion, stage, simulation, asked, kept, clock, chosen)
-    trace.note("end", outcome=result.outcome, why=result.why)
-    return result
+    return Prepared(job, chosen, method, plan, motion, stage, asked, clock, cache)
 
 
 def torque_limits(job: BakeJob, motion: Motion, late: float) -> TorqueLimits | None:
@@ -213,13 +249,13 @@ class _Frames:
         return bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
 
 
-class _Shown:
+class Shown:
     """Shows finished frames while the simulation runs."""
 
-    def __init__(self, job: BakeJob, motion: Motion, stage: Stage, reporter: ProgressReporter) -> None:
-        self._job, self._motion, self._reporter = job, motion, reporter
-        self._tree = stage.character.tree
-        self._last = max(_steps(stage), 1)
+    def __init__(self, ready: Prepared, reporter: ProgressReporter) -> None:
+        self._job, self._motion, self._reporter = ready.job, ready.motion, reporter
+        self._tree = ready.stage.character.tree
+        self._last = max(_steps(ready.stage), 1)
         self._done = 0  # frames finished
         self._shown = 0  # frames reported
         self._waiting: list[Frame] = []
@@ -264,17 +300,19 @@ def _steps(stage: Stage) -> int:
     return round(stage.seconds * stage.rate)
 
 
-def _result(
-    job: BakeJob,
-    motion: Motion,
-    stage: Stage,
-    simulation: Simulation,
-    asked: float,
-    cache: Cache,
-    clock: Clock,
-    chosen: Sequence[str],
-) -> BakeResult:
-    """Everything that is shown and told of a simulation of which so many seconds were asked for."""
+def result_of(ready: Prepared, shown: Shown, simulation: Simulation, begun: float) -> BakeResult:
+    """The result of a simulation that was shown, and whose rehearsals began then."""
+    ready.clock.spent("rehearse", shown.begun - begun)
+    ready.clock.spent("simulate", time.perf_counter() - shown.begun)
+    result = _result(ready, simulation)
+    trace.note("end", outcome=result.outcome, why=result.why)
+    return result
+
+
+def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
+    """Everything that is shown and told of a simulation."""
+    job, motion, stage, asked = ready.job, ready.motion, ready.stage, ready.asked
+    clock, cache, chosen = ready.clock, ready.cache, ready.chosen
     begun = clock.begin("measure")
     recording, followed, character = simulation.recording, simulation.followed, stage.character
     whole = recording.steps == _steps(stage)
@@ -400,7 +438,7 @@ def _fall(simulation: Simulation, frame_at: Callable[[float], float]) -> Fall | 
     return Fall(frame_at(seconds), seconds, (x, y, lowest))
 
 
-def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
+def nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     """The result of a run that was stopped before it simulated anything."""
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
     sentences = [say("Cancelled before the simulation began.")]

@@ -11,6 +11,7 @@ from ...motion.reference import Reference
 from ..method import Follower, Method, Needs, Preset
 from ..recovery import Recovering
 from ..stage import Stage
+from .accompanied import Accompanied
 from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
 from .precompute import CostToGo, sweep
@@ -54,14 +55,16 @@ def start(plan: Plan, stage: Stage) -> Follower:
     own.terrain = stage.terrain
     controller, falls = _rehearsed(own, stage)
     controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
-    if stage.helped and (falls or not (stage.scene.pushes or stage.scene.props)):
-        # nothing pushed it: what makes it fall is the motion, which is to be had in any case
-        return Carried(controller, FALLING if falls else LOSING)
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
-    if not recovers:
-        return controller
-    return Recovering(controller, reference, stage, value if controller is own else None)
+    pushed: Follower = controller
+    if recovers:
+        pushed = Recovering(controller, reference, stage, value if controller is own else None)
+    if stage.helped and (falls or not (stage.scene.pushes or stage.scene.props)):
+        # nothing pushed it: what makes it fall is the motion, which is to be had in any case
+        carried = Carried(controller, FALLING if falls else LOSING)
+        return Accompanied(carried, pushed) if stage.accompanied and not falls else carried
+    return pushed
 
 
 def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:

@@ -165,7 +165,7 @@ class Recovering(Follower):
 
     def _felt(self, time: float) -> bool:
         """Whether anything has disturbed the motion so far, so that one without disturbances is left as it is."""
-        return self._pushing.begun(time) or bool(self._stage.scene.props)
+        return self._pushing.begun(time) or self._hits.listens
 
     def _coming(self, world: World, omega: float) -> Array:
         """By how much (2,) the extrapolated centre of mass will be moved by pushes that go on, m."""
