@@ -42,7 +42,7 @@ WALKS = (
 )
 OTHERS = (
     Motion("idle, combs its hair", "79_84"),
-    Motion("idle, paints", "79_12"),
+    Motion("idle, eats", "79_12"),
     Motion("squats", "22_14"),
     Motion("lifts a box", "115_06"),
     Motion("run", "09_02", True),
