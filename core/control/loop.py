@@ -33,7 +33,7 @@ def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observe
     q, v = follower.reference_state()
     stepper.reset(q, v if stage.noise is None else v + stage.noise)
     loop = _Loop(follower, stage, observer, limp=isinstance(stepper, World))
-    seconds = follower.seconds(stage.seconds) if loop.observe(0, stepper.system_q) else 0.0
+    seconds = min(follower.seconds(stage.seconds), stage.ends) if loop.observe(0, stepper.system_q) else 0.0
     durations: list[float] = []
     recording = simulate(stepper, loop, seconds=seconds, progress=loop.after_step, durations=durations)
     states = len(recording.q)

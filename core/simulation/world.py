@@ -26,6 +26,7 @@ from .law import AffineLaw, Controller, NoLawError, State
 from .props import Prop
 from .pushes import Push, make_pushes
 from .strength import TorqueLimits, make_limited
+from .throws import make_throws
 from .workspace import Machine, Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
 
 Array = NDArray[np.float64]
@@ -163,6 +164,7 @@ class World:
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._begun = False
+        self.throws = make_throws(self.props, len(character.bodies), tree, self._neutral)
         self._made_of = WorldArguments(
             character=character,
             terrain=self.system.terrain,
@@ -302,6 +304,8 @@ class World:
         for prop in self.props:
             velocities[at : at + len(prop.velocity)] = prop.velocity
             at += len(prop.velocity)
+        for throw in self.throws:
+            positions[throw.positions], velocities[throw.velocities] = throw.away, 0.0
         tree = self.system.tree
         for b in np.flatnonzero((tree.joint == FREE) | (tree.joint == BALL)):
             start = tree.position_start[b] + (3 if tree.joint[b] == FREE else 0)
@@ -355,6 +359,7 @@ class World:
 
     def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
+        self._place_thrown()
         self._keep_start()
         stepper.begin_step(self._machine)
         self._begun = True
@@ -383,11 +388,16 @@ class World:
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
+            self._place_thrown()
             self._keep_start()
             self._run(stepper.step, action)
             return
         contacts = self.begin_step()
         self.solve(action if isinstance(action, AffineLaw) else self._ask(action, contacts))
+
+    def _place_thrown(self) -> None:
+        for throw in self.throws:
+            throw.place(self._memory, self.time, self.dt)
 
     def _keep_start(self) -> None:
         """Keep the state for a trace: a step that fails may leave another start for the next."""
