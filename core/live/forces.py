@@ -58,7 +58,7 @@ class Forces:
         first = self.next_sample(state) - 1
         for slot, before in enumerate(self._slots):
             if before is None or (before.ended and first > before.first + len(before.samples) + REST):
-                x, y, z = (float(value) for value in np.float32(point))
+                x, y, z = np.array(point, dtype=np.float32).tolist()
                 force = Done(slot, body, (x, y, z), first)
                 row = self._offset + slot
                 self._pushes.body[row] = self._bodies[body]

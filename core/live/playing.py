@@ -164,7 +164,8 @@ class _Director:
         kit: Kit,
         clock: Callable[[], float] | None,
     ) -> None:
-        self._job, self._motion, self._world, self._source, self._show, self._kit = job, motion, world, source, show, kit
+        self._job, self._motion, self._kit = job, motion, kit
+        self._source, self._show = source, show
         self._clock, self._late = clock, late(job, motion)
         self._metronome = None if clock is None else Metronome(world.dt, clock)
         self._nq = stage.character.nq
@@ -240,19 +241,20 @@ class _Director:
         """A ball, if there is one left; its numbers as keys in Blender have them."""
         if len(self.balls) == len(self._slots):
             return
-        place, velocity = (np.float32(values).astype(np.float64) for values in (done.place, done.velocity))
+        place, velocity = (np.array(values, dtype=np.float32) for values in (done.place, done.velocity))
         slot = self._slots[len(self.balls)]
         start = self.forces.next_sample(state) / self._job.rate
         slot.start = start - self._late if self._late else start
         slot.q[:3], slot.v[:3] = place, velocity
         x, y, z = place.tolist()
+        vx, vy, vz = velocity.tolist()
         self.balls.append(
             Prop.sphere(
                 slot.body.name,
                 self._kit.ball_radius,
                 self._kit.ball_mass,
                 (x, y, z),
-                velocity=(*velocity.tolist(), 0.0, 0.0, 0.0),
+                velocity=(vx, vy, vz, 0.0, 0.0, 0.0),
                 thrown=start,
             )
         )
