@@ -48,7 +48,7 @@ class Kit:
     """What a director has at hand."""
 
     ball_mass: float = 3.0  # kg
-    ball_radius: float = 0.12  # m
+    ball_radius: float = 0.125  # m
     strongest: float = STRONGEST  # N
 
 
@@ -139,7 +139,7 @@ def _prepared(job: BakeJob, kit: Kit, reporter: ProgressReporter, cache: Cache) 
 def _with_room(job: BakeJob, kit: Kit, motion: Motion, plan: Any) -> tuple[BakeJob, Motion, Any]:
     """The same with room in its scene for all that may be done."""
     root = motion.plan.character.bodies[0].name
-    names = (f"thrown ball {number}" for number in count(1))
+    names = (f"Ball {number}" for number in count(1))
     free = (name for name in names if name not in {prop.name for prop in job.scene.props})
     balls = (
         Prop.sphere(name, kit.ball_radius, kit.ball_mass, (0.0, 0.0, 0.0), thrown=LATER)
