@@ -40,8 +40,8 @@ from .operators import (
     stage,
 )
 from .panels import bake as bake_panel
-from .panels import stage as stage_panel
 from .panels import character, controller, motion, scene, status, system
+from .panels import stage as stage_panel
 
 CLASSES = (
     *action_properties.CLASSES,

@@ -21,6 +21,7 @@ from .status import Status
 EVERY = 1.0 / 60.0  # s between looks at what the worker shows
 DRAG = 4  # pixels, from which on a press is no click
 SHOVE = 0.1  # s
+ON_STAGE = "On the stage: press Esc over the view to end it"
 PACES = {"ONE": 1.0, "TWO": 0.5, "THREE": 0.25, "FOUR": 0.1}
 # the view may be turned meanwhile
 VIEW = ("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPAD", "NUMPAD", "NDOF", "HOME")
@@ -102,7 +103,7 @@ class HEFT_OT_stage(bpy.types.Operator):
             self.report({"ERROR"}, why)
             return {"CANCELLED"}
         state = progress_on(context.window_manager)
-        state.stage, state.fraction = playing.stage, playing.whole_fraction
+        state.stage, state.fraction = (ON_STAGE, 1.0) if playing.plays else (playing.stage, playing.whole_fraction)
         if playing.has_pose:
             playing.show()
             redraw.views()

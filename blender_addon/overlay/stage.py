@@ -95,7 +95,7 @@ def write(playing: Playing, *, asking: bool) -> None:
     elif asking:
         rows = (_(ASKS),)
     else:
-        pace = _("paused") if playing.pace == 0.0 else f"× {playing.pace:g}"
+        pace = _("paused") if playing.pace == 0.0 else _("{:g} of real time").format(playing.pace)
         rows = (*map(_, HELP), f"{playing.seconds:.1f} s  {pace}")
     for number, text in enumerate(reversed(rows)):
         line(text, LINE * scale, (1.5 + number) * LINE * scale, TEXT)

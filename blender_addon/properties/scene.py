@@ -56,7 +56,6 @@ class HEFT_PG_push(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
 
-
     taken: IntProperty(
         description="The number of a push from a take on the stage, in the order in which they act; 0 of other pushes",
         min=0,
@@ -64,7 +63,7 @@ class HEFT_PG_push(bpy.types.PropertyGroup):
     )
     force: FloatVectorProperty(
         name="Force",
-        description="Force of a push from a take, in the world, in newtons. It is keyed at every step of the simulation",
+        description="Force of a push from a take, in the world, in newtons. It has a key for each simulation step",
         size=3,
         precision=1,
         override=OVERRIDABLE,
@@ -82,7 +81,7 @@ class HEFT_PG_throw(bpy.types.PropertyGroup):
     """How a prop was thrown on the stage. Until then it is nowhere."""
 
     taken: IntProperty(
-        description="The number of a ball from a take on the stage, in the order in which they were thrown; 0: not thrown",
+        description="The number of a ball from a take on the stage, in the order of throws; 0 of other props",
         min=0,
         override=OVERRIDABLE,
     )
@@ -91,7 +90,10 @@ class HEFT_PG_throw(bpy.types.PropertyGroup):
         name="From", description="Where it is thrown from, in metres", size=3, precision=2, override=OVERRIDABLE
     )
     velocity: FloatVectorProperty(
-        name="Velocity", description="How fast it is thrown, in metres per second", size=3, precision=1,
+        name="Velocity",
+        description="How fast it is thrown, in metres per second",
+        size=3,
+        precision=1,
         override=OVERRIDABLE,
     )
     radius: FloatProperty(
@@ -112,7 +114,7 @@ class HEFT_PG_take(bpy.types.PropertyGroup):
     )
     loops: BoolProperty(description="The take repeats the action's gait cycle", override=OVERRIDABLE)
     strongest: FloatProperty(
-        name="Pull",
+        name="Pull (N)",
         description="How hard the mouse pulls at most, in newtons",
         default=300.0,
         min=1.0,
@@ -123,7 +125,7 @@ class HEFT_PG_take(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
     shove: FloatProperty(
-        name="Shove",
+        name="Shove (N)",
         description="How hard a shove is, in newtons. It lasts a tenth of a second",
         default=150.0,
         min=1.0,
@@ -134,7 +136,7 @@ class HEFT_PG_take(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
     ball_mass: FloatProperty(
-        name="Ball",
+        name="Ball (kg)",
         description="Mass of a thrown ball, in kilograms",
         default=3.0,
         min=0.05,
@@ -144,7 +146,7 @@ class HEFT_PG_take(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
     ball_speed: FloatProperty(
-        name="Speed",
+        name="Ball Speed (m/s)",
         description="How fast a ball is thrown, in metres per second",
         default=8.0,
         min=0.5,

@@ -107,7 +107,7 @@ def write_take(context: bpy.types.Context, armature: bpy.types.Object, take: Tak
     settings = settings_on(armature)
     bones = {body: ride.bone for body, ride in read_rides(settings.rides).items()}
     unit = context.scene.unit_settings.scale_length * settings.scale
-    known = [settings_on(other).push.taken for other in bpy.data.objects if settings_on(other).push.armature == armature]
+    known = [settings_on(thing).push.taken for thing in things_taken(armature)]
     for number, push in enumerate(take.pushes, max(known, default=0) + 1):
         write_push(context, armature, push, bones[push.body], number, clock, unit)
     if take.balls:

@@ -64,7 +64,7 @@ def _prepared(job: BakeJob, motion: Motion) -> float:
 
 
 def torque_limits(job: BakeJob, motion: Motion, lost: float) -> TorqueLimits | None:
-    """What a person's joints give at most; nobody measured animals. The simulation begins so much later than the job."""
+    """What a person's joints give at most; nobody measured animals. The simulation begins so much later, s."""
     if math.isinf(job.strength) or motion.plan.quadruped:
         return None
     mean = joint_strengths(motion.plan.character, job.body.sex)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps at a clock's pace, which may be slowed; where the machine is too slow, time slips instead of being caught up."""
+"""Steps at a clock's pace, which may be slowed; where the machine is too slow, time slips and is not caught up."""
 
 import math
 from collections.abc import Callable

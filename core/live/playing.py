@@ -77,7 +77,7 @@ def play(
     source: Source,
     show: Callable[[Picture], object] = lambda _: None,
     *,
-    kit: Kit = Kit(),  # noqa: B008  frozen
+    kit: Kit = Kit(),
     clock: Callable[[], float] | None = time.monotonic,
     progress: Callback | None = None,
     cache: str | Path | None = None,
@@ -142,8 +142,7 @@ def _with_room(job: BakeJob, kit: Kit, motion: Motion, plan: Any) -> tuple[BakeJ
     names = (f"Ball {number}" for number in count(1))
     free = (name for name in names if name not in {prop.name for prop in job.scene.props})
     balls = (
-        Prop.sphere(name, kit.ball_radius, kit.ball_mass, (0.0, 0.0, 0.0), thrown=LATER)
-        for name in islice(free, BALLS)
+        Prop.sphere(name, kit.ball_radius, kit.ball_mass, (0.0, 0.0, 0.0), thrown=LATER) for name in islice(free, BALLS)
     )
     pushes = (*job.scene.pushes, *room_for(root, LONGEST, job.rate))
     scene = replace(job.scene, pushes=pushes, props=(*job.scene.props, *balls))

@@ -28,7 +28,9 @@ class Anybody:
         dice, done = self._dice, []
         if dice.random() < 0.02:
             self._holds = not self._holds
-            done.append(inputs.Hold(0.0, self._body(), self._offset(), self._place()) if self._holds else inputs.Release())
+            done.append(
+                inputs.Hold(0.0, self._body(), self._offset(), self._place()) if self._holds else inputs.Release()
+            )
         if dice.random() < 0.3:
             done.append(inputs.Move(0.0, self._place()))
         if dice.random() < 0.02:

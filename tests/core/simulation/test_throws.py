@@ -60,9 +60,7 @@ def test_momentum_of_a_spinning_ball_is_that_of_its_velocity():
     world.step()
     nv = world.character.nv
     dt = 1.0 / RATE
-    np.testing.assert_allclose(
-        world.system_v[nv:], [1.0, -2.0, 3.0 - 9.81 * dt, 0.0, 4.0, 0.0], rtol=0.0, atol=1e-9
-    )
+    np.testing.assert_allclose(world.system_v[nv:], [1.0, -2.0, 3.0 - 9.81 * dt, 0.0, 4.0, 0.0], rtol=0.0, atol=1e-9)
 
 
 def test_what_is_on_a_hinge_cannot_be_thrown():
