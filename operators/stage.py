@@ -213,7 +213,7 @@ class HEFT_OT_stage(bpy.types.Operator):
         armature = self._armature()
         if armature is None:
             return
-        target = view.at_depth_of(self._hips(armature)) if self._part is None else self._part.place
+        target = view.at_depth_of(picking.hips_of(context, armature)) if self._part is None else self._part.place
         speed = settings_on(armature).take.ball_speed
         start, velocity = picking.throw_at(target, view, speed, self._unit(context))
         x, y, z = start.tolist()
@@ -248,11 +248,6 @@ class HEFT_OT_stage(bpy.types.Operator):
     def _root(armature: bpy.types.Object) -> str:
         return next(iter(picking.riding(settings_on(armature).rides)))
 
-    @staticmethod
-    def _hips(armature: bpy.types.Object) -> picking.Array:
-        bone = settings_on(armature).chosen_roles()["pelvis"][0]
-        shown = armature.evaluated_get(bpy.context.view_layer.depsgraph)
-        return picking.np.array(shown.matrix_world @ shown.pose.bones[bone].head)
 
 
 class HEFT_OT_drop_take(bpy.types.Operator):

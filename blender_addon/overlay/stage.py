@@ -32,6 +32,13 @@ HELP = (
     "Drag a part: pull     Click: throw a ball     S: shove the part under the mouse",
     "1 2 3 4: real time, half, quarter, tenth     Space: pause     R: again     Esc: end the take",
 )
+PACES = {
+    1.0: "real time",
+    0.5: "half as fast",
+    0.25: "a quarter as fast",
+    0.1: "a tenth as fast",
+    0.0: "paused",
+}
 WAITS = "Setting the stage"
 ASKS = "Keep the take?     Enter: keep     X: drop     Esc: go on"
 
@@ -95,7 +102,7 @@ def write(playing: Playing, *, asking: bool) -> None:
     elif asking:
         rows = (_(ASKS),)
     else:
-        pace = _("paused") if playing.pace == 0.0 else _("{:g} of real time").format(playing.pace)
+        pace = _(PACES[playing.pace])
         rows = (*map(_, HELP), f"{playing.seconds:.1f} s  {pace}")
     for number, text in enumerate(reversed(rows)):
         line(text, LINE * scale, (1.5 + number) * LINE * scale, TEXT)

@@ -37,7 +37,7 @@ class Clock(NamedTuple):
     def frames(self, first: int, count: int) -> Array:
         """The frames of samples from a number on, one a step."""
         steps = np.arange(first, first + count, dtype=np.float64)
-        found: Array = np.float32(self.first_frame + steps / self.rate * self.fps).astype(np.float64)
+        found: Array = (self.first_frame + steps / self.rate * self.fps).astype(np.float32).astype(np.float64)
         return found
 
     def sample(self, frame: float) -> int:

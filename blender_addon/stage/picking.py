@@ -38,11 +38,11 @@ class View:
 
     def at_depth_of(self, place: Array) -> Array:
         """The place under the mouse that is as far away as another, in the scene's units."""
-        return np.array(view3d_utils.region_2d_to_location_3d(self.region, self.data, self.mouse, Vector(place)))
+        return np.array(view3d_utils.region_2d_to_location_3d(self.region, self.data, self.mouse, Vector(place.tolist())))
 
     def pixel(self, place: Array) -> Array | None:
         """Where a place of the scene is seen, None behind the viewer."""
-        found = view3d_utils.location_3d_to_region_2d(self.region, self.data, Vector(place))
+        found = view3d_utils.location_3d_to_region_2d(self.region, self.data, Vector(place.tolist()))
         return None if found is None else np.array(found)
 
 
@@ -104,6 +104,13 @@ def riding(rides: str) -> dict[str, str]:
     from ..overlay.data import read_rides
 
     return {body: ride.bone for body, ride in read_rides(rides).items()}
+
+
+def hips_of(context: bpy.types.Context, armature: bpy.types.Object) -> Array:
+    """Return where the hips are, in the scene's units."""
+    bone = settings_on(armature).chosen_roles()["pelvis"][0]
+    shown = armature.evaluated_get(context.view_layer.depsgraph)
+    return np.array(shown.matrix_world @ shown.pose.bones[bone].head)
 
 
 def throw_at(target: Array, view: View, speed: float, unit: float) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from ...core.live.take import Take
 from ...core.motion.quaternions import Array
 from ...core.worker import tasks
 from ...core.worker.messages import Arrays, Message
+from .. import redraw
 from ..baking.gather import Gathered, gathering
 from ..baking.session import Session, there
 from ..scene.takes import Clock, write_take
@@ -68,6 +69,7 @@ class Playing(Session):
     def _hear(self, message: Message) -> None:
         if message.kind == "ready":
             self.plays = True
+            redraw.panels()
         elif message.kind == "picture":
             self.seconds = float(message.values["seconds"])
             self.turn.pose = message.arrays["pose"]
@@ -78,6 +80,7 @@ class Playing(Session):
     def _take_answer(self, message: Message) -> None:
         self.turn.said = message.values
         self.take_made, self.fell = tasks.take_of(message), bool(message.values["fell"])
+        self.grip = None
         self._end()
 
 

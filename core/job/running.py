@@ -39,7 +39,7 @@ from .preparing import make_motion, reference_settings
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
-from .showing import bone_poses, carried_lines, names_in_rig, prop_poses, source_poses
+from .showing import bone_poses, carried_lines, names_in_rig, prop_poses, source_poses, waiting
 from .staging import asked_for, stage_of
 from .switching import make_row
 
@@ -254,6 +254,7 @@ def _result(
     poses = bone_poses(motion, frames.q[:, : character.nq], sample, lap)
     reference = bone_poses(motion, ghost, sample, lap)
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
+    props = waiting(stage.scene.props, frames.time, props, 1.0 / recording.rate)
     figures = metrics.measure(simulation)
     figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
     figures["simulated"] = job.simulate

@@ -59,8 +59,8 @@ class Hand:
             self._forces.end(self._force)
         self._force = self.grip = None
 
-    def act(self, q: Array) -> None:
-        """Pull in the next step, by where the body is and how fast it goes."""
+    def act(self, q: Array, way: Array) -> None:
+        """Pull in the next step, by where the body is and how fast it goes, so far from where it is seen."""
         if self._force is None:
             return
         character = self._character
@@ -71,10 +71,10 @@ class Hand:
         self._before = point
         mass = character.bodies[b].mass
         stiffness = min(STIFFNESS, STEADY * mass * self._rate * self._rate)
-        wanted = stiffness * (self._place - point) - 2.0 * DAMPING * np.sqrt(stiffness * mass) * velocity
+        wanted = stiffness * (self._place + way - point) - 2.0 * DAMPING * np.sqrt(stiffness * mass) * velocity
         size = float(np.linalg.norm(wanted))
         taken = self._forces.go_on(self._force, wanted * min(1.0, self._strongest / max(size, 1e-9)))
-        self.grip = Grip(_vector(point), _vector(self._place), _vector(taken))
+        self.grip = Grip(_vector(point - way), _vector(self._place), _vector(taken))
 
 
 def _vector(values: Array) -> Vector:

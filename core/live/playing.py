@@ -22,7 +22,7 @@ from ..job.choosing import resolved
 from ..job.motion import Motion
 from ..job.progress import Callback, Clock, ProgressReporter
 from ..job.running import planned
-from ..job.showing import bone_poses
+from ..job.showing import bone_poses, way_at
 from ..job.staging import late, stage_of
 from ..simulation import Prop, World
 from ..simulation.outcome import Simulation
@@ -168,6 +168,7 @@ class _Director:
         self._clock, self._late = clock, late(job, motion)
         self._metronome = None if clock is None else Metronome(world.dt, clock)
         self._nq = stage.character.nq
+        self._way: Array = np.zeros(3)  # from what is seen to what is simulated
         self.forces = Forces(world.system.pushes, world.body_index, job.rate, self._late)
         self._hand = Hand(stage.character, job.rate, self.forces, kit.strongest)
         self._shoves: list[tuple[Done, Array, int]] = []  # with how many samples are left
@@ -185,6 +186,7 @@ class _Director:
 
     def __call__(self, state: int, q: Array, frame: int, lap: int) -> bool:
         """A new state."""
+        self._follow_way(frame, lap)
         self._picture(state, q, frame, lap)
         if self._metronome is not None and state == 0:
             self._metronome.begin()
@@ -199,9 +201,14 @@ class _Director:
         self._act(q)
         return True
 
+    def _follow_way(self, frame: int, lap: int) -> None:
+        """A motion in place is carried along to be simulated; who directs it sees it in its place."""
+        if len(self._motion.way):
+            self._way[:2] = way_at(self._motion, np.array([float(frame)]), np.array([lap], dtype=np.int64))[0]
+
     def _act(self, q: Array) -> None:
         """Force in the next step."""
-        self._hand.act(q)
+        self._hand.act(q, self._way)
         if self._asked and self._hand.holds:
             self.delays.append(inputs.now() - self._asked)
         self._asked = 0.0
@@ -240,7 +247,8 @@ class _Director:
         """A ball, if there is one left; its numbers as keys in Blender have them."""
         if len(self.balls) == len(self._slots):
             return
-        place, velocity = (np.array(values, dtype=np.float32) for values in (done.place, done.velocity))
+        place = np.array(self._way + done.place, dtype=np.float32)
+        velocity = np.array(done.velocity, dtype=np.float32)
         slot = self._slots[len(self.balls)]
         start = self.forces.next_sample(state) / self._job.rate
         slot.start = start - self._late if self._late else start
@@ -267,6 +275,6 @@ class _Director:
             self._shown = now
         own = np.ascontiguousarray(q[: self._nq])
         poses = bone_poses(self._motion, own[None], np.array([float(frame)]), np.array([lap], dtype=np.int64))
-        there = [q[slot.positions][:3] for slot in self._slots[: len(self.balls)]]
+        there = [q[slot.positions][:3] - self._way for slot in self._slots[: len(self.balls)]]
         seconds = state / self._job.rate
         self._show(Picture(seconds, poses[0], np.array(there).reshape(-1, 3), self._hand.grip))

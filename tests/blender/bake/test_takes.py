@@ -132,3 +132,19 @@ def test_method_that_cannot_is_refused_in_a_sentence(rig):
 def test_without_a_window_there_is_no_stage(rig):
     with pytest.raises(RuntimeError, match="needs a window"):
         bpy.ops.heft.stage()
+
+
+def test_ball_waits_out_of_sight_where_it_is_thrown_from(rig):
+    playing = directed(rig)
+    playing.keep(bpy.context)
+    playing.close()
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    (ball,) = [one for one in things_taken(rig) if one.heft.throw.taken]
+    start = playing.take_made.balls[0]
+    thrown = rig.animation_data.action.frame_range[0] + 24.0 * start.thrown
+    bpy.context.scene.frame_set(int(thrown) - 2)
+    assert ball.hide_render
+    np.testing.assert_allclose(ball.matrix_world.translation, start.body.position, atol=1e-6)
+    bpy.context.scene.frame_set(int(thrown) + 3)
+    assert not ball.hide_render
+    assert ball.matrix_world.translation.y > start.body.position[1] + 0.2
