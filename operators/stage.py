@@ -11,6 +11,7 @@ from ..blender_addon.baking.following import following
 from ..blender_addon.overlay import stage as overlay
 from ..blender_addon.scene.takes import drop_takes, things_taken
 from ..blender_addon.stage import picking
+from ..blender_addon.stage.following_view import Following
 from ..blender_addon.stage.playing import Playing
 from ..blender_addon.typed import progress_on, settings_on
 from ..blender_addon.worker.keeper import keeper
@@ -60,6 +61,8 @@ class HEFT_OT_stage(bpy.types.Operator):
         self._pressed: tuple[int, int] | None = None
         self._part: picking.Part | None = None
         self._holds = False
+        self._view = Following(context)
+        playing.at_end(self._view.put_back)
         timer = context.window_manager.event_timer_add(EVERY, window=context.window)
         playing.at_end(lambda: bpy.context.window_manager.event_timer_remove(timer))
         view = bpy.types.SpaceView3D
@@ -106,6 +109,7 @@ class HEFT_OT_stage(bpy.types.Operator):
         state.stage, state.fraction = (ON_STAGE, 1.0) if playing.plays else (playing.stage, playing.whole_fraction)
         if playing.has_pose:
             playing.show()
+            self._view.follow(context, playing.hips)
             redraw.views()
         elif not playing.plays:
             redraw.panels()
@@ -153,6 +157,8 @@ class HEFT_OT_stage(bpy.types.Operator):
             playing.set_pace(PACES[event.type])
         elif event.type == "SPACE":
             playing.set_pace(0.0 if playing.pace else 1.0)
+        elif event.type == "F":
+            self._view.follows = not self._view.follows
         elif event.type == "S":
             self._shove(context, event)
         elif event.type == "R":
@@ -247,7 +253,6 @@ class HEFT_OT_stage(bpy.types.Operator):
     @staticmethod
     def _root(armature: bpy.types.Object) -> str:
         return next(iter(picking.riding(settings_on(armature).rides)))
-
 
 
 class HEFT_OT_drop_take(bpy.types.Operator):

@@ -30,7 +30,8 @@ RADIUS = 0.125  # m, of a ball
 SIZE, BESIDE, LINE = 13.0, 10.0, 20.0  # pixels at scale 1
 HELP = (
     "Drag a part: pull     Click: throw a ball     S: shove the part under the mouse",
-    "1 2 3 4: real time, half, quarter, tenth     Space: pause     R: again     Esc: end the take",
+    "1 2 3 4: real time, half, quarter, tenth     Space: pause     F: follow with the view",
+    "R: again     Esc: end the take",
 )
 PACES = {
     1.0: "real time",

@@ -128,10 +128,9 @@ def write_push(
     unit: float,
 ) -> None:
     """Add an arrow that goes with its bone, with the force keyed."""
-    empty = bpy.data.objects.new(f"Pull {bone}", None)
+    empty = bpy.data.objects.new(f"Take {bone}", None)
     empty.empty_display_type, empty.empty_display_size = "PLAIN_AXES", ARROW / unit
-    collection = context.collection if context.collection.is_editable else context.scene.collection
-    collection.objects.link(empty)
+    takes_of(context, armature).objects.link(empty)
     follow = as_kind(empty.constraints.new("COPY_LOCATION"), bpy.types.CopyLocationConstraint)
     follow.target, follow.subtarget, follow.head_tail = armature, bone, 0.5
     own = settings_on(empty).push
@@ -139,6 +138,16 @@ def write_push(
     frames = clock.frames(round(push.start * clock.rate), len(push.force))
     for axis in range(3):
         write_curve(own_bag(empty), FORCE, axis, "Push", frames, push.force[:, axis])
+
+
+def takes_of(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Collection:
+    """Return the collection where pushes of an armature's takes are, made if there is none."""
+    for thing in things_taken(armature):
+        if settings_on(thing).push.taken and thing.users_collection and thing.users_collection[0].is_editable:
+            return thing.users_collection[0]
+    collection = bpy.data.collections.new(f"{armature.name} Takes")
+    context.scene.collection.children.link(collection)
+    return collection
 
 
 def write_ball(
@@ -197,6 +206,9 @@ def drop_takes(armature: bpy.types.Object) -> int:
     found = things_taken(armature)
     for thing in found:
         data = thing.data
+        own = [one for one in thing.users_collection if one.name.endswith(" Takes") and len(one.objects) == 1]
+        for collection in own:
+            bpy.data.collections.remove(collection)
         bpy.data.objects.remove(thing)
         if isinstance(data, bpy.types.Mesh) and data.users == 0:
             bpy.data.meshes.remove(data)

@@ -38,7 +38,9 @@ class View:
 
     def at_depth_of(self, place: Array) -> Array:
         """The place under the mouse that is as far away as another, in the scene's units."""
-        return np.array(view3d_utils.region_2d_to_location_3d(self.region, self.data, self.mouse, Vector(place.tolist())))
+        return np.array(
+            view3d_utils.region_2d_to_location_3d(self.region, self.data, self.mouse, Vector(place.tolist()))
+        )
 
     def pixel(self, place: Array) -> Array | None:
         """Where a place of the scene is seen, None behind the viewer."""

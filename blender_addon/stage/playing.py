@@ -37,6 +37,7 @@ class Playing(Session):
         self.plays = False  # the stage is set
         self.seconds = 0.0  # that have been played
         self.pace = 1.0
+        self.hips: Array = np.zeros(3)  # where they are, m
         self.balls: Array = NOBODY  # (n, 3) m
         self.grip: Array | None = None  # (3, 3) from, to, newtons
         self.take_made: Take | None = None
@@ -73,6 +74,8 @@ class Playing(Session):
         elif message.kind == "picture":
             self.seconds = float(message.values["seconds"])
             self.turn.pose = message.arrays["pose"]
+            job = self.turn.gathered.job
+            self.hips = self.turn.pose[job.clip.skeleton.index(job.roles["pelvis"][0]), :3, 3]
             self.balls, self.grip = message.arrays["balls"], message.arrays.get("grip")
         else:
             super()._hear(message)

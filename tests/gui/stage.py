@@ -45,8 +45,8 @@ def look():
     """From the side, with room around."""
     space = guikit.view3d()[3]
     space.region_3d.view_perspective = "PERSP"
-    space.region_3d.view_location = (0.0, -2.5, 0.9)
-    space.region_3d.view_distance = 9.0
+    space.region_3d.view_location = (0.4, -0.5, 0.9)
+    space.region_3d.view_distance = 5.5
     space.region_3d.view_rotation = (0.65, 0.62, 0.3, 0.32)
     bpy.types.SpaceView3D.draw_handler_add(note, (), "WINDOW", "POST_VIEW")
 

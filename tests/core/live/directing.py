@@ -17,8 +17,9 @@ BODIES = ("left_hand", "right_hand", "torso", "pelvis", "head", "left_foot", "ri
 class Anybody:
     """Pulls, shoves and throws by the dice, for some steps."""
 
-    def __init__(self, seed, steps, near, bodies=BODIES):
+    def __init__(self, seed, steps, near, bodies=BODIES, shove=60.0):
         self._dice, self._steps, self._near, self._bodies = np.random.default_rng(seed), steps, near, bodies
+        self._shove = shove  # N
         self._at, self._holds = -1, False
 
     def __call__(self, _):
@@ -34,7 +35,7 @@ class Anybody:
         if dice.random() < 0.3:
             done.append(inputs.Move(0.0, self._place()))
         if dice.random() < 0.02:
-            force = tuple(dice.normal(scale=60.0, size=3))
+            force = tuple(dice.normal(scale=self._shove, size=3))
             done.append(inputs.Shove(0.0, self._body(), self._offset(), force, float(dice.uniform(0.01, 0.2))))
         if dice.random() < 0.01:
             place, way = np.array(self._place()), dice.normal(size=3)
