@@ -49,11 +49,15 @@ class HEFT_OT_stage(bpy.types.Operator):
             self.report({"ERROR"}, "The stage needs a window: open Blender with one")
             return {"CANCELLED"}
         following.give_way()
-        return self._begin(context)
+        begun = self._begin(context, context.active_object)
+        if begun == {"RUNNING_MODAL"}:
+            context.window_manager.modal_handler_add(self)
+        return begun
 
-    def _begin(self, context: bpy.types.Context) -> Status:
+    def _begin(self, context: bpy.types.Context, armature: bpy.types.Object) -> Status:
+        """Set the stage for an armature, the first time or once more."""
         try:
-            playing = Playing(context, context.active_object, keeper)
+            playing = Playing(context, armature, keeper)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -61,7 +65,7 @@ class HEFT_OT_stage(bpy.types.Operator):
         self._pressed: tuple[int, int] | None = None
         self._part: picking.Part | None = None
         self._holds = False
-        self._view = Following(context)
+        self._view = Following(context, armature)
         playing.at_end(self._view.put_back)
         timer = context.window_manager.event_timer_add(EVERY, window=context.window)
         playing.at_end(lambda: bpy.context.window_manager.event_timer_remove(timer))
@@ -72,7 +76,6 @@ class HEFT_OT_stage(bpy.types.Operator):
         ):
             playing.at_end(lambda handle=handle: view.draw_handler_remove(handle, "WINDOW"))  # type: ignore[misc]
         playing.begin_showing()
-        context.window_manager.modal_handler_add(self)
         redraw.views()
         return {"RUNNING_MODAL"}
 
@@ -162,9 +165,9 @@ class HEFT_OT_stage(bpy.types.Operator):
         elif event.type == "S":
             self._shove(context, event)
         elif event.type == "R":
-            self._close(at_once=False)
-            self._begin(context)
-            return {"FINISHED"} if not session.is_going_on(self._playing) else {"RUNNING_MODAL"}
+            armature = self._armature()
+            self._close()
+            return self._begin(context, armature) if armature is not None else {"CANCELLED"}
         elif event.type == "ESC":
             if not playing.plays:
                 return self._drop()
@@ -205,12 +208,12 @@ class HEFT_OT_stage(bpy.types.Operator):
 
     def _drop(self) -> Status:
         """As if nothing had been."""
-        self._close(at_once=False)
+        self._close()
         self.report({"INFO"}, "The take was dropped")
         return {"CANCELLED"}
 
-    def _close(self, *, at_once: bool = False) -> None:
-        self._playing.stop(at_once=at_once)
+    def _close(self) -> None:
+        self._playing.stop(at_once=False)  # the worker goes on with its kernels loaded
         self._playing.close()
         redraw.views()
         redraw.panels()

@@ -17,8 +17,8 @@ from heft.core.worker.worker import Worker
 from studies.paths import jobs
 from tests.core.live.directing import BODIES, Anybody, baked
 
-TAKES = 25  # of each walk
-STEPS = 400
+TAKES = 10  # of each walk
+STEPS = 300
 STRONG = (500.0, 50.0)  # N that the mouse pulls with at most, in turn
 SECONDS = 10.0  # that are played in real time
 EVERY = 1.0 / 60.0  # s between moves of the mouse

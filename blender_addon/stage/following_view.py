@@ -16,9 +16,8 @@ from ..typed import settings_on
 class Following:
     """Moves all 3D Viewports that look through no camera, level with the ground, and puts them back at the end."""
 
-    def __init__(self, context: bpy.types.Context) -> None:
+    def __init__(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Begin where they are."""
-        armature = context.active_object
         self._unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
         self._last: Array | None = None
         self._moved: Array = np.zeros(3)

@@ -14,7 +14,7 @@ from heft.blender_addon.worker.keeper import keeper
 from heft.core.live import inputs
 from heft.core.live.take import taken
 
-PATIENCE = 120.0  # s
+PATIENCE = 900.0  # s: kernels may have to be compiled first
 
 
 def look_until(playing, condition):
