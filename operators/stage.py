@@ -24,8 +24,8 @@ DRAG = 4  # pixels, from which on a press is no click
 SHOVE = 0.1  # s
 ON_STAGE = "On the stage: press Esc over the view to end it"
 PACES = {"ONE": 1.0, "TWO": 0.5, "THREE": 0.25, "FOUR": 0.1}
-# the view may be turned meanwhile
-VIEW = ("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPAD", "NUMPAD", "NDOF", "HOME")
+# the view may be turned meanwhile, and Blender goes on with its own
+PASSED = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "NUMPAD_", "NDOF", "HOME", "TIMER", "WINDOW")
 
 
 class HEFT_OT_stage(bpy.types.Operator):
@@ -61,7 +61,7 @@ class HEFT_OT_stage(bpy.types.Operator):
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self._playing, self._asking, self._ends = playing, False, ""
+        self._playing, self._asking, self._ends = playing, False, False
         self._pressed: tuple[int, int] | None = None
         self._part: picking.Part | None = None
         self._holds = False
@@ -87,7 +87,7 @@ class HEFT_OT_stage(bpy.types.Operator):
             return self._drop()
         if event.type == "TIMER":
             return self._look(context)
-        if self._ends or event.type.startswith(VIEW):
+        if self._ends or event.type.startswith(PASSED):
             return {"PASS_THROUGH"}
         if event.type in {"MOUSEMOVE", "LEFTMOUSE"}:
             return self._point(context, event)
@@ -116,11 +116,10 @@ class HEFT_OT_stage(bpy.types.Operator):
             redraw.views()
         elif not playing.plays:
             redraw.panels()
-        if playing.over and not self._ends:  # it fell, or the action is over
-            self._ends, self._asking = "", True
-        if playing.over and self._ends == "keep":
+        if playing.over and self._ends:
             return self._keep(context)
-        if playing.over and self._asking:
+        if playing.over and not self._asking:  # it fell, or the action is over
+            self._asking = True
             redraw.views()
         return {"PASS_THROUGH"}
 
@@ -154,6 +153,10 @@ class HEFT_OT_stage(bpy.types.Operator):
     def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """A key."""
         playing = self._playing
+        if event.type == "R" and playing.plays:
+            armature = self._armature()
+            self._close()
+            return self._begin(context, armature) if armature is not None else {"CANCELLED"}
         if self._asking:
             return self._answer(event.type)
         if event.type in PACES:
@@ -164,10 +167,6 @@ class HEFT_OT_stage(bpy.types.Operator):
             self._view.follows = not self._view.follows
         elif event.type == "S":
             self._shove(context, event)
-        elif event.type == "R":
-            armature = self._armature()
-            self._close()
-            return self._begin(context, armature) if armature is not None else {"CANCELLED"}
         elif event.type == "ESC":
             if not playing.plays:
                 return self._drop()
@@ -179,8 +178,8 @@ class HEFT_OT_stage(bpy.types.Operator):
     def _answer(self, key: str) -> Status:
         """To whether the take is to be kept."""
         playing = self._playing
-        if key in {"RET", "NUMPAD_ENTER"}:
-            self._asking, self._ends = False, "keep"
+        if key == "RET":
+            self._asking, self._ends = False, True
             playing.do(inputs.End())
         elif key in {"X", "DEL"}:
             return self._drop()

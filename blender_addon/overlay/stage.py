@@ -41,7 +41,7 @@ PACES = {
     0.0: "paused",
 }
 WAITS = "Setting the stage"
-ASKS = "Keep the take?     Enter: keep     X: drop     Esc: go on"
+ASKS = "Keep the take?     Enter: keep     X: drop     R: again     Esc: go on"
 
 
 def lines_of(playing: Playing) -> Lines | None:
