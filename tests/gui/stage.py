@@ -111,6 +111,16 @@ def is_at(pace):
     return guikit.until(lambda: playing().pace == pace, seconds=20.0, every=0.05)
 
 
+def begun_once():
+    kept["first"] = playing()
+    drawn.clear()
+
+
+def begun_again():
+    going_on = addon("blender_addon.baking.session").going_on
+    return bool(going_on) and going_on[-1] is not kept["first"] and plays()
+
+
 def remember():
     """What is about to be kept."""
     kept["playing"] = playing()
@@ -167,6 +177,10 @@ guikit.steps(
     start,
     guikit.shot("stage_setting"),
     guikit.until(plays, seconds=120.0, every=0.1),
+    until(0.5),
+    begun_once,
+    guikit.key("r"),
+    guikit.until(begun_again, seconds=120.0, every=0.1),
     until(0.5),
     guikit.key("space"),  # the mouse is slower than a walk where a picture takes a second
     is_at(0.0),
