@@ -61,6 +61,11 @@ class StandIn:
         copy.evaluated_get(layer.depsgraph).pose.bones.foreach_get("matrix", self._flat)
         return self._flat.reshape(-1, 4, 4).transpose(0, 2, 1)[self._back].astype(np.float64)
 
+    def evaluated(self) -> bpy.types.Object:
+        """Return it as Blender has it now."""
+        scene, copy = self._found()
+        return copy.evaluated_get(scene.view_layers[0].depsgraph)
+
     def remove(self) -> None:
         """Take it away."""
         scene, copy = self._found()
