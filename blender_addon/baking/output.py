@@ -399,8 +399,8 @@ def wanted_of(armature: bpy.types.Object, gathered: Gathered) -> Wanted:
     taken, parent = taken_bones(armature, skeleton.names), skeleton.parent
     if taken is not None and settings.output == "CONTROLS":
         parent = parents_on_controls(armature, skeleton.names, parent)
-    mutes = settings.output == "MUTE"
-    return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out, mutes)
+    along = settings.output in {"MUTE", "CONTROLS"}
+    return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out, along)
 
 
 def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:

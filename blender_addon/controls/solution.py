@@ -31,6 +31,9 @@ HALF_REACHED = 5e-4, 0.25
 UNCHANGED = 1e-4  # metres, or hundredths of a degree: rounding
 QUATERNION = 4
 ROUNDS = 14  # of corrections at most
+MOST_UNKNOWNS = 60  # that least squares look for at a frame
+TRIED = 5  # frames, after which they end
+HELPS = 0.7  # of the distance, that is left if they do not help
 PATIENCE = 2  # rounds in a row that gain little
 GAIN = 0.9  # of a distance, that is left by a round that gains more than that
 
@@ -122,9 +125,11 @@ class Solving:
         """Have least squares find what is left, at frames and with controls of bones that are still far."""
         far = {name: beyond(one, REACHED) for name, one in self.off().items()}
         drives = [drive for drive in (*self._drives, *self._others) if far[drive.bone].any()]
-        rows = np.flatnonzero(np.any(list(far.values()), axis=0)) if drives else []
+        rows = np.flatnonzero(np.any(list(far.values()), axis=0) if drives else [])
         unknowns = unknowns_of(drives, {bone.name: bone for bone in self._bones})
-        problem = LeastSquares(len(unknowns))
+        if len(unknowns) > MOST_UNKNOWNS:
+            rows = rows[:0]
+        problem, left, had = LeastSquares(len(unknowns)), 0.0, 0.0
         found, before = np.zeros(len(unknowns)), -1
         for done, row in enumerate(rows):
             base = self._now.at(np.array([row]))
@@ -136,6 +141,7 @@ class Solving:
                 return self._residuals(posed(x), row)
 
             start = np.zeros(len(unknowns))
+            had += float(self._distance()[row])
             if row == before + 1 and residuals(found) @ residuals(found) < residuals(start) @ residuals(start):
                 start = found
             for x in problem.nearer(residuals, start):
@@ -146,6 +152,9 @@ class Solving:
             here = offset_by(base, unknowns, found, self._metre)
             for part, values in here.parts.items():
                 self._now.parts[part][row] = values[0]
+            left += float(self._distance()[row])
+            if done + 1 == TRIED and left > HELPS * had:
+                break
         if len(rows):
             for unknown in unknowns:
                 self._keyed.setdefault(unknown.bone.name, set()).add(unknown.part)
