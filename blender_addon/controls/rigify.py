@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controls of a rig that Rigify generated from its human metarigs, basic or advanced."""
+"""The controls of a rig that Rigify generated from its metarigs of people, cats and wolves."""
 
 from __future__ import annotations
 
@@ -134,8 +134,10 @@ def _paw_fk(chain: Chain, side: str, toe: str, carrier: tuple[str, ...]) -> Iter
     yield from _turned(chain, side, carrier)
     end = f"{chain.end}_fk.{side}"
     yield Drive(f"{toe}.{side}", f"DEF-{toe}.{side}", "TURN", (end,))
-    yield from _tweaks(chain, side, 1, carrier, (f"{chain.lower}_fk.{side}",), (end,))
-    yield from _paw_tweaks(chain, side, toe, 1, (end,))
+    yield from _tweaks(chain, side, 2, carrier, (f"{chain.lower}_fk.{side}",), (end,))
+    tip = f"{toe}_tweak.{side}"
+    yield Drive(tip, f"DEF-{toe}.{side}", "MOVE", (end,), after=1)
+    yield _paw_tweak(chain, side, tip)
 
 
 def _paw_ik(chain: Chain, side: str, toe: str, carrier: tuple[str, ...]) -> Iterator[Drive]:
@@ -144,13 +146,14 @@ def _paw_ik(chain: Chain, side: str, toe: str, carrier: tuple[str, ...]) -> Iter
     yield Drive(heel, f"DEF-{chain.end}.{side}", "TURN", (hold,))
     yield from _bent(chain, side, carrier)
     yield from _tweaks(chain, side, 2, carrier, (), (heel,))
-    yield from _paw_tweaks(chain, side, toe, 2, (heel,))
+    tip = f"{toe}_tweak.{side}"
+    yield Drive(tip, f"DEF-{toe}.{side}", "TWEAK", (heel,), after=2)
+    yield _paw_tweak(chain, side, tip)
 
 
-def _paw_tweaks(chain: Chain, side: str, toe: str, after: int, end: tuple[str, ...]) -> Iterator[Drive]:
-    foot, tip = f"{chain.end}_tweak.{side}", f"{toe}_tweak.{side}"
-    yield Drive(tip, f"DEF-{toe}.{side}", "TWEAK", end, after=after)
-    yield Drive(f"{foot}.001", f"DEF-{chain.end}.{side}.001", "TWEAK", (foot, tip), after=after)
+def _paw_tweak(chain: Chain, side: str, tip: str) -> Drive:
+    foot = f"{chain.end}_tweak.{side}"
+    return Drive(f"{foot}.001", f"DEF-{chain.end}.{side}.001", "TWEAK", (foot, tip), after=2)
 
 
 def _tweaks(

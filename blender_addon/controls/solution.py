@@ -78,6 +78,7 @@ class Solving:
         chart = map_for(armature, recorded)
         self._uid, self._metre = armature.session_uid, metre
         self._drives, self._others = drives_used(chart, recorded), chart.others
+        self._is_tried = bool(chart.aims)
         self._latest = max((drive.after for drive in self._drives), default=0)
         every = {bone.name: bone for bone in rest_bones(armature)}
         aims = sorted({*chart.aims, *(drive.bone for drive in self._drives)})
@@ -124,7 +125,7 @@ class Solving:
     def _search(self) -> Iterator[float]:
         """Have least squares find what is left, at frames and with controls of bones that are still far."""
         far = {name: beyond(one, REACHED) for name, one in self.off().items()}
-        drives = [drive for drive in (*self._drives, *self._others) if far[drive.bone].any()]
+        drives = [drive for drive in (*self._drives, *self._others) if far[drive.bone].any()] if self._is_tried else []
         rows = np.flatnonzero(np.any(list(far.values()), axis=0) if drives else [])
         unknowns = unknowns_of(drives, {bone.name: bone for bone in self._bones})
         if len(unknowns) > MOST_UNKNOWNS:
@@ -142,6 +143,7 @@ class Solving:
 
             start = np.zeros(len(unknowns))
             had += float(self._distance()[row])
+            was, least = self._pose[row].copy(), float(self._distance()[row])
             if row == before + 1 and residuals(found) @ residuals(found) < residuals(start) @ residuals(start):
                 start = found
             for x in problem.nearer(residuals, start):
@@ -149,6 +151,9 @@ class Solving:
                 yield (ROUNDS - 1 + done / len(rows)) / ROUNDS
             before = int(row)
             self._pose[row] = posed(found)
+            if self._distance()[row] > least:
+                self._pose[row], found, left = was, start, left + least
+                continue
             here = offset_by(base, unknowns, found, self._metre)
             for part, values in here.parts.items():
                 self._now.parts[part][row] = values[0]
