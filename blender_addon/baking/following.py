@@ -45,6 +45,7 @@ WRITTEN = (
     "root_turns",
     "root_rises",
     "reduce",
+    "key_tolerance",
     "write_diagnostics",
 )  # not in the job
 SHOWN = "show_"  # how the names of settings begin that only say what is drawn

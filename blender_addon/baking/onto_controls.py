@@ -21,8 +21,9 @@ def is_onto_controls(armature: bpy.types.Object) -> bool:
 
 
 def needs_channels(armature: bpy.types.Object) -> bool:
-    """Whether a bake needs to know the source's channels: of controls, or for the difference to them."""
-    return is_onto_controls(armature) or settings_on(armature).layer == "COMBINE"
+    """Whether a bake needs to know the source's channels: of controls, for the difference to them, for fewer keys."""
+    settings = settings_on(armature)
+    return is_onto_controls(armature) or settings.layer == "COMBINE" or bool(settings.reduce)
 
 
 def chosen_with_controls(armature: bpy.types.Object, chosen: set[str]) -> set[str]:

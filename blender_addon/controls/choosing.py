@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which control moves which bone, in a rig of no known family: from what each bone moves, and what animators would use.
 
-A bone's control is the one that turns it as it is turned itself and touches little else. Where what carries that control
+A bone's control is the one that turns it as it is turned itself and touches little else. Where what carries it
 goes along with the bone above, to turn it is enough; else it is moved too. What inverse kinematics or a constraint
 points is led by its target, its pole, and its own rotation. Pure data.
 """
@@ -210,7 +210,9 @@ class Choice:
         for bone in self.above:
             pose = found.pose[found.place[bone]]
             off = float(np.linalg.norm(pose[:3, 3] - here[:3, 3]))
-            if off < least and pose[:3, 1] @ here[:3, 1] > 0.9 * np.linalg.norm(pose[:3, 1]) * np.linalg.norm(here[:3, 1]):
+            if off < least and pose[:3, 1] @ here[:3, 1] > 0.9 * np.linalg.norm(pose[:3, 1]) * np.linalg.norm(
+                here[:3, 1]
+            ):
                 best, least = bone, off
         return best
 

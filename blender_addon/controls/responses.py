@@ -53,9 +53,7 @@ class Responses:
         return frozenset(other for other in others if self.of(self.touches, one, other))
 
 
-def responses_of(
-    bones: Sequence[RestBone], tried: Collection[str], base: Recorded, evaluate: Evaluate
-) -> Responses:
+def responses_of(bones: Sequence[RestBone], tried: Collection[str], base: Recorded, evaluate: Evaluate) -> Responses:
     """Try bones from the one row of a recording; `evaluate` returns the poses (nb, 4, 4) of a row of another."""
     place = {bone.name: index for index, bone in enumerate(bones)}
     pose = evaluate(base, 0)
@@ -86,7 +84,7 @@ def with_channels(base: Recorded, bone: RestBone, *, turned: bool = False, moved
         if kind == "rotation_quaternion":
             rotation = quaternions.multiply(quaternions.normalize(rotation), ASIDE)
         elif kind == "rotation_axis_angle":
-            rotation = rotation + [TURN, 0.0, 0.0, 0.0]
+            rotation = rotation + np.array([TURN, 0.0, 0.0, 0.0])
         else:
             rotation = rotation + TURN * np.array([0.6, 0.5, 0.6245])
         parts[kind][:, column] = rotation

@@ -95,7 +95,7 @@ def _trunk(first: int, last: int) -> Iterator[Drive]:
 
 
 def _fk(chain: Chain, side: str, toe: str, carrier: tuple[str, ...]) -> Iterator[Drive]:
-    upper, lower, end = (f"{part}_fk.{side}" for part in chain.parts())
+    _, lower, end = (f"{part}_fk.{side}" for part in chain.parts())
     yield from _turned(chain, side, carrier)
     if toe:
         control = f"{toe}_fk.{side}"

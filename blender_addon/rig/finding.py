@@ -14,7 +14,6 @@ from ...core.rig.roles import UNCLEAR, detect_roles
 from ..typed import settings_on
 from .vrm import humanoid_of
 
-
 FOLLOWING = {"COPY_TRANSFORMS", "COPY_ROTATION", "COPY_LOCATION", "CHILD_OF", "ARMATURE"}
 
 

@@ -298,8 +298,13 @@ def three_chains(names, switch) -> bpy.types.Object:
             away = Vector((0.0, 0.5 if part == "forearm" else -0.5, 0.0))
             builder.bone(names["pole"].format(called[name]), head + away, head + 1.2 * away, names["root"])
     for name, (head, tail, above) in bones.items():
-        builder.bone(names["def"].format(called[name]), head, tail, names["def"].format(called[above]) if above else
-                     names["cog"], deform=True)
+        builder.bone(
+            names["def"].format(called[name]),
+            head,
+            tail,
+            names["def"].format(called[above]) if above else names["cog"],
+            deform=True,
+        )
     rig = builder.done()
     for name in bones:
         bone = names["def"].format(called[name])
