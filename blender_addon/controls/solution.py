@@ -172,7 +172,8 @@ class Solving:
             turn = displacement(here[None], there[None])[0, :3, :3]
             parts.append((there[:3, 3] - here[:3, 3]) / (self._metre * HALF_REACHED[0]))
             parts.append(quaternions.log(quaternions.from_matrix(turn)) / np.radians(HALF_REACHED[1]))
-        return -np.concatenate(parts)
+        result: Array = -np.concatenate(parts)
+        return result
 
     def _far_rows(self) -> NDArray[np.int64]:
         """The frames at which any bone is not as good as there."""

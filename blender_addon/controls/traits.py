@@ -13,7 +13,6 @@ from .stand_in import bone_in
 
 MECHANISMS = ("MCH", "ORG", "mch", "org", "WGT", "VIS")  # before a dash or an underscore
 OVERRULE = 0.5  # of a constraint's influence
-AIMING = {"DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK", "STRETCH_TO"}
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,8 @@ def traits_of(armature: bpy.types.Object, names: Collection[str]) -> dict[str, T
         posed, bone = armature.pose.bones[name], armature.data.bones[name]
         shown = any(one.is_visible for one in bone.collections) if bone.collections else True
         found[name] = Trait(
-            moves=not bone.use_connect and not any(posed.lock_location),
-            turns=not all(posed.lock_rotation),
+            moves=not bone.use_connect and not any(list(posed.lock_location)),
+            turns=not all(list(posed.lock_rotation)),
             keyed=name in keyed,
             deforms=bone.use_deform,
             hidden=bone.hide or not shown or name.replace("_", "-").split("-")[0] in MECHANISMS,
@@ -71,7 +70,16 @@ def chains_of(posed: bpy.types.Object) -> list[Chain]:
                 count = constraint.chain_count or len(chain)
                 names = tuple(one.name for one in reversed(chain[:count]))
                 found.append(Chain(names, constraint.subtarget, constraint.pole_subtarget))
-            elif constraint.type in AIMING and getattr(constraint, "subtarget", ""):
+            elif (
+                isinstance(
+                    constraint,
+                    bpy.types.DampedTrackConstraint
+                    | bpy.types.TrackToConstraint
+                    | bpy.types.LockedTrackConstraint
+                    | bpy.types.StretchToConstraint,
+                )
+                and constraint.subtarget
+            ):
                 found.append(Chain((bone.name,), constraint.subtarget))
     return found
 
@@ -79,7 +87,7 @@ def chains_of(posed: bpy.types.Object) -> list[Chain]:
 def obeys(posed: bpy.types.PoseBone) -> bool:
     """Whether a bone's own channels may matter: nothing gives it another's place altogether."""
     return not any(
-        constraint.type == "COPY_TRANSFORMS"
+        isinstance(constraint, bpy.types.CopyTransformsConstraint)
         and constraint.mix_mode == "REPLACE"
         and constraint.influence >= 1.0
         and not constraint.mute
