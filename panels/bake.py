@@ -126,6 +126,7 @@ class HEFT_PT_bake_output(ArmatureTab):
         column.prop(settings, "reduce")
         if settings.reduce:
             column.prop(settings, "key_tolerance")
+        column.prop(settings, "mark_asset")
         column.prop(settings, "write_diagnostics")
         size = cache_size(str(cache_folder()))
         row = layout.row()

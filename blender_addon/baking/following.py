@@ -46,6 +46,7 @@ WRITTEN = (
     "root_rises",
     "reduce",
     "key_tolerance",
+    "mark_asset",
     "write_diagnostics",
 )  # not in the job
 SHOWN = "show_"  # how the names of settings begin that only say what is drawn

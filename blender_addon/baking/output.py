@@ -291,6 +291,8 @@ def commit(
         take_off(target)
         assign_action(target, action, slot_of(action, f"OB{slot}"))
     notes_on(action).is_layer = layer != "ACTION"
+    if settings.mark_asset:
+        action.asset_mark()
     if replaced is not None:
         replace_action(replaced, action)
     if layer != "ACTION":

@@ -253,6 +253,11 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         precision=1,
         override=OVERRIDABLE,
     )
+    mark_asset: BoolProperty(
+        name="Mark as Asset",
+        description="The new action is marked as an asset, for animation libraries",
+        override=OVERRIDABLE,
+    )
     write_diagnostics: BoolProperty(
         name="Key Diagnostics",
         description="Key contact force, tracking error and balance margin on the armature, for the Graph Editor",
