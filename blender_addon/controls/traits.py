@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import bpy
+import numpy as np
 
 from ..writer import assigned_curves
 from .stand_in import bone_in
@@ -46,8 +47,8 @@ def traits_of(armature: bpy.types.Object, names: Collection[str]) -> dict[str, T
         posed, bone = armature.pose.bones[name], armature.data.bones[name]
         shown = any(one.is_visible for one in bone.collections) if bone.collections else True
         found[name] = Trait(
-            moves=not bone.use_connect and not any(list(posed.lock_location)),
-            turns=not all(list(posed.lock_rotation)),
+            moves=not bone.use_connect and not np.array(posed.lock_location).any(),
+            turns=not np.array(posed.lock_rotation).all(),
             keyed=name in keyed,
             deforms=bone.use_deform,
             hidden=bone.hide or not shown or name.replace("_", "-").split("-")[0] in MECHANISMS,
