@@ -38,9 +38,11 @@ from .operators import (
     precompute,
     set_up,
     skip_rehearsals,
+    stage,
 )
 from .panels import bake as bake_panel
 from .panels import character, controller, motion, scene, status, system
+from .panels import stage as stage_panel
 
 CLASSES = (
     *action_properties.CLASSES,
@@ -64,6 +66,8 @@ CLASSES = (
     cancel.HEFT_OT_cancel,
     skip_rehearsals.HEFT_OT_skip_rehearsals,
     precompute.HEFT_OT_precompute,
+    stage.HEFT_OT_stage,
+    stage.HEFT_OT_drop_take,
     clear_cache.HEFT_OT_clear_cache,
     choose_actions.HEFT_OT_add_action,
     choose_actions.HEFT_OT_remove_action,
@@ -80,6 +84,7 @@ CLASSES = (
     controller.HEFT_PT_controller_reactions,
     controller.HEFT_PT_controller_advanced,
     scene.HEFT_PT_scene,
+    stage_panel.HEFT_PT_stage,
     bake_panel.HEFT_PT_bake,
     bake_panel.HEFT_PT_bake_blend,
     bake_panel.HEFT_PT_bake_output,

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ...core.job import BakeJob, BodySettings, ContactInterval
+from ...core.live import take
 from ...core.motion.clip import Clip
 from ...core.motion.pegs import with_feet
 from ...core.motion.playback import Playback
@@ -28,6 +29,7 @@ from ..scene.attachment import bodies_of
 from ..scene.grabs import Reach
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
+from ..scene.takes import Clock
 from ..slices import AT_ONCE, Work, whole
 from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of, repeating
@@ -74,8 +76,12 @@ def gathering(
     *,
     at_once: float = AT_ONCE,
     together: bool = False,
+    directed: bool = False,
 ) -> Work[list[Gathered]]:
-    """Read them as `gather` does, a little at a time; whether they are to be in one world decides what hands hold."""
+    """Read them as `gather` does, a little at a time.
+
+    Whether they are to be in one world decides what hands hold; or they are to be `directed` on the stage.
+    """
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
         raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
@@ -93,7 +99,7 @@ def gathering(
     for armature in armatures:
         yield from making_ready(context, armature, staged, at_once)
     with staged():
-        loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
+        loops = [None if directed else wanted_loop(context.view_layer, armature) for armature in armatures]
         moving = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
         keyed = [
             # where a target is, is known as long as the scene goes on
@@ -137,7 +143,7 @@ def gathering(
             part, done = moved_by(armature, part, cut(theirs, offset, offset + count), chosen)
             lines = done.lines
         with staged():
-            one = gathered(armature, source, part, reader, loop, ends)
+            one = gathered(armature, source, part, reader, loop, ends, directed=directed)
             one = replace(
                 one,
                 notes=(*lines, *one.notes),
@@ -182,14 +188,19 @@ def gathered(
     reader: SceneReader,
     loop: Loop | None,
     moving: tuple[float, float],
+    *,
+    directed: bool = False,
 ) -> Gathered:
-    """Return what one armature's bake needs; the action moves it between these frames, of those that were read."""
+    """Return what one armature's bake needs; the action moves it between these frames, of those that were read.
+
+    Where it is to be `directed` on the stage, no earlier take says how long.
+    """
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
-    around = reader.surroundings(clip)
     first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
+    around = reader.surroundings(clip, Clock(first, clip.rate * clip.frames_per_sample, float(rate)))
     job = BakeJob(
         clip=clip,
         roles=roles,
@@ -217,6 +228,9 @@ def gathered(
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
+    if settings.take.seconds > 0.0 and not directed:
+        steps = max(round(settings.take.seconds * job.rate), 1)
+        job = take.staged(job, loops=settings.take.loops, seconds=steps / job.rate)
     choice = choice_of(settings)
     return Gathered(
         job,
@@ -302,6 +316,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
     asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
+    asked = asked or settings.take.seconds > 0.0
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(mover_of(armature))
 

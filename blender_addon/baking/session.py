@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import bpy
 
-from ...core.job import BakeResult
+from ...core.job import BakeJob, BakeResult
 from ...core.motion.quaternions import Array
 from ...core.worker import tasks
 from ...core.worker.messages import Arrays, Message
@@ -107,7 +107,7 @@ class Session:
         self._at_once = min(at_once, AT_ONCE)
         self._uids = [armature.session_uid for armature in armatures]
         if found is None and at_once < math.inf:
-            self._reading = Slices(self._gathering)
+            self._reading = Slices(lambda: self._gathering(at_once))
             self._read_on()
             if self.refused:
                 raise ValueError(self.refused)
@@ -155,19 +155,23 @@ class Session:
         for message in said:
             if self.over:
                 return
-            if message.kind == "progress":
-                self._told = int(message.values.get("member", 0))
-                self.turn.fraction = message.values["fraction"]
-                self.stage, self.fraction = message.values["text"], message.values["fraction"]
-                self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
-                self.rehearses = message.values["rehearses"]
-                self.turn.pose = message.arrays.get("pose", self.turn.pose)
-                if "heads" in message.arrays:
-                    self.turn.heads.append((int(message.values["first"]), message.arrays["heads"]))
-            elif message.kind == "done":
-                self._take_answer(message)
-            elif message.kind in {"failed", "ended"}:
-                self._end(why=str(message.values["why"]))
+            self._hear(message)
+
+    def _hear(self, message: Message) -> None:
+        """One of the worker's messages."""
+        if message.kind == "progress":
+            self._told = int(message.values.get("member", 0))
+            self.turn.fraction = message.values["fraction"]
+            self.stage, self.fraction = message.values["text"], message.values["fraction"]
+            self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
+            self.rehearses = message.values["rehearses"]
+            self.turn.pose = message.arrays.get("pose", self.turn.pose)
+            if "heads" in message.arrays:
+                self.turn.heads.append((int(message.values["first"]), message.arrays["heads"]))
+        elif message.kind == "done":
+            self._take_answer(message)
+        elif message.kind in {"failed", "ended"}:
+            self._end(why=str(message.values["why"]))
 
     def wait(self) -> None:
         """Handle the worker's messages until it is over."""
@@ -242,10 +246,10 @@ class Session:
         if self in going_on:
             going_on.remove(self)
 
-    def _gathering(self) -> Work[list[Gathered]]:
-        """Read all, in slices."""
+    def _gathering(self, at_once: float) -> Work[list[Gathered]]:
+        """Read all armatures, a little at a time."""
         armatures = [there(uid) for uid in self._uids]
-        return gathering(bpy.context, armatures, at_once=self._at_once, together=self._together)
+        return gathering(bpy.context, armatures, at_once=at_once, together=self._together)
 
     def _read_on(self) -> None:
         """Read a little more, and begin when all is read."""
@@ -289,9 +293,13 @@ class Session:
 
         def make() -> tuple[Mapping[str, Any], Arrays]:
             job.key()  # who asks for it later need not wait
-            return tasks.request(job, cache, self._wanted)
+            return self._request(job, cache)
 
         self._keeper.worker().send_made(self._task, make)
+
+    def _request(self, job: BakeJob, cache: str) -> tuple[Mapping[str, Any], Arrays]:
+        """What the worker is asked."""
+        return tasks.request(job, cache, self._wanted)
 
     def _send_all(self) -> None:
         """Send all at once."""

@@ -22,6 +22,7 @@ from .playback import Tempo
 from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
 from .strength import StrengthReader
+from .takes import Clock, find_taken, push_taken
 from .terrain import Ground
 from .ways import WayReader
 
@@ -65,6 +66,7 @@ class SceneReader:
         self._unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
         self._ground = Ground(armature, context.view_layer, frames)
         self._arrows = find_arrows(context.view_layer, armature, frames)
+        self._taken = find_taken(context.view_layer, armature)
         self._grips = find_grips(context.view_layer, armature, frames)
         self._course = CourseReader(armature, frames)
         self._tempo = Tempo(armature, frames)
@@ -95,14 +97,18 @@ class SceneReader:
         """Return where to walk; `hips` is the bone whose way is the motion's. ValueError in a sentence for the user."""
         return self._way.path(clip, hips, self._unit)
 
-    def surroundings(self, clip: Clip) -> Surroundings:
-        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user."""
+    def surroundings(self, clip: Clip, clock: Clock) -> Surroundings:
+        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user.
+
+        What happened on the stage is counted in steps, by the `clock`.
+        """
         armature, unit, start = self._armature, self._unit, self._start
         surfaces, notes = self._ground.surfaces(unit, clip.rate, start)
         taken = set(read_rides(settings_on(armature).rides)) if settings_on(armature).rides else set()
-        props = [prop_of(thing, self._boxes[thing.name_full], taken) for thing in self._props]
+        props = [prop_of(thing, self._boxes[thing.name_full], taken, clock) for thing in self._props]
         names = {prop.object_name: prop.prop.name for prop in props}
         pushes = [push_of(arrow, armature, clip, unit, start) for arrow in self._arrows]
+        pushes += [push_taken(empty, armature, clip, clock) for empty in self._taken]
         grabs = [
             grab for grip in self._grips for grab in grabs_of(grip, armature, clip, unit, start, names, self._partners)
         ]
@@ -129,4 +135,4 @@ class SceneReader:
 def is_acted_on(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> bool:
     """Whether pushes, grabs or footholds belong to a character."""
     found = (*find_arrows(view_layer, armature, 1), *find_grips(view_layer, armature, 1))
-    return bool(found or find_marks(view_layer, armature))
+    return bool(found or find_taken(view_layer, armature) or find_marks(view_layer, armature))

@@ -75,7 +75,7 @@ class _Acting:
         q, v = follower.reference_state()
         stepper.reset(q, v if stage.noise is None else v + stage.noise)
         self.loop = _Loop(follower, stage, observer, limp=isinstance(stepper, World))
-        seconds = follower.seconds(stage.seconds) if self.loop.observe(0, stepper.system_q) else 0.0
+        seconds = min(follower.seconds(stage.seconds), stage.ends) if self.loop.observe(0, stepper.system_q) else 0.0
         self._durations: list[float] = []
         self.recorder = Recorder(stepper, seconds=seconds, progress=self.loop.after_step, durations=self._durations)
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from .. import rounding, trace
 from ..cache import Cache, code_version
-from ..character.strength import joint_strengths
-from ..contact.terrain import Mesh, make_terrain
+from ..contact.terrain import Mesh
 from ..control.loop import act
 from ..control.method import Method
 from ..control.methods import method_named, others
@@ -32,9 +31,7 @@ from ..sentences import join, say, to_data
 from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import SAME_PLACE, between
-from ..simulation.strength import Strength, TorqueLimits
 from .as_planned import as_planned
-from .carried import loaded
 from .choosing import resolved
 from .job import BakeJob
 from .motion import Motion
@@ -42,8 +39,8 @@ from .preparing import make_motion, reference_settings
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
-from .showing import bone_poses, carried_lines, names_in_rig, prop_poses, source_poses
-from .simulated_scene import played, scene_grabs, scene_surfaces, shifted
+from .showing import bone_poses, carried_lines, names_in_rig, prop_poses, source_poses, waiting
+from .staging import asked_for, stage_of
 from .switching import make_row
 
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
@@ -119,40 +116,8 @@ def prepared(
         reporter("rehearse", fraction)
         return not enough()
 
-    late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
-    playback = job.playback.shifted(late)
-    asked = job.duration - (job.playback.played(late) if job.seconds is None else 0.0)
-    if job.path is not None and job.seconds is None:
-        asked = motion.reference.steps / job.rate
-    character = loaded(motion.plan.character, job.scene, unplanned=True)
-    stage = Stage(
-        character=character,
-        terrain=make_terrain(scene_surfaces(job, motion)),
-        scene=played(shifted(replace(job.scene, grabs=scene_grabs(job, motion)), late), playback),
-        playback=playback,
-        rate=job.rate,
-        # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
-        seconds=max(math.floor(asked * job.rate + 1e-6), 1) / job.rate,
-        lift=motion.lift,
-        # who is to faint is let fall
-        helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
-        recovery=job.recovery_effort if job.recovery else 0,
-        returns=job.return_to_path,
-        looseness=job.looseness,
-        torque_limits=torque_limits(job, motion, late),
-        noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
-        rehearsing=rehearsing,
-    )
-    return Prepared(job, chosen, method, plan, motion, stage, asked, clock, cache)
-
-
-def torque_limits(job: BakeJob, motion: Motion, late: float) -> TorqueLimits | None:
-    """What a person's joints give at most; nobody measured animals. The simulation begins so `late`, s."""
-    if math.isinf(job.strength) or motion.plan.quadruped:
-        return None
-    mean = joint_strengths(motion.plan.character, job.body.sex)
-    over_time = shifted(job.scene, late).strength or Strength()
-    return TorqueLimits({name: job.strength * most for name, most in mean.items()}, over_time)
+    stage = stage_of(job, motion, method, rehearsing)
+    return Prepared(job, chosen, method, plan, motion, stage, asked_for(job, motion), clock, cache)
 
 
 def check(job: BakeJob) -> None:
@@ -297,7 +262,7 @@ class Shown:
 
 
 def _steps(stage: Stage) -> int:
-    return round(stage.seconds * stage.rate)
+    return round(min(stage.seconds, stage.ends) * stage.rate)
 
 
 def result_of(ready: Prepared, shown: Shown, simulation: Simulation, begun: float) -> BakeResult:
@@ -327,6 +292,7 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
     poses = bone_poses(motion, frames.q[:, : character.nq], sample, lap)
     reference = bone_poses(motion, ghost, sample, lap)
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
+    props = waiting(stage.scene.props, frames.time, props, 1.0 / recording.rate)
     figures = metrics.measure(simulation)
     figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
     figures["simulated"] = job.simulate

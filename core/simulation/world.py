@@ -26,6 +26,7 @@ from .props import Prop
 from .pushes import Push
 from .strength import TorqueLimits
 from .system import Parts, make_system
+from .throws import make_throws
 from .workspace import Machine, Memory, Outcome, Settings, make_memory, make_scratch
 
 Array = NDArray[np.float64]
@@ -157,6 +158,7 @@ class World:
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._begun = False
+        self.throws = make_throws(self.props, len(character.bodies), self.system.tree, self._neutral)
         self._made_of = WorldArguments(
             character=character,
             terrain=self.system.terrain,
@@ -308,6 +310,8 @@ class World:
         for prop in self.props:
             velocities[at : at + len(prop.velocity)] = prop.velocity
             at += len(prop.velocity)
+        for throw in self.throws:
+            positions[throw.positions], velocities[throw.velocities] = throw.away, 0.0
         tree = self.system.tree
         for b in np.flatnonzero((tree.joint == FREE) | (tree.joint == BALL)):
             start = tree.position_start[b] + (3 if tree.joint[b] == FREE else 0)
@@ -361,6 +365,7 @@ class World:
 
     def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
+        self._place_thrown()
         self._keep_start()
         stepper.begin_step(self._machine)
         self._begun = True
@@ -389,6 +394,7 @@ class World:
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
+            self._place_thrown()
             self._keep_start()
             self._run(stepper.step, action)
             return
@@ -408,6 +414,10 @@ class World:
     def end_step(self) -> None:
         """The state has been moved on by a problem that it was part of (company)."""
         self._begun = False
+
+    def _place_thrown(self) -> None:
+        for throw in self.throws:
+            throw.place(self._memory, self.time, self.dt)
 
     def _keep_start(self) -> None:
         """Keep the state for a trace: a step that fails may leave another start for the next."""

@@ -16,6 +16,7 @@ from .. import archive
 from ..job import BakeJob, BakeResult, Progress, job, result
 from ..job import company as together
 from ..job.company import CompanyJob
+from ..live import take
 from .messages import Arrays, Message
 
 
@@ -27,6 +28,9 @@ class Send(Protocol):
 
     def enough(self) -> bool:
         """Whether what was tried so far will do."""
+
+    def inputs(self, seconds: float) -> list[Any]:
+        """What has come for the task since it last asked; waits for something so long at most."""
 
 
 T = TypeVar("T")
@@ -210,6 +214,43 @@ def plain(values: Any) -> Any:
     return found.tolist()
 
 
+def stage(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
+    """Play a job while inputs come.
+
+    "progress" as of a bake, then "ready"; then "picture" messages with `seconds`, the `pose` (nb, 4, 4), the `balls`
+    (n, 3), and where the mouse holds something the `grip` (3, 3): from, to, newtons. The answer has the take.
+    """
+    from ..live import inputs
+    from ..live.playing import Kit, Picture, play
+
+    def show(picture: Picture) -> None:
+        arrays = {"pose": picture.pose, "balls": picture.balls}
+        if picture.grip is not None:
+            arrays["grip"] = np.array([picture.grip.point, picture.grip.place, picture.grip.force])
+        send("picture", {"seconds": picture.seconds}, arrays)
+
+    played = play(
+        unpack_job(message),
+        lambda seconds: [inputs.from_values(values) for values in send.inputs(seconds)],
+        show,
+        kit=Kit(**message.values["kit"]),
+        progress=ProgressSender(send),
+        cache=message.values["cache"],
+        ready=lambda: send("ready"),
+    )
+    said = {
+        "fell": played.simulation.lost is not None,
+        "slipped": played.slipped,
+        "delays": played.delays.tolist(),
+    }
+    return said, packed("take", archive.pack(played.take, take.Take, take.FORMAT, take.VERSION))
+
+
+def take_of(message: Message) -> take.Take:
+    """The take out of the answer."""
+    return unpacked(take.Take, message, "take", take.FORMAT, take.VERSION)
+
+
 def self_test(_message: Message, _send: Send) -> tuple[dict[str, Any], Arrays]:
     """Say how physics works here."""
     from .self_test import self_test as try_physics
@@ -248,6 +289,7 @@ TASKS: dict[str, Callable[[Message, Send], tuple[dict[str, Any], Arrays]]] = {
     "reference": reference,
     "contacts": contacts,
     "glance": glance,
+    "stage": stage,
     "replay": replay,
     "prepare": prepare,
 }
