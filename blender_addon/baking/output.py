@@ -301,7 +301,10 @@ def commit(
     report = stamped(result.report_text, action.name, target.name, told(misses))
     remember(action, target, gathered, written.overlay, report, json.dumps(kept))
     settings_on(target).report = settings_on(armature).report = report
-    for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
+    # of props that two characters have, one has the poses
+    there = {prop.prop.name: prop for prop in gathered.props}
+    own = [there[name] for name in result.props]
+    for prop, poses in zip(own, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
     return str(action.name), str(target.name)
 
