@@ -199,7 +199,7 @@ def make_reference(
     if rests:
         clip = held(clip, planned)[0]
         asked, planned = held(asked, planned)
-    missing = _missing(asked, doubts)
+    missing = _missing(asked, unsupported)
     reference = build_reference(
         character,
         asked,
@@ -254,17 +254,17 @@ def _row(character: Character, cycle: GaitCycle, count: int) -> tuple[Trajectory
     return repeat(character, replace(cycle, schedule=cycle.held), count)
 
 
-def _missing(trajectory: Trajectory, doubts: Iterable[Concern]) -> Mask:
-    """Frames (nf,) in which something lacks that the body rests on, and a moment around.
+def _missing(trajectory: Trajectory, lacking: Iterable[tuple[float, float]]) -> Mask:
+    """Frames (nf,) in which something lacks for long that the body rests on, and a moment around.
 
-    Who is off balance does rest on something: that takes a little help, which is to be as dear there as elsewhere.
+    Who is off balance does rest on something, and who lacks it for a moment leaps: that takes a little help, which is
+    to be as dear there as elsewhere.
     """
     found = np.zeros(len(trajectory.q), dtype=np.bool_)
     around = round(AROUND * trajectory.rate)
-    for doubt in doubts:
-        if doubt.kind == "no support":
-            first, last = (trajectory.sample(frame) for frame in doubt.frames)
-            found[max(first - around, 0) : last + around + 1] = True
+    for frames in lacking:
+        first, last = (trajectory.sample(frame) for frame in frames)
+        found[max(first - around, 0) : last + around + 1] = True
     return found
 
 
