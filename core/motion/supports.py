@@ -67,6 +67,9 @@ AHEAD = 0.12  # m from the middle of the feet towards where the body would fall,
 HANGS = 0.06  # m: soles so far from the ground do not stand on it
 NEAR, LEVEL = 1.2, 0.1  # m along and across, between hands on one bar
 BAR = 0.03  # m thick
+TOGETHER = 0.5  # of the time, for which two hands press on one wall
+APART, ASLANT, FACING = 0.1, 0.25, 0.8  # m between them, along and up; cosine of the wall's and the arms' directions
+WIDE = 0.6  # m of a wall beyond a hand
 BEYOND = 0.3  # m of a bar or a wall beyond the hands
 
 
@@ -165,6 +168,21 @@ class _Held(NamedTuple):
     start: int
     stop: int
     place: Array  # (3,) m
+
+
+class _Lean(NamedTuple):
+    """A hand that presses, or two on one wall."""
+
+    place: Array  # (3,) m
+    arm: Array  # (3,) m, from the shoulder
+    radius: float
+    frames: tuple[float, float]
+    reach: float = 0.0  # m on either side, of two hands
+
+    @property
+    def falls(self) -> bool:
+        """Whether it points down, on a ledge."""
+        return bool(self.arm[2] < FALLS * np.linalg.norm(self.arm))
 
 
 class _Leg(NamedTuple):
@@ -305,7 +323,7 @@ def find_holds(
     middle = point_places(character, trajectory.q, (ContactPoint("root", 0, (0.0, 0.0, 0.0)),))[:, 0].mean(axis=0)
     hangs = _soles(character, trajectory) - _ground_at(terrain, middle) > HANGS
     held: list[_Held] = []
-    found = []
+    leans: list[_Lean] = []
     for hand, shoulder in _arms(character):
         own = point_places(character, trajectory.q, (hand, shoulder))
         arm = own[:, 0] - own[:, 1]
@@ -323,10 +341,41 @@ def find_holds(
             if lean is None or float((place[:2] - lean[0]) @ lean[1]) < AHEAD:
                 continue
             frames = (trajectory.frame(start), trajectory.frame(stop - 1))
-            support = _propped(character, trajectory, terrain, place, way, hand.radius, frames)
-            if support is not None:
-                found.append(support)
-    return found + _bars(trajectory, terrain, held)
+            leans.append(_Lean(place, way, hand.radius, frames))
+    propped = (_propped(character, trajectory, terrain, lean) for lean in _joined(leans))
+    return [one for one in propped if one is not None] + _bars(trajectory, terrain, held)
+
+
+def _joined(leans: Sequence[_Lean]) -> list[_Lean]:
+    """The same with hands that press on one wall together."""
+    found: list[_Lean] = []
+    for lean in leans:
+        for k, other in enumerate(found):
+            both = _on_one_wall(other, lean)
+            if both is not None:
+                found[k] = both
+                break
+        else:
+            found.append(lean)
+    return found
+
+
+def _on_one_wall(one: _Lean, other: _Lean) -> _Lean | None:
+    """Both, on the plane upright through them, if they press together and about ahead."""
+    shared = min(one.frames[1], other.frames[1]) - max(one.frames[0], other.frames[0])
+    lasts = min(lean.frames[1] - lean.frames[0] for lean in (one, other))
+    way, arm = other.place - one.place, 0.5 * (one.arm + other.arm)
+    width = float(np.linalg.norm(way[:2]))
+    if one.falls or other.falls or shared < TOGETHER * lasts or not APART < width < NEAR or abs(way[2]) > ASLANT:
+        return None
+    normal = np.array([-way[1], way[0]]) / width
+    normal *= np.sign(normal @ arm[:2]) or 1.0
+    level = float(np.linalg.norm(arm[:2]))
+    if normal @ arm[:2] < FACING * level:
+        return None
+    frames = min(one.frames[0], other.frames[0]), max(one.frames[1], other.frames[1])
+    ahead = np.array([*(level * normal), arm[2]])
+    return _Lean(0.5 * (one.place + other.place), ahead, max(one.radius, other.radius), frames, 0.5 * width)
 
 
 def _pivots(character: Character, trajectory: Trajectory, hand: ContactPoint, start: int, stop: int) -> Iterator[_Held]:
@@ -367,25 +416,20 @@ def _filled(mask: Mask, longest: int) -> Mask:
     return result
 
 
-def _propped(
-    character: Character,
-    trajectory: Trajectory,
-    terrain: Terrain,
-    place: Array,
-    arm: Array,
-    radius: float,
-    frames: tuple[float, float],
-) -> Support | None:
+def _propped(character: Character, trajectory: Trajectory, terrain: Terrain, lean: _Lean) -> Support | None:
     """A ledge under a hand that presses down, or a wall before one that presses ahead; None where there is no room."""
-    along, ground = _unit(arm[:2]), _ground_at(terrain, place)
-    if arm[2] < FALLS * np.linalg.norm(arm):
+    place, radius, frames = lean.place, lean.radius, lean.frames
+    along, ground = _unit(lean.arm[:2]), _ground_at(terrain, place)
+    if lean.falls:
         top = float(place[2]) - radius
         box = Box("Ledge", (float(place[0]), float(place[1])), along, 0.15, 0.15, 0.2, 0.2, ground, top)
         free = _put(character, trajectory, terrain, box)
         return None if free is None else Support("ledge", frames, top - ground, (free,))
     x, y = (place[:2] + radius * np.array(along)).tolist()
-    wall = Box("Wall", (x, y), along, 0.0, 0.1, 0.6, 0.6, ground, float(place[2]) + BEYOND)
-    sizes = [wall, *(_narrower(wall, side, float(place[2]) - side) for side in (0.3, 0.15))]
+    side = lean.reach + WIDE
+    wall = Box("Wall", (x, y), along, 0.0, 0.1, side, side, ground, float(place[2]) + BEYOND)
+    smaller = (lean.reach + 0.3, lean.reach + 0.15)
+    sizes = [wall, *(_narrower(wall, side, float(place[2]) - side) for side in smaller)]
     free = clear(character, trajectory, sizes)
     return None if free is None else Support("wall", frames, free.top - ground, (free,))
 
