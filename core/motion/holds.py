@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What hands rest on. A hand that stays presses along its arm: on a ledge if that points down, on a wall if it is level.
+"""What hands rest on. A hand that stays presses along its arm: on a ledge if that points down, on a wall if level.
 
 Above the shoulder it holds on to a bar, about which it turns.
 """
