@@ -127,6 +127,9 @@ class HEFT_PT_bake_output(ArmatureTab):
         column = layout.column()
         column.use_property_split = False  # beside an empty column a narrow sidebar cuts their names
         column.prop(settings, "reduce")
+        if settings.reduce:
+            column.prop(settings, "key_tolerance")
+        column.prop(settings, "mark_asset")
         column.prop(settings, "write_diagnostics")
         size = cache_size(str(cache_folder()))
         row = layout.row()

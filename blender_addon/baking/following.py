@@ -45,6 +45,8 @@ WRITTEN = (
     "root_turns",
     "root_rises",
     "reduce",
+    "key_tolerance",
+    "mark_asset",
     "write_diagnostics",
 )  # not in the job
 SHOWN = "show_"  # how the names of settings begin that only say what is drawn

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.joining import company_of
+from heft.blender_addon.writer import assigned_curves
 
 from tests.blender.bake.test_bake import poses
 
@@ -107,3 +108,27 @@ def test_a_grab_of_the_other_character_is_a_hold(two):
     assert not company.jobs[0].scene.grabs
     alone = gather(bpy.context, two)
     assert len(alone[0].job.scene.grabs) == 1
+
+
+def test_a_prop_of_both_is_simulated_once(two):
+    """A ball in both characters' collection falls once, and is keyed once."""
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.1, location=(5.0, 0.0, 1.0))
+    ball = bpy.context.active_object
+    things = bpy.data.collections.new("Things")
+    things.objects.link(ball)
+    for rig in two:
+        rig.heft.props = things
+        rig.heft.frame_end = 8
+        rig.select_set(True)
+    bpy.context.view_layer.objects.active = two[1]
+    bpy.ops.rigidbody.world_add()
+    with bpy.context.temp_override(object=ball, active_object=ball):
+        bpy.ops.rigidbody.object_add(type="ACTIVE")
+    ball.rigid_body.collision_shape = "SPHERE"
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    assert ball.animation_data.action.name == f"{ball.name} Simulated"
+    curves = assigned_curves(ball, ball.animation_data.action)
+    (height,) = [curve for curve in curves if (curve.data_path, curve.array_index) == ("location", 2)]
+    fallen = height.evaluate(1) - height.evaluate(8)
+    assert fallen == pytest.approx(0.5 * 9.81 * (7 / 24) ** 2, rel=0.05)
+    assert len([action for action in bpy.data.actions if action.name.startswith(ball.name)]) == 1
