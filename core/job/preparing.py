@@ -172,7 +172,7 @@ def keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
     found = cache.get(key, lambda path: archive.load(kind, path, name, VERSION, "of this cache"))
     if found is None:
         found = make()
-        cache.put(key, lambda path: archive.save(found, kind, path, name, VERSION))
+        cache.put(key, found, lambda value, path: archive.save(value, kind, path, name, VERSION))
     return found
 
 
@@ -272,7 +272,7 @@ def find_reference(
 
     def tell(iteration: int, q: Array) -> None:
         sketch = partial(bone_heads, performance, start, q, _floor_height(performance.floor), frames)
-        shown = iteration > 0 and not (job.cyclic or job.playback.changes)  # at first it is a guess, of a cycle one lap
+        shown = not (job.cyclic or job.playback.changes)  # of a cycle this is one lap
         reporter("reference", 1.0 - USUAL_PACE**iteration, 0, NO_FRAMES, sketch if shown else None)
 
     wanted: dict[str, Any] = {

@@ -50,7 +50,7 @@ REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are 
 def run(
     job: BakeJob,
     progress: Callback | None = None,
-    cache: str | Path | None = None,
+    cache: str | Path | Cache | None = None,
     enough: Callable[[], bool] = lambda: False,
 ) -> BakeResult:
     """Simulate a job.
