@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .maths.structure import Structure
+
 T = TypeVar("T")
 
 SUFFIX = ".heftcache"
@@ -35,6 +37,7 @@ class Memory:
 
     def __init__(self) -> None:
         self._values: OrderedDict[Path, Any] = OrderedDict()
+        self._bytes: dict[Path, int] = {}
         self._waiting: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
         self.trouble: list[str] = []  # with files that could not be written
@@ -47,10 +50,10 @@ class Memory:
 
     def keep(self, path: Path, value: Any) -> None:
         """Remember a value, and forget the oldest."""
-        self._values[path] = value
+        self._values[path], self._bytes[path] = value, array_bytes(value)
         self._values.move_to_end(path)
-        while len(self._values) > MOST or sum(map(array_bytes, self._values.values())) > LARGEST:
-            self._values.popitem(last=False)
+        while len(self._values) > MOST or sum(self._bytes.values()) > LARGEST:
+            del self._bytes[self._values.popitem(last=False)[0]]
 
     def write(self, save: Callable[[], None]) -> None:
         """Write a file by and by, in a thread that ends with the process."""
@@ -128,6 +131,8 @@ def array_bytes(value: Any) -> int:
     """The size of all arrays in a value, about."""
     if isinstance(value, np.ndarray):
         return value.nbytes
+    if isinstance(value, Structure):
+        return sum(array_bytes(getattr(value, name)) for name in value._fields)
     if is_dataclass(value):
         return sum(array_bytes(getattr(value, one.name)) for one in fields(value))
     return sum(map(array_bytes, value)) if isinstance(value, tuple) else 0

@@ -16,7 +16,7 @@ import guikit
 import numpy as np
 import window
 
-EDITS = 5  # of each kind
+EDITS = 3  # of each kind
 EVERY = 0.02  # s
 AFTER = 60  # frame of the keys that are moved, and of the push
 
