@@ -235,14 +235,9 @@ class Recovering(Follower):
             tried += 1
             if tried > self._effort:
                 break
-            plan = make_plan(question, choice, goes_on)
-            if plan is None:
+            verdict, best = self._try(question, choice, state, after, goes_on, best)
+            if verdict is None:
                 continue
-            steps = len(plan.places) - 1 + after
-            verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
-            score = self._score(verdict, plan)
-            if best is None or score > best[0]:
-                best = (score, plan)
             if self._good(verdict):
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
@@ -271,17 +266,28 @@ class Recovering(Follower):
             return best
         question = replace(question, ahead=ahead)
         for choice in _in_order(question)[: min(NEARER, self._effort)]:
-            plan = make_plan(question, choice, goes_on)
-            if plan is None:
-                continue
-            steps = len(plan.places) - 1 + after
-            verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
-            score = self._score(verdict, plan)
-            if best is None or score > best[0]:
-                best = (score, plan)
-            if verdict.stays_up:
+            verdict, best = self._try(question, choice, state, after, goes_on, best)
+            if verdict is not None and verdict.stays_up:
                 break
         return best
+
+    def _try(
+        self,
+        question: Question,
+        choice: Choice,
+        state: dict[str, NDArray[np.generic]],
+        after: int,
+        goes_on: GoesOn,
+        best: Scored,
+    ) -> tuple[Verdict | None, Scored]:
+        """Plan and rehearse a choice, None where no plan is possible; and the best plan so far."""
+        plan = make_plan(question, choice, goes_on)
+        if plan is None:
+            return None, best
+        steps = len(plan.places) - 1 + after
+        verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
+        score = self._score(verdict, plan)
+        return verdict, (score, plan) if best is None or score > best[0] else best
 
     def _return(self, world: World, goes_on: GoesOn) -> None:
         """Go back towards the path, if that can be done."""
