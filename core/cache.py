@@ -79,11 +79,13 @@ class Cache:
     """
 
     def __init__(self, folder: "str | Path | Cache | None", memory: Memory | None = None) -> None:
+        self.folder: Path | None
+        self.memory: Memory | None
         if isinstance(folder, Cache):
-            folder, memory = folder.folder, folder.memory
-        self.folder = None if folder is None else Path(folder)
-        self.memory = memory
-        self.notes: list[str] = [] if memory is None else memory.trouble[-1:]
+            self.folder, self.memory = folder.folder, folder.memory
+        else:
+            self.folder, self.memory = None if folder is None else Path(folder), memory
+        self.notes: list[str] = [] if self.memory is None else self.memory.trouble[-1:]
 
     def get(self, key: str, load: Callable[[Path], T]) -> T | None:
         """What was kept under the key."""
