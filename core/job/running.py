@@ -317,8 +317,8 @@ def _result(
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
         "recoveries": [
-            {"frame": frame_at(time), "what": what, "distance_m": distance}
-            for time, what, distance in simulation.recoveries
+            {"frame": frame_at(time), "what": what, "distance_m": distance, "added": added}
+            for time, what, distance, added in simulation.recoveries
         ],
         "worst": {
             name: {"frame": round(frame_at(one.time)), "what": called.get(one.what, one.what)}
