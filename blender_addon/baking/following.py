@@ -221,10 +221,9 @@ class Following:
             if settings_on(armature).auto_bake:
                 note_failure(armature, str(error))
             glance.shown.pop(armature.session_uid, None)
+            redraw.panels()
         finally:
             self._own = False
-        if not self.reads:
-            redraw.panels()
 
     def _begin(self, context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> None:
         """Have the worker do what is to be done with what was read."""

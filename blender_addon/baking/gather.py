@@ -147,7 +147,7 @@ def gathering(
                 notes=(*lines, *one.notes),
                 recorded=recorder and recorder.recorded(part.frames, part.object_matrix),
             )
-        yield None
+        yield 1.0
         found.append((yield from with_others(context, armature, one, view, staged, at_once)))
     return found
 
