@@ -21,9 +21,7 @@ from .gather import Gathered, gathering
 from .preview import Preview
 from .session import there
 
-AT_ONCE = (
-    0.03  # s of work, after which a window is shown again: which is drawn anew then, and may take longer than that
-)
+AT_ONCE = 0.03  # s of work, after which a window is shown again; to draw it may take longer than that
 
 
 class Reader:
