@@ -23,8 +23,10 @@ from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import choice_of, method_of, plain, values_in
 from ..properties.reactions import looseness_in
 from ..rig import setting_up
+from ..rig.mesh import Weights
 from ..rig.other_motion import moved_by, mover_of, sampling_with_movers
 from ..rig.reading import Sampling, Staged, frame_numbers
+from ..rig.viewing import View, apart, in_place
 from ..scene.attachment import bodies_of
 from ..scene.grabs import Reach
 from ..scene.props import SceneProp
@@ -75,12 +77,14 @@ def gathering(
     armatures: Sequence[bpy.types.Object],
     *,
     at_once: float = AT_ONCE,
+    shortly: Weights | None = None,
     together: bool = False,
     directed: bool = False,
 ) -> Work[list[Gathered]]:
     """Read them as `gather` does, a little at a time.
 
-    Whether they are to be in one world decides what hands hold; or they are to be `directed` on the stage.
+    `shortly` means in a scene apart, with weights of meshes as they are known: `viewing` says what that may not see.
+    Whether they are to be `together` in one world decides what hands hold; or they are to be `directed` on the stage.
     """
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
@@ -122,6 +126,12 @@ def gathering(
             for armature, count in zip(armatures, counts, strict=True)
         ]
 
+    view: View = partial(in_place, context.scene, context.view_layer)
+    if shortly is not None:
+        around = (one for reader in readers for one in reader.watched())
+        seen = dict.fromkeys([*armatures, *map(mover_of, armatures), *around])
+        view = partial(apart, context.scene, list(seen))
+
     def look(row: int, graph: bpy.types.Depsgraph) -> None:
         for reader, recorder, offset, count in zip(readers, recorders, offsets, counts, strict=True):
             if 0 <= row - offset < count:
@@ -130,7 +140,7 @@ def gathering(
                     recorder.look(row - offset, graph)
 
     samplings = yield from sampling_with_movers(
-        context, armatures, frames, look, stand=True, staged=staged, at_once=at_once
+        context, armatures, frames, look, stand=True, view=view, staged=staged, at_once=at_once
     )
     found = []
     for armature, source, (own, theirs), reader, loop, ends, recorder, offset, count in zip(
@@ -143,14 +153,14 @@ def gathering(
             part, done = moved_by(armature, part, cut(theirs, offset, offset + count), chosen)
             lines = done.lines
         with staged():
-            one = gathered(armature, source, part, reader, loop, ends, directed=directed)
+            one = gathered(armature, source, part, reader, loop, ends, shortly, directed=directed)
             one = replace(
                 one,
                 notes=(*lines, *one.notes),
                 recorded=recorder and recorder.recorded(part.frames, part.object_matrix),
             )
-        yield None
-        found.append((yield from with_others(context, armature, one, staged, at_once)))
+        yield 1.0
+        found.append((yield from with_others(context, armature, one, view, staged, at_once)))
     return found
 
 
@@ -188,6 +198,7 @@ def gathered(
     reader: SceneReader,
     loop: Loop | None,
     moving: tuple[float, float],
+    weights: Weights | None = None,
     *,
     directed: bool = False,
 ) -> Gathered:
@@ -205,7 +216,7 @@ def gathered(
         clip=clip,
         roles=roles,
         name=armature.name,
-        body=body_settings(armature, sampling),
+        body=body_settings(armature, sampling, weights),
         scene=around.scene,
         travel=settings.travel.lower(),
         levelling=settings.levelling(),
@@ -260,7 +271,12 @@ def carried_along(armature: bpy.types.Object, sampling: Sampling) -> tuple[str, 
 
 
 def with_others(
-    context: bpy.types.Context, armature: bpy.types.Object, found: Gathered, staged: Staged, at_once: float
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    found: Gathered,
+    view: View,
+    staged: Staged,
+    at_once: float,
 ) -> Work[Gathered]:
     """Return the same with what is to be blended with it or switched to, for methods that do; others as they are."""
     job, settings = found.job, settings_on(armature)
@@ -270,20 +286,20 @@ def with_others(
             raise ValueError(
                 f"There is a place without an action among those that {armature.name} switches to: remove it."
             )
-        others = yield from other_clips(context, armature, found.source, at_once)
+        others = yield from other_clips(context, armature, found.source, view, at_once)
         with staged():
             choices = read_choices(armature, job.frames[0], job.fps)
         return replace(found, job=replace(job, others=others, choices=choices))
     if not needs.blends:
         return found
-    others = yield from other_clips(context, armature, found.source, at_once)
+    others = yield from other_clips(context, armature, found.source, view, at_once)
     if not others:
         raise ValueError(
             f"{armature.name} has no other action to combine with {found.source.name}: add one in the Controller panel."
         )
     longest = max(job.duration, *((len(clip.position) - 1) / clip.rate for clip in others))
     seconds = job.duration if job.loop else longest
-    slider = yield from read_slider(context, armature, job.frames[0], seconds, job.fps, staged, at_once)
+    slider = yield from read_slider(armature, job.frames[0], seconds, job.fps, view, staged, at_once)
     scene = replace(job.scene, slider=slider)
     return replace(found, job=replace(job, others=others, seconds=seconds, scene=scene))
 
@@ -377,10 +393,10 @@ def cut(sampling: Sampling, start: int, stop: int) -> Sampling:
     )
 
 
-def body_settings(armature: bpy.types.Object, sampling: Sampling) -> BodySettings:
+def body_settings(armature: bpy.types.Object, sampling: Sampling, weights: Weights | None) -> BodySettings:
     """Return the choices by which Set Up makes the character."""
     settings: HEFT_PG_armature = settings_on(armature)
-    vertices, by_mesh = setting_up.mesh_of(armature, sampling, settings.chosen_roles())
+    vertices, by_mesh = setting_up.mesh_of(armature, sampling, settings.chosen_roles(), weights=weights)
     return BodySettings(
         detail=setting_up.DETAIL[settings.detail],
         sex=setting_up.SEX[settings.sex],

@@ -88,8 +88,9 @@ class Session:
 
         Those that are to be `together` are sent at once, to be in one world.
 
-        ValueError or OSError where that is not possible. What is read takes no more than so many seconds `at_once`, and
-        goes on whenever the session looks at its worker; what is then wrong is in `refused`.
+        ValueError or OSError where that is not possible. What is done on Blender's data takes no more than so many
+        seconds `at_once`, and goes on whenever the session looks at its worker; what is wrong with what is read then is
+        in `refused`.
         """
         self._keeper, self._task, self._wanted = keeper, task, wanted
         self._together = together and len(armatures) > 1
@@ -363,7 +364,7 @@ class Session:
 
     def _go_on(self, steps: Work[None]) -> None:
         """Take some of the steps, for as long as the interface may wait."""
-        until = time.monotonic() + AT_ONCE
+        until = time.monotonic() + self._at_once
         try:
             while time.monotonic() < until:
                 done = next(steps)

@@ -45,8 +45,9 @@ class Grip:
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        self.matrix[row] = np.array(self.empty.evaluated_get(graph).matrix_world)
-        self.holding[row] = settings_on(self.empty).grab.holding
+        evaluated = self.empty.evaluated_get(graph)
+        self.matrix[row] = np.array(evaluated.matrix_world)
+        self.holding[row] = settings_on(evaluated).grab.holding
         held = settings_on(self.empty).grab.target
         if held is not None:
             self.target[row] = held.evaluated_get(graph).matrix_world.translation

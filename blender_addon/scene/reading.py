@@ -75,6 +75,19 @@ class SceneReader:
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
+        for empty in (*(one.empty for one in self._arrows), *(one.empty for one in self._grips)):
+            empty.update_tag()  # of what a script has set Blender evaluates nothing by itself
+
+    def watched(self) -> list[bpy.types.Object]:
+        """Return all that is looked at, as far as it is in the view layer."""
+        settings = settings_on(self._armature)
+        terrain = [] if settings.terrain is None else list(settings.terrain.all_objects)
+        empties = [one.empty for one in self._arrows]
+        empties += [one.empty for one in self._grips]
+        empties += [one.empty for one in self._marks]
+        held = [settings_on(grip.empty).grab.target for grip in self._grips]
+        found = [*terrain, *empties, *held, *self._props, *self._weights, settings.path, settings.target]
+        return [one for one in dict.fromkeys(found) if one is not None]
 
     @property
     def has_partners(self) -> bool:

@@ -68,7 +68,7 @@ class Prepared(NamedTuple):
 def run(
     job: BakeJob,
     progress: Callback | None = None,
-    cache: str | Path | None = None,
+    cache: str | Path | Cache | None = None,
     enough: Callable[[], bool] = lambda: False,
 ) -> BakeResult:
     """Simulate a job.

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 
 from .. import archive
+from ..cache import Cache, Memory
 from ..job import BakeJob, BakeResult, Progress, job, result
 from ..job import company as together
 from ..job.company import CompanyJob
@@ -37,6 +38,15 @@ T = TypeVar("T")
 Answer = BakeResult | str  # or why there is none
 STANDING = 12  # frames
 OFTEN = 0.04  # s: what a person is shown need not come more often
+
+
+MEMORY = Memory()
+"""Of this process, from task to task."""
+
+
+def cache_of(message: Message) -> Cache:
+    """The cache that a request names."""
+    return Cache(message.values["cache"], MEMORY)
 
 
 Wanted = Literal["nothing", "last", "all"]
@@ -85,7 +95,7 @@ def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     from ..job import run
 
     told = ProgressSender(send, message.values["wanted"])
-    done = run(unpack_job(message), told, message.values["cache"], send.enough)
+    done = run(unpack_job(message), told, cache_of(message), send.enough)
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 
@@ -151,25 +161,21 @@ def unpacked(kind: type[T], message: Message, name: str, format_name: str, versi
 
 def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and gains and keep them in the cache; "progress" messages have `text` and `fraction`."""
-    from ..cache import Cache
     from ..job.progress import Clock, ProgressReporter
     from ..job.running import planned
 
-    cache = Cache(message.values["cache"])
+    cache = cache_of(message)
     motion, _ = planned(unpack_job(message), ProgressReporter(ProgressSender(send)), cache, Clock())
     return {"quality": motion.reference.quality.why, "notes": cache.notes}, {}
 
 
 def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Make a job's reference and keep it in the cache, and answer with its contacts, its quality and its changes."""
-    from ..cache import Cache
     from ..job.preparing import make_motion
     from ..job.progress import Clock, ProgressReporter
     from ..report.reference import changes, summary
 
-    motion = make_motion(
-        unpack_job(message), ProgressReporter(ProgressSender(send)), Cache(message.values["cache"]), Clock()
-    )
+    motion = make_motion(unpack_job(message), ProgressReporter(ProgressSender(send)), cache_of(message), Clock())
     found = changes(motion.reference)
     reply = {
         "contacts": motion.contacts,
@@ -184,24 +190,20 @@ def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
 
 def contacts(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Find a job's contacts, whatever was edited."""
-    from ..cache import Cache
     from ..job.preparing import find_contacts
     from ..job.progress import ProgressReporter
 
     return {
-        "contacts": find_contacts(
-            unpack_job(message), ProgressReporter(ProgressSender(send)), Cache(message.values["cache"])
-        )
+        "contacts": find_contacts(unpack_job(message), ProgressReporter(ProgressSender(send)), cache_of(message))
     }, {}
 
 
 def glance(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Look at a job's motion as it is keyed; the answer has `Glance`'s fields as lists, of a support its two."""
-    from ..cache import Cache
     from ..job.glancing import glance as look
     from ..job.progress import ProgressReporter
 
-    found = look(unpack_job(message), ProgressReporter(ProgressSender(send)), Cache(message.values["cache"]))
+    found = look(unpack_job(message), ProgressReporter(ProgressSender(send)), cache_of(message))
     said = {name: value for name, value in vars(found).items() if name != "support"}
     said |= {"support_start": found.support.start, "support": found.support.point}
     return {name: value if name == "feet" else plain(value) for name, value in said.items()}, {}

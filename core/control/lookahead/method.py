@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from ...cache import Cache
@@ -14,7 +13,7 @@ from ..stage import Stage
 from .accompanied import Accompanied
 from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
-from .precompute import CostToGo, sweep
+from .precompute import CostToGo, Policy, sweep
 from .search import Rehearsal, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
@@ -42,10 +41,11 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan
     reference = motions[0]
     character, track = reference.character, Track.of(reference)
     key = policy_key(character, track, settings)
-    policy, value = cache.get(key, partial(load_policy, key=key)), None
-    if policy is None:
-        policy, value = sweep(character, track, settings)
-        cache.put(key, partial(save_policy, policy, key=key))
+    known: tuple[Policy, CostToGo | None] | None = cache.get(key, lambda path: (load_policy(path, key), None))
+    if known is None:
+        known = sweep(character, track, settings)
+        cache.put(key, known, lambda made, path: save_policy(made[0], path, key))
+    policy, value = known
     return Plan(LookAhead(character, track, settings, policy), reference, value)
 
 
