@@ -306,6 +306,7 @@ def _result(
         character,
         recording.q[:, : character.nq],
         lambda step: round(frame_at(step / recording.rate)),
+        hit=trouble is not None and trouble.kind == "hit",
     )
     saturated = metrics.saturated_joints(simulation)
     sentences = [

@@ -93,10 +93,12 @@ def given(force: Array, character: Character, rate: float) -> Mask:
     return result
 
 
-def sentences_of_help(share: Array, character: Character, q: Array, frame: Callable[[int], float]) -> list[Sentence]:
+def sentences_of_help(
+    share: Array, character: Character, q: Array, frame: Callable[[int], float], *, hit: bool = False
+) -> list[Sentence]:
     """How much help (N,) is given where, and what is missing there in poses (N or more, nq); nothing of too little.
 
-    `frame` gives the source's own number of a row.
+    `frame` gives the source's own number of a row. Where it was `hit` nothing is missing: something is in the way.
     """
     if share.max(initial=0.0) < WORTH_A_WORD:
         return []
@@ -108,7 +110,7 @@ def sentences_of_help(share: Array, character: Character, q: Array, frame: Calla
             found.append((start, stop))
     start, stop = max(found, key=lambda one: float(share[one[0] : one[1]].sum()))
     most = start + int(share[start:stop].argmax())
-    lacking = _lacking(character, np.ascontiguousarray(q[most]))
+    lacking = "nothing to hit" if hit else _lacking(character, np.ascontiguousarray(q[most]))
     return [
         say(
             LACKING["nothing" if lacking == "support" and share[most] < STEADYING else lacking],
@@ -126,6 +128,8 @@ LACKING = {
     "the hands is missing.",
     "support": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}: "
     "something that holds it is missing.",
+    "nothing to hit": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}, "
+    "against what it hit.",
     "nothing": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g} to stay "
     "near the action.",
 }

@@ -155,6 +155,8 @@ def test_who_is_helped_against_a_wall_is_told_of_the_wall():
     done = run(replace(job, scene=Scene(surfaces=(Plane(), wall)), help="as_needed", seconds=3.0))
     assert not done.report["good"]
     assert "hit 'Wall' at frame" in done.why
+    assert "missing" not in done.why
+    assert done.why.endswith("against what it hit.")
 
 
 @needs_clips
