@@ -3,8 +3,8 @@
 
 from typing import Literal
 
-# Of the interface's time, that drawing may take at most, where it is slow. A view that is drawn within QUICK is no slower
-# than an animation that plays, and nobody feels such a wait: it is drawn as often as a picture is ready.
+# Of the interface's time, that drawing may take at most, where it is slow. A view that is drawn within QUICK is no
+# slower than an animation that plays, and nobody feels such a wait: it is drawn as often as a picture is ready.
 SHARES = {"view": 0.3, "panels": 0.01}
 QUICK = 0.1  # s
 LATE = 1.2  # times the timer's step: an event that comes after as much had to wait for drawing
@@ -16,8 +16,8 @@ class Pace:
     """Says at every event of a timer what to draw: all that is quick each time, what is slow seldom.
 
     How slow something is shows in how late the events come after it was asked for. That may be several: a viewport that
-    smooths its picture draws it eight times over, once between two events. Where a picture is slow nothing else is asked
-    for before events are in time again; where it is quick a new pose need not wait for the old one to be smooth.
+    smooths its picture draws it eight times over, once between two events. Where a picture is slow nothing else is
+    asked for before events are in time again; where it is quick a new pose need not wait for the old one to be smooth.
     """
 
     def __init__(self, every: float) -> None:

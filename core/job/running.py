@@ -41,7 +41,7 @@ from .preparing import Motion, make_motion, played, reference_settings, scene_gr
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
-from .showing import bone_poses, carried_lines, names_in_rig, prop_poses, source_poses
+from .showing import bone_poses, carried_lines, in_names_of_rig, names_in_rig, prop_poses, source_poses
 from .switching import make_row
 
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
@@ -307,6 +307,7 @@ def _result(
         recording.q[:, : character.nq],
         lambda step: round(frame_at(step / recording.rate)),
         hit=trouble is not None and trouble.kind == "hit",
+        friction=min((surface.friction for surface in scene_surfaces(job, motion)), default=1.0),
     )
     saturated = metrics.saturated_joints(simulation)
     sentences = [
@@ -333,7 +334,7 @@ def _result(
         "method": job.method,
         "repairs": [{"frames": one.frames, "bones": one.bones, "what": one.text} for one in motion.repairs],
         "reference": quality.why,
-        "notes": [*chosen, *motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
+        "notes": [*chosen, *in_names_of_rig(motion.lines, called), *simulation.notes, *cache.notes, *rounding.NOTES],
         "seconds": clock.seconds,
     }
     return BakeResult(

@@ -159,6 +159,13 @@ def test_who_is_helped_against_a_wall_is_told_of_the_wall():
     assert done.why.endswith("against what it hit.")
 
 
+def test_who_is_helped_over_ice_is_told_of_the_ice():
+    job = golden.kept("walk")
+    done = run(replace(job, scene=Scene(friction=0.02), help="as_needed", seconds=2.0))
+    assert done.report["help_max"] > 0.05
+    assert done.why.endswith("because the ground is slippery: raise its friction.")
+
+
 @needs_clips
 def test_cmu_step_down_is_walked_on_ground_that_its_feet_tell_of():
     job = BakeJob(cmu("83_10"), CMU_ROLES)
