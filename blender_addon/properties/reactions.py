@@ -57,7 +57,7 @@ class ReactionSettings:
     )
     return_to_path: BoolProperty(
         name="Return to Path",
-        description="Once it has caught itself, walk back to where the action would have been, a little with each step",
+        description="Once it has caught itself, step back to where the action would have been, a little with each step",
         default=False,
         options=set(),
         override=OVERRIDABLE,

@@ -39,7 +39,9 @@ class WayReader:
         """Return where to go, None where the motion goes by itself; ValueError in words for the user."""
         first = self._start
         speed = self._speed[first:]
-        keyed = speed if (speed > 0.0).all() else np.zeros(0)
+        if speed.any() and not speed.all():
+            raise ValueError("Path Speed is 0 in some frames and more in others: key it above 0 throughout.")
+        keyed = speed if speed.all() else np.zeros(0)
         time = np.arange(len(speed)) / clip.rate
         changes = len(keyed) > 0 and bool((keyed != keyed[0]).any())
         chosen = keyed if changes else keyed[:1]

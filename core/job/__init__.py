@@ -9,7 +9,7 @@ from .progress import CancelledError, Progress
 from .result import BakeResult
 
 if TYPE_CHECKING:
-    from .preparing import Motion
+    from .motion import Motion
     from .running import check, precompute, run
 
 __all__ = [
@@ -33,6 +33,6 @@ def __getattr__(name: str) -> Any:
     """What runs a job, when it is first used: to describe one or to read a result need not import all of physics."""
     if name not in {"Motion", "check", "precompute", "run"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import preparing, running
+    from . import motion, running
 
-    return getattr(preparing if name == "Motion" else running, name)
+    return getattr(motion if name == "Motion" else running, name)

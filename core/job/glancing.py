@@ -13,8 +13,9 @@ from ..motion.labels import relabel
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..report.glance import Glance, look
+from .fitting import performance_of
 from .job import BakeJob
-from .preparing import labelled, performance_of
+from .preparing import labelled
 from .progress import ProgressReporter
 
 

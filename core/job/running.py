@@ -37,11 +37,13 @@ from .as_planned import as_planned
 from .carried import loaded
 from .choosing import resolved
 from .job import BakeJob
-from .preparing import Motion, make_motion, played, reference_settings, scene_grabs, scene_surfaces, shifted
+from .motion import Motion
+from .preparing import make_motion, reference_settings
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
 from .showing import bone_poses, carried_lines, in_names_of_rig, names_in_rig, prop_poses, source_poses
+from .simulated_scene import played, scene_grabs, scene_surfaces, shifted
 from .switching import make_row
 
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
@@ -317,8 +319,8 @@ def _result(
     clock.spent("measure", time.perf_counter() - begun)
     report = figures | {
         "recoveries": [
-            {"frame": frame_at(time), "what": what, "distance_m": distance}
-            for time, what, distance in simulation.recoveries
+            {"frame": frame_at(time), "what": what, "distance_m": distance, "added": added}
+            for time, what, distance, added in simulation.recoveries
         ],
         "worst": {
             name: {"frame": round(frame_at(one.time)), "what": called.get(one.what, one.what)}

@@ -6,8 +6,10 @@ from dataclasses import replace
 from ..cache import Cache
 from ..character import Character
 from ..control.method import DEFAULT
+from .fitting import character_of
 from .job import BakeJob
-from .preparing import Motion, character_of, make_motion
+from .motion import Motion
+from .preparing import make_motion
 from .progress import Clock, ProgressReporter, StageName
 
 

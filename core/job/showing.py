@@ -17,7 +17,7 @@ from ..motion.fit import Trajectory
 from ..motion.quaternions import Array
 from ..motion.residuals import move_on, with_residuals
 from ..simulation.recording import between
-from .preparing import Motion
+from .motion import Motion
 
 
 def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) -> Array:

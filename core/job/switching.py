@@ -26,20 +26,14 @@ from ..motion.rest import CALM, SLOW
 from ..motion.sequence import Choice, Piece, concatenate, row_of, standing
 from ..simulation.scene import Scene
 from .carried import loaded
+from .fitting import first_frame_of, performance_of, samples_of
 from .job import BakeJob
-from .preparing import (
-    Motion,
-    find_reference,
-    first_frame_of,
-    keep,
-    lift_of,
-    performance_of,
-    reference_settings,
-    residuals_of,
-    samples_of,
-)
+from .keeping import keep
+from .motion import Motion, residuals_of
+from .preparing import find_reference, reference_settings
 from .progress import Clock, ProgressReporter
 from .several import Part, of_one_character
+from .surroundings.floor import lift_of
 
 STANDING = 0.5  # s, of standing as a cycle
 

@@ -152,7 +152,7 @@ def time_steps(stances: list[Stance], path: Path, own: float, rate: float, start
         last = min(ends)[1] if ends else stances[0]
         scale *= length / max(_end(last, sample, distance), 1e-6)
     if not ends or not 1.0 / STRETCHED < scale < STRETCHED:
-        raise ValueError(f"A path of {length:.1f} m is too short to be walked: draw a longer one, or choose Walk.")
+        raise ValueError(f"A path of {length:.1f} m is too short to be walked: draw a longer one.")
     beside = next(one for one in stances if one.sole != last.sole and one.middle > last.middle)
     sample, distance = _marched(path, scale, own, rate, start, beside.start)
     down, middle = (float(np.interp(x, sample, distance)) for x in (last.start, last.middle))

@@ -10,12 +10,13 @@ from scipy.ndimage import gaussian_filter1d
 
 from .quaternions import Array
 
-LONGEST, SHORTEST = 10_000.0, 0.5  # m
+LONGEST, SHORTEST = 500.0, 0.5  # m
 SLOWEST, FASTEST = 0.1, 10.0  # m/s
 SPACING = 0.02  # m, between the places by which it is known
 ROUNDING = 0.25  # m: nobody turns on the spot in full walk, so corners are cut
 USUAL = 1.2  # m/s, of a walk
 STANDS = 1.0  # s, at its end
+TURNING = 0.6  # m, the radius of the tightest turn to a target
 
 
 def _at_start() -> Array:
@@ -112,9 +113,6 @@ def towards(start: Sequence[float], heading: float, target: Array, rate: float, 
         ahead += float(np.clip(turn, -step / TURNING, step / TURNING))
         here = here + step * np.array([np.cos(ahead), np.sin(ahead)])
     return found
-
-
-TURNING = 0.6  # m, radius
 
 
 def _evenly(places: Array) -> Array:

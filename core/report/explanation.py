@@ -44,6 +44,14 @@ STEPPED = {
     "caught": "Caught itself on its feet at frame {frame:.0f}.",
 }
 
+ADDED = {
+    "ahead": "Took {count} steps, {centimetres:.0f} cm ahead, from frame {frame:.0f} on.",
+    "back": "Took {count} steps, {centimetres:.0f} cm back, from frame {frame:.0f} on.",
+    "left": "Took {count} steps, {centimetres:.0f} cm to its left, from frame {frame:.0f} on.",
+    "right": "Took {count} steps, {centimetres:.0f} cm to its right, from frame {frame:.0f} on.",
+    "home": "Took {count} steps, {centimetres:.0f} cm back to its place, from frame {frame:.0f} on.",
+}
+
 
 def explain(
     simulation: Simulation,
@@ -81,7 +89,10 @@ def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence
     frame = frame_at(recovery.time)
     if recovery.what == "caught":
         return say(STEPPED["caught"], frame=frame)
-    return say(STEPPED[recovery.what], frame=frame, centimetres=CENTIMETRES * recovery.distance)
+    centimetres = CENTIMETRES * recovery.distance
+    if recovery.added > 0:
+        return say(ADDED[recovery.what], count=recovery.added, frame=frame, centimetres=centimetres)
+    return say(STEPPED[recovery.what], frame=frame, centimetres=centimetres)
 
 
 def _gave_all(one: Saturated, frame_at: Callable[[float], float], called: Mapping[str, str]) -> Sentence:

@@ -32,6 +32,7 @@ class Recovery(NamedTuple):
     # the way of the steps; "caught": without others; "home": back towards the path
     what: Literal["ahead", "back", "left", "right", "caught", "home"]
     distance: float  # m, from where the motion's steps would have led to where these did
+    added: int = 0  # steps, where the motion stands and has none
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,13 @@ def growth_rate(character: Character, q: Array, ground: float) -> float:
     return math.sqrt(float(np.linalg.norm(character.gravity)) / height)
 
 
+def extrapolated(character: Character, pose: Pose, rate: float) -> Array:
+    """The extrapolated centre of mass [xi] (2,) in the world, m."""
+    speed = center_of_mass_jacobian(character, pose[0]) @ pose[1]
+    result: Array = (center_of_mass(character, pose[0]) + speed / rate)[:2]
+    return result
+
+
 def deviation(character: Character, actual: Pose, wanted: Pose, rate: float) -> Array:
     """By how much (2,) the extrapolated centre of mass is off, along x and y in the world, m."""
     place, speed = (

@@ -36,12 +36,30 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Added:
+    """Steps that the motion does not have."""
+
+    first: int  # the body that begins
+    count: int
+    wait: float  # s before the first
+    lands: float  # s of the first
+    swing: float  # s of the others
+    both: float  # s on both feet between two
+
+    @property
+    def seconds(self) -> float:
+        """Until the last foot is down."""
+        return self.wait + self.lands + (self.count - 1) * (self.swing + self.both)
+
+
+@dataclass(frozen=True)
 class Choice:
     """How to step."""
 
     factor: float  # of the shift that catches all
     speed: float = 1.0  # of the motion
     apart: bool = True  # a foot keeps to its own side of the other
+    added: Added | None = None  # rather than the motion's own steps
 
 
 def choose_steps(
@@ -96,8 +114,8 @@ def side_of(reference: Reference, body: int) -> float:
 
 def new_schedule(
     ahead: MotionAhead, reference: Reference, q: Array, steps: list[Step], terrain: Terrain, time: float
-) -> ContactSchedule:
-    """The motion's contacts from pose `q` on, with those steps."""
+) -> ContactSchedule | None:
+    """The motion's contacts from pose `q` on, with those steps; None where one would miss the ground."""
     points = reference.schedule.points
     actual = point_places(reference.character, q[None], points)[0]
     active, place = ahead.active.copy(), ahead.place.copy()
@@ -118,6 +136,8 @@ def new_schedule(
                 step = next((s for s in steps if s.frame == start and s.body == point.body), None)
                 spot[:2] += np.zeros(2) if step is None else step.shift
             height = float(heights_below(terrain, np.array([[*spot[:2], spot[2] + HIGHEST]]), time)[0])
+            if math.isnan(height) and start > 0:
+                return None
             spot[2] = spot[2] if math.isnan(height) else height
             place[rows, i] = spot
             gap = float(actual[i, 2] - spot[2])

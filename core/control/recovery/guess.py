@@ -93,4 +93,6 @@ def _targets(character: Character, ahead: MotionAhead, schedule: ContactSchedule
             way[at[low] : at[high] + 1, own] += (shift[low] + eased * (shift[high] - shift[low]))[:, None]
             way[at[high], own] -= shift[high]  # it begins the next stretch
         way[at[-1] :, own] += shift[-1]
+    if ahead.rise is not None:
+        way[..., 2] += ahead.rise[:, feet]
     return Targets(body, np.array([point.position for point in points]), way, np.full(way.shape, SLACK))

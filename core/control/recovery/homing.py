@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 NEARER = 0.2  # m that a step goes nearer than the one before, at most
 SOONEST = 0.25  # s before a touchdown, from which on it stays where it is
 THERE = 0.02  # m from the path, that is on it
+FAR = 0.05  # m from its place, that who stands takes steps for
 
 
 class Path:
@@ -30,6 +31,12 @@ class Path:
             self._place = controller.after(self._place._replace(frame=len(controller.track.q) - 1))
         result: Array = np.subtract(place.anchor[:2], self._place.anchor[:2])
         return result
+
+
+def nearer(away: Array) -> Array:
+    """What (2,) a step of one who stands leads back by."""
+    result: Array = -away * min(1.0, NEARER / max(float(np.linalg.norm(away)), 1e-9))
+    return result
 
 
 def steps_home(ahead: MotionAhead, reference: Reference, away: Array, facing: Array) -> list[Step]:

@@ -30,6 +30,7 @@ class MotionAhead:
     v: Array  # (N + 1, nv)
     active: Mask  # (N + 1, np)
     place: Array  # (N + 1, np, 3) where active
+    rise: Array | None = None  # (N + 1, np) by which points are lifted over their way, m; None: nowhere
 
     @property
     def steps(self) -> int:
@@ -72,20 +73,22 @@ def touchdowns(ahead: MotionAhead, reference: Reference) -> list[tuple[int, int]
 def motion_ahead(controller: LookAhead, reference: Reference, most: int = STEPS) -> MotionAhead:
     """As far as it takes to make so many steps, or for a while where the motion makes none."""
     rate = reference.rate
-    whole = _unrolled(controller, reference, round(LONGEST * rate))
+    whole = unrolled(controller, reference)
     landings = touchdowns(whole, reference)
     if len(landings) < most:
-        return _cut(whole, round(LEAST * rate) if not landings else landings[-1][0] + round(LEAST * rate))
-    return _cut(whole, max(landings[most - 1][0] + AFTER, round(LEAST * rate)))
+        return cut(whole, round(LEAST * rate) if not landings else landings[-1][0] + round(LEAST * rate))
+    return cut(whole, max(landings[most - 1][0] + AFTER, round(LEAST * rate)))
 
 
-def _cut(ahead: MotionAhead, steps: int) -> MotionAhead:
+def cut(ahead: MotionAhead, steps: int) -> MotionAhead:
+    """Its first frames, up to that one."""
     n = min(steps, ahead.steps) + 1
     return MotionAhead(ahead.places[:n], ahead.q[:n], ahead.v[:n], ahead.active[:n], ahead.place[:n])
 
 
-def _unrolled(controller: LookAhead, reference: Reference, steps: int) -> MotionAhead:
-    schedule = reference.schedule
+def unrolled(controller: LookAhead, reference: Reference) -> MotionAhead:
+    """As far as is looked ahead."""
+    schedule, steps = reference.schedule, round(LONGEST * reference.rate)
     places, states, active, held = [controller.place], [], [], []
     for _ in range(steps):
         places.append(controller.after(places[-1]))

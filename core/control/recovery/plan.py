@@ -24,10 +24,11 @@ from ...motion.spacetime.solver import solve
 from ..lookahead.lookahead import LookAhead, Place
 from ..lookahead.precompute import CostToGo, sweep
 from ..lookahead.track import Track
+from .added import Ahead, add_steps
 from .capture import Pose
 from .footholds import Choice, Step, choose_steps, new_schedule
 from .guess import guess
-from .homing import steps_home
+from .homing import nearer, steps_home
 from .motion_ahead import MotionAhead
 
 Array = NDArray[np.float64]
@@ -60,8 +61,10 @@ class Question:
     value: CostToGo  # of the controller's track
     terrain: Terrain
     ahead: MotionAhead
+    whole: MotionAhead  # as far as is looked
     actual: Pose
     off: Array  # (2,) of the extrapolated centre of mass, m
+    coming: Array  # (2,) of that, what pushes that go on will add
     omega: float  # 1/s
     facing: Array  # (2,)
     time: float  # s
@@ -69,8 +72,15 @@ class Question:
     arms: float  # how loose they are
     away: Array | None = None  # (2,) from the path, m: to go back to it, where nothing is to be caught
 
-    def steps(self, choice: Choice) -> tuple[MotionAhead, list[Step]]:
-        """The motion in the time that the choice takes, and the steps of it."""
+    @property
+    def known(self) -> Ahead:
+        """What steps that are added go by."""
+        return Ahead(self.whole, self.reference, self.actual, self.coming, self.omega, self.facing)
+
+    def steps(self, choice: Choice) -> tuple[MotionAhead, list[Step]] | None:
+        """The motion in the time that the choice takes, and the steps of it; None where there is no such choice."""
+        if choice.added is not None:
+            return add_steps(self.known, choice.added, None if self.away is None else nearer(self.away))
         if self.away is not None:
             return self.ahead, steps_home(self.ahead, self.reference, self.away, self.facing)
         ahead = self.ahead.sped_up(self.controller, choice.speed) if choice.speed != 1.0 else self.ahead
@@ -85,8 +95,13 @@ def make_plan(question: Question, choice: Choice, goes_on: Callable[[], bool]) -
     """A plan by this choice, or None where there is no possible motion near it."""
     reference, controller = question.reference, question.controller
     character = reference.character
-    ahead, steps = question.steps(choice)
+    found = question.steps(choice)
+    if found is None:
+        return None
+    ahead, steps = found
     schedule = new_schedule(ahead, reference, question.actual[0], steps, question.terrain, question.time)
+    if schedule is None:
+        return None
     shift = steps[-1].shift if steps else np.zeros(2)
     landed = steps[-1].frame if steps else ahead.steps
     q, v = guess(character, ahead, reference, schedule, question.actual, shift, landed, (question.off, question.arms))

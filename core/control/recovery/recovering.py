@@ -7,7 +7,7 @@ bits.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,94 +16,46 @@ from numpy.typing import NDArray
 
 from ...contact.detection import Contacts
 from ...motion.reference import Reference
-from ...simulation import World
+from ...simulation import Push, World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..law import AffineLaw, State
-from ..lookahead.lookahead import LookAhead
+from ..lookahead.lookahead import LookAhead, Place
 from ..lookahead.precompute import CostToGo, sweep
 from ..method import Follower
 from ..stage import Stage
+from .added import stands, way_home
 from .capture import deviation, growth_rate
-from .footholds import FARTHEST, Choice
+from .choices import CHOICES, in_order
+from .detour import Detour
+from .footholds import Choice
 from .hits import Hits
-from .homing import THERE, Path
+from .homing import FAR, THERE, Path, nearer
 from .legs import Legs
 from .looseness import pose_shares
-from .motion_ahead import FEWER, motion_ahead
+from .motion_ahead import FEWER, motion_ahead, unrolled
 from .plan import Plan, Question, StoppedError, make_plan
+from .pushing import Pushing
 from .rehearsal import Verdict, rehearse
 
 Array = NDArray[np.float64]
 GoesOn = Callable[[], bool]
 
-FELT = 10.0  # N, of a push that counts
 DISTURBED = 0.02  # m, that the extrapolated centre of mass is off after a push worth a thought
 LOSING = 0.12  # m, by which it is off when balance is being lost, whatever the reason
-FORESEEN = 0.24  # m, by which it may be off where a rehearsal that stayed up went the same way
-AGAIN = 0.3  # s between two plans, and of a push before the first that does not wait for its end
+AGAIN = 0.3  # s between two plans
 NEARER = 3  # plans of fewer steps that are tried where none of more stays up
 HOPELESS = 2  # failures in a row, after which no more is tried
 REHEARSED = 1.5  # laps, or
 REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
+REHEARSED_LEAST = 0.5  # s, where it ends earlier
 APART = 0.08  # m: legs that come nearer would touch
 CALM = 0.06  # m, that the extrapolated centre of mass is off at most, to go back to the path
 GIVES_UP = 10  # attempts in a row to go back to the path that came to nothing
 STRONG = 2.5  # times the motion's own greatest torque: more than that is not taken, if there is a choice
-CHOICES = (
-    Choice(0.9),
-    Choice(0.9, speed=1.35),
-    Choice(0.9, speed=1.35, apart=False),
-    Choice(0.9, speed=1.5),
-    Choice(0.9, speed=1.5, apart=False),
-    Choice(0.6, speed=1.35),
-    Choice(0.9, apart=False),
-    Choice(0.6),
-    Choice(0.6, speed=1.35, apart=False),
-    Choice(1.1, speed=1.35, apart=False),
-)
 
 
 Scored = tuple[tuple[float, ...], Plan] | None
-
-
-class Detour(Follower):
-    """A plan, and then the motion again."""
-
-    def __init__(self, motion: LookAhead, plan: Plan) -> None:
-        self.motion, self.plan = motion, plan
-        self.done = 0  # steps of the plan
-        plan.controller.seek()
-        self._over = False
-
-    @property
-    def over(self) -> bool:
-        """Whether the motion is followed again."""
-        return self._over
-
-    @property
-    def row(self) -> int:
-        """The motion's frame now."""
-        return self.motion.row if self._over else self.plan.places[self.done].frame
-
-    @property
-    def lap(self) -> int:
-        """And its lap."""
-        return self.motion.lap if self._over else self.plan.places[self.done].lap
-
-    def reference_state(self) -> tuple[Array, Array]:
-        """Of the plan, or of the motion."""
-        return (self.motion if self._over else self.plan.controller).reference_state()
-
-    def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """Of the plan, or of the motion."""
-        if self._over:
-            return self.motion.law(state, contacts)
-        law = self.plan.controller.law(state, contacts)
-        self.done += 1
-        if self.done == len(self.plan.places) - 1:
-            self.motion.place, self._over = self.plan.places[-1], True
-        return law
 
 
 class Recovering(Follower):
@@ -116,9 +68,9 @@ class Recovering(Follower):
         self._loose = bool((self._pose_share != 1.0).any())
         self._recoveries: list[Recovery] = []
         self._detour: Detour | None = None
-        self._pushes = list(_pushes(stage))
-        self._ends = sorted(end for _, end in self._pushes)
+        self._pushing = Pushing(stage.scene.pushes)
         self._hits = Hits(stage.scene, {body.name for body in stage.character.bodies})
+        self._rehearsal_worlds: dict[tuple[Push, ...], World] = {}  # by the pushes that act in them
         self._failures = 0  # in a row, to find a plan that stays up
         self._path: Path | None = None  # once it has been left
         self._lost_ways = 0  # attempts in a row to go back to it
@@ -149,9 +101,7 @@ class Recovering(Follower):
     def between_steps(self, stepper: Stepper, goes_on: GoesOn) -> None:
         """Plan again where that is called for."""
         assert isinstance(stepper, World)
-        ended = bool(self._ends) and stepper.time >= self._ends[0] - 0.5 * stepper.dt
-        while self._ends and stepper.time >= self._ends[0] - 0.5 * stepper.dt:
-            self._ends.pop(0)
+        ended = self._pushing.ended(stepper.time, stepper.dt)
         hit = self._hits.ended(stepper) and stepper.time >= self._next
         ended = ended or hit
         if not ended and (stepper.time < self._next or not self._felt(stepper.time)):
@@ -159,12 +109,11 @@ class Recovering(Follower):
         q, v = stepper.q, stepper.v
         character = self.motion.character
         omega = growth_rate(character, q, self.motion.place.anchor[2])
-        off = deviation(character, (q, v), self.reference_state(), omega)
+        off = deviation(character, (q, v), self.reference_state(), omega) + self._coming(stepper, omega)
         away = float(np.linalg.norm(off))
         if ended or away < DISTURBED:
             self._failures = 0
-        losing = FORESEEN if stepper.time < self._sure else LOSING
-        calm = away < (DISTURBED if ended else losing)
+        calm = away < (DISTURBED if ended else LOSING)
         if not calm and self._failures >= HOPELESS:
             return
         try:
@@ -196,10 +145,13 @@ class Recovering(Follower):
             return self._known
         return sweep(self.motion.character, self.motion.track, self.motion.settings)[1]
 
-    @cached_property
-    def _rehearsal_world(self) -> World:
-        """The stage's without its pushes: nobody foresees those."""
-        return self._stage.world(pushed=False)
+    def _rehearsal_world(self, time: float) -> World:
+        """The stage's, with those pushes that act already: nobody foresees others."""
+        acting = self._pushing.acting(time, 1.0 / self._stage.rate)
+        if acting not in self._rehearsal_worlds:
+            scene = replace(self._stage.scene, pushes=acting)
+            self._rehearsal_worlds[acting] = replace(self._stage, scene=scene).world()
+        return self._rehearsal_worlds[acting]
 
     @cached_property
     def _understudy(self) -> LookAhead:
@@ -213,75 +165,84 @@ class Recovering(Follower):
 
     def _felt(self, time: float) -> bool:
         """Whether anything has disturbed the motion so far, so that one without disturbances is left as it is."""
-        if any(begin < time < min(begin + AGAIN, end) for begin, end in self._pushes):
-            return False
-        return any(begin < time for begin, _ in self._pushes) or bool(self._stage.scene.props)
+        return self._pushing.begun(time) or bool(self._stage.scene.props)
+
+    def _coming(self, world: World, omega: float) -> Array:
+        """By how much (2,) the extrapolated centre of mass will be moved by pushes that go on, m."""
+        moved: Array = self._pushing.to_come(world.time, world.dt) / (self.motion.character.total_mass * omega)
+        return moved
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         state = world.save_state()
-        after = self._after(world)
-        if self._detour is None and not self._loose:
-            self._understudy.place = self.motion.place
-            verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
-            if all(self._good(verdict) for verdict in verdicts):
-                return
+        if self._goes_on_well(state, world.time, goes_on):
+            return
         question = self._question(world)
-        best: Scored = None
+        best = self._search(question, self._effort, state, goes_on, None)
+        if best is None or best[0][0] < 1.0:  # what is farther ahead is harder to make possible
+            ahead = motion_ahead(question.controller, self.reference, FEWER)
+            if ahead.steps != question.ahead.steps:
+                fewer = min(NEARER, self._effort)
+                best = self._search(replace(question, ahead=ahead), fewer, state, goes_on, best)
+        if (best is None or best[0][0] < 1.0) and self._detour is None:
+            self._understudy.place = self.motion.place
+            after = self._after(self.motion.place)
+            if self._rehearse(state, self._understudy, after, goes_on).stays_up:  # stiffly, it needs no other steps
+                self._sure = world.time + after * world.dt
+                return
+        if best is None:  # nothing possible is near, and later it is farther
+            self._failures = HOPELESS
+            return
+        stays_up = best[0][0] >= 1.0
+        self._follow(best[1], world.time)
+        self._failures = 0 if stays_up else self._failures + 1
+        if stays_up:
+            self._sure = world.time + self._steps(best[1]) * world.dt
+
+    def _search(
+        self,
+        question: Question,
+        effort: int,
+        state: dict[str, NDArray[np.generic]],
+        goes_on: GoesOn,
+        best: Scored,
+    ) -> Scored:
+        """The first plan that is good, of so many; or the best of them, which may be the best so far."""
         possible = False  # a plan that stays up and is not too strong, if only the legs came too near
         tried = 0
-        for choice in _in_order(question):
+        for choice in in_order(question):
             if possible and not choice.apart:
                 continue
             tried += 1
-            if tried > self._effort:
+            if tried > effort:
                 break
             plan = make_plan(question, choice, goes_on)
             if plan is None:
                 continue
-            steps = len(plan.places) - 1 + after
-            verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
+            verdict = self._rehearse(state, Detour(self._understudy, plan), self._steps(plan), goes_on)
             score = self._score(verdict, plan)
             if best is None or score > best[0]:
                 best = (score, plan)
             if self._good(verdict):
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
-        if best is None or best[0][0] < 1.0:
-            best = self._nearer(question, state, after, goes_on, best)
-        if (best is None or best[0][0] < 1.0) and self._detour is None:
-            self._understudy.place = self.motion.place
-            if self._rehearse(state, self._understudy, after, goes_on).stays_up:  # stiffly, it needs no other steps
-                self._sure = world.time + after * world.dt
-                return
-        if best is not None:
-            self._follow(best[1], world.time)
-            if best[0][0] >= 1.0:
-                self._sure = world.time + (len(best[1].places) - 1 + after) * world.dt
-        if best is None:  # nothing possible is near, and later it is farther
-            self._failures = HOPELESS
-        else:
-            self._failures = 0 if best[0][0] >= 1.0 else self._failures + 1
-
-    def _nearer(
-        self, question: Question, state: dict[str, NDArray[np.generic]], after: int, goes_on: GoesOn, best: Scored
-    ) -> Scored:
-        """The best so far, or one that plans fewer steps: what is farther ahead is harder to make possible."""
-        ahead = motion_ahead(question.controller, self.reference, FEWER)
-        if ahead.steps == question.ahead.steps:
-            return best
-        question = replace(question, ahead=ahead)
-        for choice in _in_order(question)[: min(NEARER, self._effort)]:
-            plan = make_plan(question, choice, goes_on)
-            if plan is None:
-                continue
-            steps = len(plan.places) - 1 + after
-            verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
-            score = self._score(verdict, plan)
-            if best is None or score > best[0]:
-                best = (score, plan)
-            if verdict.stays_up:
-                break
         return best
+
+    def _goes_on_well(self, state: dict[str, NDArray[np.generic]], time: float, goes_on: GoesOn) -> bool:
+        """Whether what is followed needs no other plan."""
+        detour = self._detour
+        if detour is not None:
+            controller = detour.plan.controller
+            place = controller.place
+            steps = self._steps(detour.plan) - detour.done
+            verdict = self._rehearse(state, detour.twin(self._understudy), steps, goes_on)
+            controller.place = place
+            return verdict.stays_up
+        if self._loose and time >= self._sure:
+            return False  # it would stand stiffly
+        self._understudy.place = self.motion.place
+        after = self._after(self.motion.place)
+        verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
+        return all(self._good(verdict) for verdict in verdicts)
 
     def _return(self, world: World, goes_on: GoesOn) -> None:
         """Go back towards the path, if that can be done."""
@@ -292,22 +253,36 @@ class Recovering(Follower):
             return
         self._next = world.time + AGAIN
         question = replace(self._question(world), away=away, pose_share=np.ones_like(self._pose_share), arms=0.0)
-        plan = make_plan(question, CHOICES[0], goes_on)
+        choice = CHOICES[0]
+        if stands(question.ahead, self.reference):
+            added = way_home(question.known, nearer(away))
+            if added is None or float(np.linalg.norm(away)) < FAR:
+                return
+            choice = Choice(1.0, added=added)
+        plan = make_plan(question, choice, goes_on)
         if plan is None or not np.linalg.norm(plan.shift):
             self._lost_ways += 1
             return
-        steps = len(plan.places) - 1 + self._after(world)
-        if not self._good(self._rehearse(world.save_state(), Detour(self._understudy, plan), steps, goes_on)):
+        detour = Detour(self._understudy, plan)
+        if not self._good(self._rehearse(world.save_state(), detour, self._steps(plan), goes_on)):
             self._lost_ways += 1
             return
         self._lost_ways = 0
         self._detour = Detour(self.motion, plan)
-        self._recoveries.append(Recovery(world.time, "home", float(np.linalg.norm(plan.shift))))
+        added_steps = 0 if choice.added is None else choice.added.count
+        self._recoveries.append(Recovery(world.time, "home", float(np.linalg.norm(plan.shift)), added_steps))
 
-    def _after(self, world: World) -> int:
-        """Steps that are rehearsed after a plan."""
-        laps = round(REHEARSED * len(self.motion.track.q))
-        return laps if self.motion.track.cycle is not None else round(REHEARSED_SECONDS * world.rate)
+    def _steps(self, plan: Plan) -> int:
+        """That are rehearsed of a plan and after it."""
+        return len(plan.places) - 1 + self._after(plan.places[-1])
+
+    def _after(self, place: Place) -> int:
+        """Steps that are rehearsed from a place in the motion on, not far beyond its end if it has one."""
+        track = self.motion.track
+        if track.cycle is not None:
+            return round(REHEARSED * len(track.q))
+        seconds = max(REHEARSED_LEAST, min(REHEARSED_SECONDS, (len(track.q) - 1 - place.frame) * track.dt))
+        return round(seconds / track.dt)
 
     def _follow(self, plan: Plan, time: float) -> None:
         if self._path is None:
@@ -324,14 +299,17 @@ class Recovering(Follower):
             motion.place = self._detour.plan.places[self._detour.done]
         omega = growth_rate(motion.character, q, motion.place.anchor[2])
         ahead = motion_ahead(motion, self.reference)
+        coming = self._coming(world, omega)
         return Question(
             controller=motion,
             reference=self.reference,
             value=self._value,
             terrain=self._stage.terrain,
             ahead=ahead,
+            whole=unrolled(motion, self.reference),
             actual=(q, v),
-            off=deviation(motion.character, (q, v), motion.reference_state(), omega),
+            off=deviation(motion.character, (q, v), motion.reference_state(), omega) + coming,
+            coming=coming,
             omega=omega,
             facing=_facing(ahead.q),
             time=world.time,
@@ -347,9 +325,10 @@ class Recovering(Follower):
         goes_on: GoesOn,
         seed: int | None = None,
     ) -> Verdict:
-        self._rehearsal_world.load_state(state)
+        world = self._rehearsal_world(float(state["clock"][0]))
+        world.load_state(state)
         place = self._understudy.place
-        verdict = rehearse(self._stage.character, self._rehearsal_world, follower, steps, self._legs, goes_on, seed)
+        verdict = rehearse(self._stage.character, world, follower, steps, self._legs, goes_on, seed)
         self._understudy.place = place
         return verdict
 
@@ -380,25 +359,7 @@ def _told(plan: Plan, time: float, facing: Array) -> Recovery:
         return Recovery(time, "caught", 0.0)
     shift = max((step.shift for step in plan.steps), key=lambda shift: float(np.linalg.norm(shift)))
     ahead, left = float(shift @ facing), float(shift @ np.array([-facing[1], facing[0]]))
+    added = 0 if plan.choice.added is None else plan.choice.added.count
     if abs(ahead) > abs(left):
-        return Recovery(time, "ahead" if ahead > 0.0 else "back", float(np.linalg.norm(shift)))
-    return Recovery(time, "left" if left > 0.0 else "right", float(np.linalg.norm(shift)))
-
-
-def _in_order(question: Question) -> list[Choice]:
-    """Choices that differ, first those that ask for no longer steps than there can be."""
-    found: dict[tuple[float, ...], tuple[bool, int, Choice]] = {}
-    for number, choice in enumerate(CHOICES):
-        _, steps = question.steps(choice)
-        key = (choice.speed, *(round(float(x), 3) for step in steps for x in step.shift))
-        found.setdefault(key, (any(step.wanted > FARTHEST for step in steps), number, choice))
-    return [choice for _, _, choice in sorted(found.values(), key=lambda entry: entry[:2])]
-
-
-def _pushes(stage: Stage) -> Iterator[tuple[float, float]]:
-    """From when to when each push is felt, s."""
-    for push in stage.scene.pushes:
-        strong = np.flatnonzero(np.linalg.norm(push.force, axis=1) > FELT)
-        if len(strong):
-            first, last = max(int(strong[0]) - 1, 0), min(int(strong[-1]) + 1, len(push.force) - 1)
-            yield push.start + first / push.rate, push.start + last / push.rate
+        return Recovery(time, "ahead" if ahead > 0.0 else "back", float(np.linalg.norm(shift)), added)
+    return Recovery(time, "left" if left > 0.0 else "right", float(np.linalg.norm(shift)), added)

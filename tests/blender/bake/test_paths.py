@@ -92,3 +92,13 @@ def test_a_curve_without_points_is_told(rig):
     rig.heft.path = curve_through([(0.0, 0.0)])
     with pytest.raises(RuntimeError, match="Way"):
         bpy.ops.heft.bake()
+
+
+def test_a_speed_that_is_keyed_to_nothing_is_told(rig):
+    rig.heft.path = curve_through([(0.0, 0.0), (0.0, -2.5)])
+    for frame, speed in ((1, 1.0), (30, 0.0)):
+        rig.heft.path_speed = speed
+        rig.keyframe_insert("heft.path_speed", frame=frame)
+    with pytest.raises(RuntimeError, match="Path Speed is 0"):
+        bpy.ops.heft.bake()
+    assert rig.heft.report == "" or "Path Speed" in rig.heft.report

@@ -4,8 +4,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from heft.core.job import run
-from heft.core.simulation import Prop
+from heft.core.simulation import Prop, Push
+from heft.core.simulation.looseness import natural
 from heft.core.simulation.scene import Scene
 
 from tests.core.job import golden
@@ -23,6 +25,16 @@ def test_walk_that_a_push_fells_steps_aside_and_goes_on():
     assert first["frame"] == start + 1.6 * job.fps  # as the push ends
     assert 0.05 < first["distance_m"] < 1.5
     assert f"cm to its left at frame {first['frame']:.0f}." in found.why
+
+
+@pytest.mark.parametrize("eighth", [4, 5])
+def test_recovery_does_not_fell_who_stands_without_it(eighth):
+    """A plan that had been rehearsed to its end was replaced on the way, by one that fell."""
+    angle = eighth * np.pi / 4.0
+    push = Push.constant("torso", (100.0 * np.cos(angle), 100.0 * np.sin(angle), 0.0), 1.3, 0.1)
+    job = replace(golden.kept("walk"), scene=Scene(pushes=(push,)), strength=3.0)
+    assert run(job).outcome == "completed"
+    assert run(replace(job, recovery=True, looseness=natural())).outcome == "completed"
 
 
 def test_without_a_push_the_bake_is_the_same_with_and_without_recovery():

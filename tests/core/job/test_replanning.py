@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from heft.core.job import BakeJob, Scene, run
-from heft.core.job.preparing import played
+from heft.core.job.simulated_scene import played
 from heft.core.motion.playback import Playback
 from heft.core.simulation import Grab, Push
 
