@@ -58,6 +58,11 @@ class Keeper:
             self.trouble = ""
             bpy.app.timers.register(self._look, first_interval=LOOK, persistent=True)
 
+    @property
+    def prepares(self) -> bool:
+        """Whether it compiles what is missing, or goes on to when nothing else does."""
+        return bool(bpy.app.timers.is_registered(self._look))
+
     def give_way(self) -> None:
         """To a bake. What was compiled is kept."""
         if self._preparer is not None:

@@ -71,7 +71,9 @@ def gliding_capture():
         bpy.ops.export_anim.bvh(filepath=path, frame_start=1, frame_end=100, root_transform_only=True)
         bpy.ops.object.select_all(action="SELECT")
         bpy.ops.object.delete()
-        bpy.ops.import_anim.bvh(filepath=path, use_fps_scale=True, update_scene_duration=True)
+        bpy.ops.import_anim.bvh(
+            filepath=path, use_fps_scale=True, update_scene_duration=True, axis_forward="Y", axis_up="Z"
+        )
     window.select(rig())
     window.set_up()
     rig().heft.show_physics = True
@@ -100,7 +102,7 @@ guikit.steps(
     shove(),
     *baked(*show("push", 50)),
     unpush,
-    shove(1000.0),
+    shove(2000.0),
     *baked(*show("fall", 56)),
     unpush,
     gliding_capture,
