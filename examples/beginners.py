@@ -11,7 +11,7 @@ about X bends it forward, and swings a limb back. Places are the pelvis's, from 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -27,6 +27,15 @@ Turn = tuple[float, float, float]
 
 LEG = (mannequin.HIP_HEIGHT - mannequin.ANKLE_HEIGHT) * mannequin.STATURE
 """From hip to ankle, m."""
+
+UPPER_ARM, FOREARM = (
+    length * mannequin.STATURE * math.cos(mannequin.ARM_ABDUCTION)
+    for length in (mannequin.UPPER_ARM_LENGTH, mannequin.FOREARM_LENGTH + 0.5 * mannequin.HAND_LENGTH)
+)
+"""To the elbow, and from there to the middle of the hand, as seen from aside, m."""
+
+TRUNK = (mannequin.SHOULDER_HEIGHT - mannequin.HIP_HEIGHT) * mannequin.STATURE
+"""From hip to shoulder, m."""
 
 
 class Key(NamedTuple):
@@ -75,6 +84,40 @@ def _strides(count: int, seconds: float, ahead: float, lift: float = 0.0) -> tup
         keys.append(Key(k * seconds, (0.0, -k * ahead, LOW + k * lift), bones=swing))
     last = keys[-1].place
     return (*keys, Key((count + 1) * seconds, last, bones=STAND))
+
+
+def reaching(place: Turn, pitch: float, ahead: float, height: float) -> dict[str, Turn]:
+    """A back bent forward by the pitch, and arms whose hands are so far before where the pelvis rests, and so high."""
+    lean = math.radians(pitch)
+    back = (mannequin.SHOULDER_HEIGHT - mannequin.LUMBAR_HEIGHT) * mannequin.STATURE
+    fore = ahead + place[1] - back * math.sin(lean)
+    up = height - mannequin.LUMBAR_HEIGHT * mannequin.STATURE - place[2] - back * math.cos(lean)
+    far = min(math.hypot(fore, up), 0.999 * (UPPER_ARM + FOREARM))
+    elbow = math.pi - math.acos((UPPER_ARM**2 + FOREARM**2 - far**2) / (2.0 * UPPER_ARM * FOREARM))
+    inside = math.acos((UPPER_ARM**2 + far**2 - FOREARM**2) / (2.0 * UPPER_ARM * far))
+    raised = math.atan2(fore, -up) - inside + lean
+    return {"spine": (pitch, 0.0, 0.0)} | arms(math.degrees(raised), elbow=math.degrees(elbow))
+
+
+def _swings(angles: Sequence[float], quarter: float, bar: float) -> tuple[Key, ...]:
+    """Hanging from a bar so high, stretched, turned about it by each angle in turn; a quarter of a swing each."""
+    length = TRUNK + UPPER_ARM + FOREARM
+    keys: list[Key] = []
+    for k, angle in enumerate(angles):
+        a = math.radians(angle)
+        up = bar - length * math.cos(a) - mannequin.HIP_HEIGHT * mannequin.STATURE
+        ends = k in {0, len(angles) - 1}
+        time = keys[-1].time + quarter * (1.0 if ends or k == 1 else 2.0) if keys else 0.0
+        keys.append(Key(time, (0.0, length * math.sin(a), up), (angle, 0.0, 0.0), arms(178.0, elbow=2.0)))
+    return tuple(keys)
+
+
+def _leaning(degrees: float) -> Key:
+    """Stiff, turned forward about the ankles by so much, hands level ahead."""
+    a = math.radians(degrees)
+    place = (0.0, -LEG * math.sin(a), LEG * (math.cos(a) - 1.0))
+    feet = {f"foot.{s}": (-degrees, 0.0, 0.0) for s in "LR"}
+    return Key(0.0, place, (degrees, 0.0, 0.0), feet | arms(90.0 + degrees, elbow=10.0))
 
 
 ACTIONS: dict[str, tuple[Key, ...]] = {
@@ -196,6 +239,28 @@ ACTIONS: dict[str, tuple[Key, ...]] = {
         Key(0.9, (1.1, 0.0, -0.05), (0.0, 180.0, 0.0), {"thigh.L": (0.0, 40.0, 0.0), "thigh.R": (0.0, -40.0, 0.0)}),
         Key(1.3, (1.7, 0.0, -0.2), (0.0, 290.0, 0.0), {"thigh.L": (0.0, 30.0, 0.0), "thigh.R": (0.0, -30.0, 0.0)}),
         Key(1.8, (2.0, 0.0, LOW), (0.0, 360.0, 0.0), STAND),
+    ),
+    "lean on a wall": (
+        Key(0.0, (0.0, 0.0, LOW), bones=STAND),
+        _leaning(24.0)._replace(time=0.8),
+        _leaning(24.0)._replace(time=2.4),
+        Key(3.2, (0.0, 0.0, LOW), bones=STAND),
+    ),
+    "swing on a bar": _swings((0.0, 16.0, -16.0, 16.0, 0.0), 0.55, 2.5),
+    "climb on a ledge": (
+        Key(0.0, (0.0, 0.0, LOW), bones=STAND),
+        *(
+            Key(time, place, bones=legs | reaching(place, pitch, 0.4, 1.2))
+            for time, place, pitch, legs in (
+                (0.6, (0.0, 0.0, LOW), 10.0, STAND),
+                (0.9, (0.0, 0.0, LOW), 10.0, STAND),
+                (1.5, (0.0, -0.12, 0.38), 20.0, leg("L", 20.0, 40.0) | leg("R", 10.0, 40.0)),
+                (1.9, (0.0, -0.2, 0.42), 40.0, leg("L", 40.0, 60.0) | leg("R", 10.0, 50.0)),
+            )
+        ),
+        Key(2.5, (0.0, -0.55, 1.2 + down(50.0)), bones=bent(50.0) | {"spine": (40.0, 0.0, 0.0)}),
+        Key(3.2, (0.0, -0.55, 1.2 + LOW), bones=STAND),
+        Key(3.7, (0.0, -0.55, 1.2 + LOW), bones=STAND),
     ),
     "drunken stop": (
         Key(0.0, (0.0, 0.0, LOW), bones=STAND),

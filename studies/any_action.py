@@ -4,8 +4,11 @@
 from pathlib import Path
 from typing import Any
 
-from heft.core.job import run
+import numpy as np
+from heft.core.job import BakeResult, run
+from heft.core.report.strip import strip
 from heft.examples.beginners import ACTIONS
+from heft.studies.lib import chart
 
 from tests.core.job.beginners import job
 
@@ -17,7 +20,11 @@ keyed: it must come back as a motion near to it, with the help that this takes. 
 - off: mean distance of the joints from where they were keyed
 - help: from nowhere, as a share of the weight, mean and greatest
 - slide: the farthest that a foot slides in one stance
+
+The pictures are of the ten that take the most help or end farthest off: green as it was keyed, dark as it was baked,
+with forces at the ground, and dashed the help.
 """
+PICTURES = 10
 HEAD = ["| action | outcome | off mm | help % | at most % | slide mm | why |", "|---|---|---|---|---|---|---|"]
 
 
@@ -29,10 +36,27 @@ def row(name: str, report: dict[str, Any]) -> str:
     )
 
 
+def picture(name: str, result: BakeResult) -> str:
+    """A film strip over the source, as a file of its own."""
+    source = job(name).clip
+    row = (result.frames - source.first_frame) / source.frames_per_sample
+    there = np.clip(np.rint(row).astype(int), 0, len(source.position) - 1)
+    order = [source.skeleton.names.index(bone) for bone in result.bones]
+    heads = result.poses[..., :3, 3], source.position[there][:, order]
+    drawn = strip(result.frames, result.figure, *heads, result.center_of_mass, result.forces, result.help_given)
+    return chart.alone(drawn)
+
+
 def study(folder: Path) -> str:
-    """The page; this study leaves no pictures."""
-    del folder
-    reports = {name: run(job(name)).report for name in ACTIONS}
+    """The page; and pictures of the hardest."""
+    results = {name: run(job(name)) for name in ACTIONS}
+    reports = {name: result.report for name, result in results.items()}
     done = sum(report["outcome"] == "completed" for report in reports.values())
     rows = [row(name, report) for name, report in reports.items()]
-    return "\n".join([INTRODUCTION, f"{done} of {len(reports)} complete.", "", *HEAD, *rows, ""])
+    hard = sorted(reports, key=lambda name: -reports[name]["source_error_mm"] - 100.0 * reports[name]["help_mean"])
+    shown = []
+    for name in hard[:PICTURES]:
+        file = f"any_action_{name.replace(' ', '_')}.svg"
+        (folder / file).write_text(picture(name, results[name]), encoding="utf-8")
+        shown += [f"### {name}", "", f"![{name}]({file})", ""]
+    return "\n".join([INTRODUCTION, f"{done} of {len(reports)} complete.", "", *HEAD, *rows, "", *shown])

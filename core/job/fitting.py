@@ -14,7 +14,7 @@ from ..motion.fit import Trajectory
 from ..motion.floor import NOTHING
 from ..motion.labels import label, level_ground
 from ..motion.prepare import Performance, prepare
-from ..motion.supports import find_supports, lies_there
+from ..motion.supports import find_supports, hangs, lies_there
 from ..motion.travel import Travel
 from .job import BakeJob, BodySettings
 from .keeping import keep
@@ -36,6 +36,8 @@ def performance_of(job: BakeJob, cache: Cache) -> tuple[Performance, Terrain | N
     if job.ground == "terrain":
         return _fitted(job, cache, find_floor=False), make_terrain(job.scene.surfaces)
     performance = _fitted(job, cache, find_floor=not _hangs(job))
+    if floor_height(performance.floor) and hangs(performance.plan.character, samples_of(job, performance)[0]):
+        performance = _fitted(job, cache, find_floor=False)
     level = job.cyclic or job.ground == "level" or len(performance.way) > 0
     if not job.scene.surfaces or level:
         return performance, None

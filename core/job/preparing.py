@@ -21,6 +21,7 @@ from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.schedule import ContactSchedule
 from ..motion.spacetime import NoReferenceError, Settings
+from ..motion.spacetime.steering import Budget
 from ..motion.steps import steps_of
 from ..settings import make_settings
 from ..simulation.scene import Scene
@@ -38,7 +39,13 @@ from .surroundings.other_ground import is_other_ground, put_onto
 from .surroundings.supported import supported
 
 # Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for.
-NEAR: Mapping[str, Any] = {"root_place": 10.0, "root_turn": 2.0, "root_of_clip": True}
+NEAR: Mapping[str, Any] = {
+    "pose_least": 10.0,
+    "pose_most": 60.0,
+    "root_place": 10.0,
+    "root_turn": 2.0,
+    "root_of_clip": True,
+}
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
@@ -164,6 +171,7 @@ def find_reference(
         "settings": reference_settings(job),
         "optimise": job.optimise,
         "help_given": job.help,
+        "budget": Budget(character.nv, trajectory.rate),
         "carrying": carrying_of(job, performance.plan, carried),
         "progress": tell,
     }

@@ -96,12 +96,18 @@ class BakeResult:
         """The same in a sentence."""
         return str(self.report["why"])
 
+    @property
+    def help_given(self) -> Array:
+        """The force from nowhere (nf, 3), N."""
+        none = np.zeros(len(self.frames))
+        return np.stack([self.curves.get(f"help_{axis}_n", none) for axis in "xyz"], axis=-1)
+
     def write_page(self, folder: str | Path, pictures: Sequence[str] = ()) -> Path:
         """Write a page with a film strip, figures and plots; `pictures` are names of other files in the folder."""
         film_strip = ""
         if len(self.frames) and len(self.figure):
             heads = self.poses[..., :3, 3], self.reference[..., :3, 3]
-            film_strip = strip(self.frames, self.figure, *heads, self.center_of_mass, self.forces)
+            film_strip = strip(self.frames, self.figure, *heads, self.center_of_mass, self.forces, self.help_given)
         text = page(
             self.name,
             self.report,

@@ -33,6 +33,7 @@ STEEPEST = 0.035  # beyond it the ground is a slope or a stair, not a floor aske
 FEWEST = 10  # standing samples
 AS_LOW = 0.045  # of stature, from the lowest step up: steps of a runner, whose feet never stand
 TURN = 0.1  # s, on either side of a step
+BELOW = 0.08, 10.0  # of stature, and of the frames in percent: so far and so long nothing of a body is under its floor
 DEEPEST = 0.035  # of stature: a tenth of all frames may show soles this far below the floor
 LEAST_DRIFT, MOST_DRIFT = 0.01, 0.10  # m/s: less is noise, more is motion
 LEAST_SUNK = 0.03  # m over all of the clip
@@ -92,13 +93,19 @@ def estimate_floor(plan: BodyPlan, clip: Clip, mend: Levelling = EVERYTHING) -> 
 
     Where feet hardly stand it is level, at the height of their slowest moments; where they never do, where they turn
     back up. A foot that walks in place glides while it stands and rests in the air: a floor that feet go well below is
-    none.
+    none. One that anything else goes well below is none either: who swims or stands on the hands has another, the
+    scene's if nothing is under that, or where the body is lowest.
     """
     corners = _soles(plan, clip)
     if corners.shape[1] == 0 or mend == NOTHING:
         return Floor()
     drift = _drift(corners, clip.rate) if mend.drift else np.zeros(3)
     floor = _plane(plan, clip, corners - _moved(drift, clip)[:, None, None])
+    joints = plan.body_targets(clip)[0]
+    lowest = joints[..., 2].min(axis=1)
+    above = (joints[..., 2] - floor.height - joints[..., :2] @ np.array(floor.slope)).min(axis=1)
+    if np.percentile(above, BELOW[1]) < -BELOW[0] * plan.stature:
+        return Floor(0.0 if lowest.min() >= 0.0 else float(np.percentile(lowest, BELOW[1])))
     if not mend.tilt:
         middle = corners[..., :2].mean(axis=(0, 1, 2))
         floor = replace(floor, height=floor.height + float(middle @ floor.slope), slope=(0.0, 0.0))

@@ -35,6 +35,7 @@ TREADING = 0.5  # m/s: a foot that holds the body and rolls over one end is slow
 RAISED = 0.04  # m off z = 0, from which on a footprint is not on it
 RESTS = 0.5  # s, for which a raised foot rests
 RESTING = 0.06  # m/s, more slowly than it moves then: one that is held up in the air sways
+SUNK = 0.2  # m that anything of a body may be in ground that it stands on, or it swims
 THROUGH, MOST_THROUGH = (
     0.1,
     0.2,
@@ -167,11 +168,14 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     ground = estimate_ground(character, trajectory, level + raised)
     terrain = make_terrain([ground])
     after = lacking_support(character, trajectory, label(character, trajectory, terrain))
-    feet = [point for point in contact_points(character) if point.foot]
-    places = point_places(character, trajectory.q, feet)
-    height = ground_under(terrain, places, np.zeros(len(feet)), trajectory.rate).height
-    through = (height.min(axis=1) < -THROUGH).mean()
-    return MissingGround(ground, tuple(raised)) if after.mean() <= lacking.mean() and through < MOST_THROUGH else None
+    points = contact_points(character)
+    places = point_places(character, trajectory.q, points)
+    height = ground_under(terrain, places, np.zeros(len(points)), trajectory.rate).height
+    feet = np.array([point.foot for point in points], dtype=np.bool_)
+    through = (height[:, feet].min(axis=1) < -THROUGH).mean()
+    sunk = (height.min(axis=1) < -SUNK).mean()
+    firm = max(through, sunk) < MOST_THROUGH
+    return MissingGround(ground, tuple(raised)) if firm and after.mean() <= lacking.mean() else None
 
 
 def _trodden(

@@ -23,6 +23,7 @@ from .fit import Trajectory
 from .quaternions import Array
 from .resample import smoothed
 from .schedule import ContactPoint, ContactSchedule, Interval, Mask, contact_points, from_intervals, runs
+from .strides import pushing
 from .tracks import center_of_mass_path, ground_under, point_places, velocities
 
 DIRECTIONS = 64  # in which the outline of a support is sampled
@@ -116,6 +117,7 @@ def label(
     active[:, foot] = _holding(
         active[:, foot], bodies, places[:, foot], ground.height[:, foot], speed[:, foot], nothing, rate, use
     )
+    active[:, foot] = pushing(active[:, foot], bodies, ground.height[:, foot], speed[:, foot], path, push, rate)
     outside = distance_from_support(places, active & foot, zero_moment_point(path, push, places, active & foot))
     for i in np.flatnonzero(~foot):
         for first, stop in runs(active[:, i]):

@@ -37,9 +37,10 @@ from .reference import Reference
 from .rest import ends_at_rest, held, without_rest
 from .schedule import ContactSchedule, Mask, runs
 from .spacetime import Carrying, Ends, Help, NoReferenceError, Settings, build_reference
-from .spacetime.build import FAR, MOST_SUNK
+from .spacetime.ladder import FAR, MOST_SUNK
 from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance
 from .spacetime.solver import Progress
+from .spacetime.steering import Budget
 from .tracks import center_of_mass_path
 
 BROKEN = np.radians(45.0)  # a clean-up that turns a joint by more has pinned what moves
@@ -94,7 +95,9 @@ def make_reference(
     settings: Settings | None = None,
     optimise: bool = True,
     help_given: Help = "none",
-    help_first: bool = False,
+    far: float = FAR,
+    within: float = math.inf,
+    budget: Budget | None = None,
     carrying: Carrying | None = None,
     progress: Progress | None = None,
 ) -> MadeReference:
@@ -107,9 +110,9 @@ def make_reference(
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
     cycle goes until its end. `progress` is called with the number of each iteration of the optimiser and the poses
-    before it. `help_given` and `carrying` are those of `build_reference`: with help, a body that nothing holds up is no
-    reason to refuse; `help_first` tries nothing without. Without `optimise` the cleaned-up motion is the reference as
-    it is, however impossible, for controllers that find forces themselves.
+    before it. `help_given`, `far`, `within`, `budget` and `carrying` are those of `build_reference`: with help, a body
+    that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference as it is,
+    however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.
@@ -150,6 +153,8 @@ def make_reference(
                     bounds=bounds,
                     labels=labels,
                     settings=settings,
+                    within=far,
+                    budget=budget,
                     carrying=carrying,
                     progress=progress,
                 )
@@ -206,7 +211,10 @@ def make_reference(
         help_given=help_given,
         missing=missing,
         judged=frames,
-        without_first=not (unsupported or help_first),
+        without_first=not unsupported,
+        far=far,
+        within=within,
+        budget=budget,
         carrying=carrying,
         progress=progress,
     )
@@ -223,7 +231,7 @@ def _unaided(character: Character, trajectory: Trajectory, **wanted: Any) -> Mad
         return None
     quality = made.reference.quality
     near = quality.root_rms_metres <= MOST_ROOT_RMS and quality.joint_rms_degrees <= MOST_JOINT_RMS
-    near = near and mean_distance(character, made.source, made.reference.q) <= FAR
+    near = near and mean_distance(character, made.source, made.reference.q) <= wanted["within"]
     return made if near and quality.penetration_millimetres < MOST_SUNK else None
 
 

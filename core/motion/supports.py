@@ -55,10 +55,11 @@ ASIDE = 0.13  # m of a seat beyond the hips
 SLAB = 0.05  # m thick
 SHARES = (1.0, 0.7, 0.5, 0.3)  # of how far a seat would reach ahead, as there is room
 THERE = 0.05  # m: ground so near is what carries
-FALLS = -0.7  # sine of an arm that leans on something below
+FALLS = -0.5  # sine of an arm that leans on something below
 ABOVE = 0.1  # m, by which a hand that holds on is above its shoulder
 FINGERS = 0.12  # m from the middle of a hand, where it may hold on
 LETS_GO = 0.25  # s: for less a hand that holds on again has not let go
+ALL_ALONG, SWAYS, SWUNG = 0.9, 0.08, 2.0  # of the frames; m that hands stray, and times that soles do
 STAYS = 0.06  # m, within which that place stays
 HELD = 0.6  # of the frames it does, or it is no bar that stays where it is
 TRIALS = 5
@@ -141,6 +142,20 @@ def find_supports(
 def lies_there(support: Support, terrain: Terrain, rate: float) -> bool:
     """Whether what a motion tells of is part of a terrain."""
     return any(_is_there(terrain, rate, box, support.kind == "wall") for box in support.objects)
+
+
+def hangs(character: Character, trajectory: Trajectory) -> bool:
+    """Whether a body hangs all along: by hands that stay above its shoulders, and feet swing. They tell of no floor."""
+    arms = _arms(character)
+    if character.bodies[0].joint.kind != "free" or not arms:
+        return False
+    own = np.stack([point_places(character, trajectory.q, arm) for arm in arms], axis=1)
+    above = (own[:, :, 0, 2] - own[:, :, 1, 2] > ABOVE).all(axis=1)
+    strays = np.linalg.norm(own[:, :, 0] - np.median(own[:, :, 0], axis=0), axis=2).max(axis=1)
+    soles = point_places(character, trajectory.q, [point for point in contact_points(character) if point.foot])
+    swings = np.percentile(np.linalg.norm(soles - np.median(soles, axis=0), axis=2), 100.0 - LOW)
+    stays = np.percentile(strays, 100.0 - LOW)
+    return bool(above.mean() > ALL_ALONG and stays < SWAYS and swings > SWUNG * SWAYS)
 
 
 class _Held(NamedTuple):

@@ -37,6 +37,7 @@ svg, img { max-width: 100%; height: auto; display: block; margin: 1rem 0; } text
 .grid { stroke: var(--faint); } .axis { stroke: var(--soft); fill: none; } .line { fill: none; stroke-width: 1.6; }
 .mark { stroke: var(--line-5); stroke-width: 1.5; stroke-dasharray: 4 3; fill: none; }
 .figure { fill: none; stroke: var(--ink); stroke-width: 2; stroke-linecap: round; }
+.help { fill: none; stroke: var(--line-5); stroke-width: 3; stroke-dasharray: 5 2; }
 .ghost { fill: none; stroke: var(--line-2); stroke-width: 1.2; } .force { fill: none; stroke: var(--line-1);
   stroke-width: 2; }
 .outline { fill: var(--fill); stroke: var(--faint); }

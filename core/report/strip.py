@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from .frames import Forces
+from .frames import FAINTEST, Forces
 
 Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
@@ -15,11 +15,23 @@ FIGURES = 9
 WIDTH, HEIGHT = 980, 230
 FOOT = 34  # pixels under the ground, for the captions
 LEAST_TRAVEL = 0.5  # m: a shorter path has no direction
+LEAST_SWAY = 0.02  # m, RMS: nor has a lesser sway
 NEWTONS = 2000.0  # as long as a figure is high
 
 
-def strip(frames: Array, figure: Pairs, places: Array, reference: Array, center_of_mass: Array, forces: Forces) -> str:
-    """Figures at even times: bones' heads (nf, nb, 3) joined by `figure` (n, 2), over those of the reference."""
+def strip(
+    frames: Array,
+    figure: Pairs,
+    places: Array,
+    reference: Array,
+    center_of_mass: Array,
+    forces: Forces,
+    help_given: Array | None = None,
+) -> str:
+    """Figures at even times: bones' heads (nf, nb, 3) joined by `figure` (n, 2), over those of the reference.
+
+    Help (nf, 3), N, is an arrow of its own from the centre of mass.
+    """
     shown = np.unique(np.linspace(0, len(frames) - 1, FIGURES).round().astype(np.int64))
     along = direction(center_of_mass)
     used = np.unique(figure)
@@ -42,6 +54,9 @@ def strip(frames: Array, figure: Pairs, places: Array, reference: Array, center_
         arrows = np.stack([place(forces.point[rows]), place(ends)], axis=1)
         if len(arrows):
             parts.append(f'<path class="force" d="{_segments(arrows)}"/>')
+        if help_given is not None and np.linalg.norm(help_given[f]) > FAINTEST:
+            lifted = np.stack([center_of_mass[f], center_of_mass[f] + help_given[f] * (height / NEWTONS)])
+            parts.append(f'<path class="help" d="{_segments(place(lifted)[None])}"/>')
         caption = escape(f"{frames[f]:g}")
         parts.append(f'<text class="tick" text-anchor="middle" x="{middle:.0f}" y="{HEIGHT - 12}">{caption}</text>')
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
@@ -49,10 +64,15 @@ def strip(frames: Array, figure: Pairs, places: Array, reference: Array, center_
 
 
 def direction(way: Array) -> Array:
-    """The direction (2,) along the ground in which a way (nf, 3) leads; X where it leads nowhere."""
+    """The direction (2,) along the ground in which a way (nf, 3) leads, or else sways; X where it does neither."""
     travel = way[-1, :2] - way[0, :2]
     length = float(np.linalg.norm(travel))
-    return np.array([1.0, 0.0]) if length < LEAST_TRAVEL else travel / length
+    if length >= LEAST_TRAVEL:
+        return np.asarray(travel / length)
+    _, sway, axes = np.linalg.svd(way[:, :2] - way[:, :2].mean(axis=0), full_matrices=False)
+    if len(sway) < 2 or sway[0] < LEAST_SWAY * np.sqrt(len(way)):
+        return np.array([1.0, 0.0])
+    return np.asarray(axes[0] * (1.0 if axes[0].sum() > 0.0 else -1.0))
 
 
 def _segments(ends: Array) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 from harness import Row, measure
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.spacetime import Ends, build_reference, ends, model
-from heft.core.motion.spacetime.build import _checked, _problem
 from heft.core.motion.spacetime.problem import make_iterate
+from heft.core.motion.spacetime.request import checked, problem_of
 from heft.core.motion.spacetime.riccati import make_programme, make_riccati_workspace
 
 from tests.core.motion.spacetime import motions
@@ -35,7 +35,7 @@ def parts(motion) -> Iterator[Row]:
     """What one iteration consists of."""
     character, tree = motion.character, motion.character.tree
     trajectory = Trajectory(motion.rate, motion.q, motion.v)
-    problem = _problem(_checked(character, trajectory, motion.schedule, None, None, None))
+    problem = problem_of(checked(character, trajectory, motion.schedule, None, None, None))
     iterate = make_iterate(character, problem, 0.03)
     work = model.make_model_workspace(tree, len(problem.point_body))
     group = np.column_stack((work.dynamics.group_first, work.dynamics.group_last))

@@ -11,7 +11,7 @@ from ...motion.ground import MissingGround, missing_ground
 from ...motion.labels import Grab, label
 from ...motion.prepare import Performance
 from ...motion.schedule import ContactPoint
-from ...motion.supports import Support, find_supports
+from ...motion.supports import Support, find_supports, hangs
 from ..job import BakeJob
 
 
@@ -57,7 +57,7 @@ def find_ground(
     job: BakeJob, character: Character, trajectory: Trajectory, terrain: Terrain | None
 ) -> MissingGround | None:
     """Ground that the motion tells of, where the scene says nothing of ground and what is missing may be given."""
-    if not may_lack_ground(job, terrain):
+    if not may_lack_ground(job, terrain) or hangs(character, trajectory):
         return None
     return missing_ground(character, trajectory, label(character, trajectory))
 

@@ -24,7 +24,7 @@ from ...dynamics.workspace import make_workspace
 from ..cycle import Cycle
 from . import ends
 from .ends import Ends, end_offsets, start_offset
-from .help import Price, first_weights, next_weights, weight_of
+from .help import first_weights, next_weights, weight_of
 from .model import (
     fill_defects,
     fill_held_offsets,
@@ -36,6 +36,7 @@ from .model import (
 from .problem import Iterate, Problem, make_iterate
 from .riccati import make_programme, make_riccati_workspace
 from .settings import Settings
+from .steering import Steering
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -89,20 +90,22 @@ def solve(
     settings: Settings,
     progress: Progress | None = None,
     *,
-    price: Price | None = None,
+    steering: Steering | None = None,
     missing: Mask | None = None,
     begin: Iterate | None = None,
 ) -> Solution:
     """Iterate from the clip, or from `begin`. Numbers that stop being finite end the iteration, not converged.
 
-    `price` is that of help, where the problem has it; `missing` (N,) are the steps in which it is cheap.
+    `steering` is asked after each iteration, and knows the price of help, where the problem has it; `missing` (N,) are
+    the steps in which it is cheap.
     `progress` is called with the number of each iteration before it, and the poses (N + 1, nq) so far; it may raise an
     exception to end it all.
     """
     begun = time.perf_counter()
     frames, nv = len(problem.held), character.nv
     subproblem = _Subproblem(character, problem, bounds)
-    barrier = max(settings.barrier_first, settings.barrier_last)
+    barrier = max(settings.barrier_first if begin is None else settings.barrier_last, settings.barrier_last)
+    price = None if steering is None else steering.price
     iterate = make_iterate(character, problem, barrier) if begin is None else begin
     lacking = np.zeros(frames - 1, np.bool_) if missing is None else missing
     if price is not None:
@@ -127,7 +130,8 @@ def solve(
         step = subproblem.longest_step
         share = min(1.0, LONGEST_STEP / step)
         size = subproblem.move(iterate, moved, share)
-        settled = frozen and barrier <= settings.barrier_last and step <= settings.step_tolerance
+        settled = step <= settings.step_tolerance or (steering is not None and steering.is_faint(iteration, step))
+        settled = settled and frozen and barrier <= settings.barrier_last
         if share == 1.0:
             thorough = settled or iteration == settings.iterations - 1
             size = subproblem.correct(iterate, moved, size, LAST_CORRECTIONS if thorough else CORRECTIONS)
@@ -146,6 +150,11 @@ def solve(
         if settled:
             solution.converged = size <= 10.0 * DEFECT_TOLERANCE
             break
+        if steering is not None:
+            if not steering.goes_on(iteration, iterate.q, step):
+                solution.finished = False
+                break
+            price = steering.price
         if share == 1.0:
             barrier = max(settings.barrier_last, barrier * settings.barrier_factor)
         frozen = frozen or iteration >= (LEAST_SMOOTHING if step < SETTLED_STEP else MOST_SMOOTHING)

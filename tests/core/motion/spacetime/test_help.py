@@ -9,8 +9,7 @@ from heft.core.dynamics import center_of_mass_jacobian
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.schedule import ContactSchedule
-from heft.core.motion.spacetime import NoReferenceError, Settings, build, build_reference, model
-from heft.core.motion.spacetime.build import CLOSE
+from heft.core.motion.spacetime import NoReferenceError, Settings, build_reference, model, request
 from heft.core.motion.spacetime.help import (
     HELPERS,
     ROUNDING,
@@ -23,6 +22,7 @@ from heft.core.motion.spacetime.help import (
     shares,
     weight_of,
 )
+from heft.core.motion.spacetime.ladder import CLOSE
 from heft.core.motion.spacetime.measure import mean_distance
 from heft.core.motion.spacetime.problem import make_iterate
 from scipy.spatial.transform import Rotation
@@ -39,7 +39,9 @@ def trajectory_of(character, q):
 
 def helped_problem(motion):
     trajectory = Trajectory(motion.rate, motion.q, motion.v)
-    return build._problem(build._checked(motion.character, trajectory, motion.schedule, None, None, None), helped=True)
+    return request.problem_of(
+        request.checked(motion.character, trajectory, motion.schedule, None, None, None), helped=True
+    )
 
 
 def hovering(frames=120):

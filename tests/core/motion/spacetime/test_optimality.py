@@ -6,7 +6,7 @@ import pytest
 from heft.core.dynamics import step_derivatives
 from heft.core.dynamics.functions import PointForces
 from heft.core.motion.fit import Trajectory
-from heft.core.motion.spacetime import Ends, Settings, build, model, solver
+from heft.core.motion.spacetime import Ends, Settings, model, request, solver
 from heft.core.motion.spacetime.problem import friction_faces, make_iterate
 from heft.core.motion.spacetime.riccati import make_programme
 
@@ -15,7 +15,7 @@ from tests.core.motion.spacetime import motions
 
 def problem_of(motion, settings=None):
     trajectory = Trajectory(motion.rate, motion.q, motion.v)
-    return build._problem(build._checked(motion.character, trajectory, motion.schedule, None, None, settings))
+    return request.problem_of(request.checked(motion.character, trajectory, motion.schedule, None, None, settings))
 
 
 def filled(motion, problem, iterate, barrier):
