@@ -89,7 +89,7 @@ def digest(value: Any, kind: type, *more: str) -> str:
     result = hashlib.sha256(text.encode())
     for array in arrays:
         result.update(f"{array.dtype.str}{array.shape}".encode())
-        result.update(array.reshape(-1).view(np.uint8))
+        result.update(array.reshape(-1).view(np.uint8).data)
     return result.hexdigest()
 
 
