@@ -127,8 +127,8 @@ def sentences_of_help(
         say(
             LACKING["nothing" if lacking == "support" and share[most] < STEADYING else lacking],
             percent=100.0 * float(share[start:stop].max()),
-            first=frame(start),
-            last=frame(stop),
+            first=float(round(frame(start))),
+            last=float(round(frame(stop))),
         )
     ]
 
