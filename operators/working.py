@@ -14,7 +14,7 @@ from ..blender_addon.baking.following import following
 from ..blender_addon.baking.pace import Pace
 from ..blender_addon.baking.session import CANCELLED, Session
 from ..blender_addon.slices import AT_ONCE, Slices, Work, whole
-from ..blender_addon.typed import progress_on
+from ..blender_addon.typed import progress_on, shared_by
 from ..blender_addon.words import interface as _
 from ..blender_addon.worker.keeper import keeper
 from .set_up import active_armature
@@ -30,6 +30,7 @@ class Working(bpy.types.Operator):
     """Not registered itself: `task` names what the worker does, `finish` handles the result."""
 
     task = ""
+    can_be_together = False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -44,7 +45,14 @@ class Working(bpy.types.Operator):
         following.give_way()
         at_once = math.inf if bpy.app.background else AT_ONCE
         try:
-            self._session = Session(context, chosen_armatures(context), keeper, self.task, at_once=at_once)
+            self._session = Session(
+                context,
+                chosen_armatures(context),
+                keeper,
+                self.task,
+                at_once=at_once,
+                together=self.can_be_together and shared_by(context.scene).together,
+            )
         except (ValueError, OSError) as error:
             self.refuse(context, str(error))
             return {"CANCELLED"}

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bpy
 import numpy as np
 
 from ...core.job import BakeJob, BodySettings, ContactInterval
+from ...core.live import take
 from ...core.motion.clip import Clip
 from ...core.motion.pegs import with_feet
 from ...core.motion.playback import Playback
@@ -24,8 +25,11 @@ from ..properties.reactions import looseness_in
 from ..rig import setting_up
 from ..rig.other_motion import moved_by, mover_of, sampling_with_movers
 from ..rig.reading import Sampling, Staged, frame_numbers
+from ..scene.attachment import bodies_of
+from ..scene.grabs import Reach
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
+from ..scene.takes import Clock
 from ..slices import AT_ONCE, Work, whole
 from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of, repeating
@@ -48,24 +52,36 @@ class Gathered:
     notes: tuple[str, ...]
     loop: Loop | None = None  # as which the bake is to repeat
     doubts: tuple[str, ...] = ()  # what may be to blame if it fails, in sentences
+    reaches: tuple[Reach, ...] = ()  # grabs of other characters that are baked in one world with it
+    bodies: Mapping[str, str] = field(default_factory=dict)  # of which body each bone is a part
     chosen: str = ""  # the method and why, in a sentence, where it was left open
     recorded: Recorded | None = (
         None  # channels at all of the source's frames, of a bake onto controls, or of a difference
     )
 
 
-def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) -> list[Gathered]:
+def gather(
+    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], *, together: bool = False
+) -> list[Gathered]:
     """Read all armatures; ValueError, in words for the user, if one cannot be baked.
 
     Armatures that were not set up are set up first.
     """
-    return whole(gathering(context, armatures, at_once=math.inf))
+    return whole(gathering(context, armatures, at_once=math.inf, together=together))
 
 
 def gathering(
-    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], *, at_once: float = AT_ONCE
+    context: bpy.types.Context,
+    armatures: Sequence[bpy.types.Object],
+    *,
+    at_once: float = AT_ONCE,
+    together: bool = False,
+    directed: bool = False,
 ) -> Work[list[Gathered]]:
-    """Read them as `gather` does, a little at a time."""
+    """Read them as `gather` does, a little at a time.
+
+    Whether they are to be in one world decides what hands hold; or they are to be `directed` on the stage.
+    """
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
         raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
@@ -83,7 +99,7 @@ def gathering(
     for armature in armatures:
         yield from making_ready(context, armature, staged, at_once)
     with staged():
-        loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
+        loops = [None if directed else wanted_loop(context.view_layer, armature) for armature in armatures]
         moving = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
         keyed = [
             # where a target is, is known as long as the scene goes on
@@ -99,7 +115,8 @@ def gathering(
             int(range_of(settings_on(armature), both)[0] - both[0])
             for armature, both in zip(armatures, keyed, strict=True)
         ]
-        readers = [SceneReader(context, *each) for each in zip(armatures, counts, starts, strict=True)]
+        partners = {armature.session_uid for armature in armatures} if together else set()
+        readers = [SceneReader(context, *each, partners) for each in zip(armatures, counts, starts, strict=True)]
         recorders = [
             Recorder(armature, count) if needs_channels(armature) else None
             for armature, count in zip(armatures, counts, strict=True)
@@ -126,7 +143,7 @@ def gathering(
             part, done = moved_by(armature, part, cut(theirs, offset, offset + count), chosen)
             lines = done.lines
         with staged():
-            one = gathered(armature, source, part, reader, loop, ends)
+            one = gathered(armature, source, part, reader, loop, ends, directed=directed)
             one = replace(
                 one,
                 notes=(*lines, *one.notes),
@@ -171,14 +188,19 @@ def gathered(
     reader: SceneReader,
     loop: Loop | None,
     moving: tuple[float, float],
+    *,
+    directed: bool = False,
 ) -> Gathered:
-    """Return what one armature's bake needs; the action moves it between these frames, of those that were read."""
+    """Return what one armature's bake needs; the action moves it between these frames, of those that were read.
+
+    Where it is to be `directed` on the stage, no earlier take says how long.
+    """
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
-    around = reader.surroundings(clip)
     first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
+    around = reader.surroundings(clip, Clock(first, clip.rate * clip.frames_per_sample, float(rate)))
     job = BakeJob(
         clip=clip,
         roles=roles,
@@ -206,6 +228,9 @@ def gathered(
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
+    if settings.take.seconds > 0.0 and not directed:
+        steps = max(round(settings.take.seconds * job.rate), 1)
+        job = take.staged(job, loops=settings.take.loops, seconds=steps / job.rate)
     choice = choice_of(settings)
     return Gathered(
         job,
@@ -215,6 +240,8 @@ def gathered(
         around.notes,
         loop,
         carried_along(armature, sampling),
+        around.reaches,
+        bodies_of(armature) if around.reaches or reader.has_partners else {},
         "" if choice is None else choice.told,
     )
 
@@ -289,6 +316,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
     asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
+    asked = asked or settings.take.seconds > 0.0
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(mover_of(armature))
 

@@ -426,7 +426,8 @@ def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Lo
     before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
     # a motion that ends earlier than it would is not followed by what is left of the keyed one in its range
     after = np.flatnonzero(sampling.frames > max(frames[-1], end_of(gathered)) + FRAME)
-    if result.outcome != "completed" or gathered.job.cyclic or gathered.job.playback.changes:
+    is_take = gathered.job.ends is not None
+    if result.outcome != "completed" or gathered.job.cyclic or gathered.job.playback.changes or is_take:
         after = after[:0]  # it lies somewhere, has walked on, or is elsewhere in time
     return Motion(
         np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
@@ -472,7 +473,8 @@ def asked_for(gathered: Gathered, result: BakeResult) -> int:
 def end_of(gathered: Gathered) -> float:
     """Return the last frame that was asked for."""
     job = gathered.job
-    return job.frames[0] + job.duration * job.fps
+    seconds = job.duration if job.ends is None else min(job.duration, job.ends)
+    return job.frames[0] + seconds * job.fps
 
 
 def taken_bones(armature: bpy.types.Object, names: tuple[str, ...]) -> set[str] | None:

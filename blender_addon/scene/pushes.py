@@ -40,6 +40,7 @@ def find_arrows(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object, fra
         for other in view_layer.objects
         if other.type == "EMPTY"
         and settings_on(other).push.armature == armature
+        and not settings_on(other).push.taken
         and other.visible_get(view_layer=view_layer)
     ]
 

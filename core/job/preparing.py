@@ -137,6 +137,7 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         effort=job.effort if held or job.scene.loads else 0.0,
         noise=0.0,
         seed=0,
+        ends=None,
     )
     lacks = may_lack_ground(job, terrain), may_lack_supports(job, terrain)
     return archive.digest(

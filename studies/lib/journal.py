@@ -33,6 +33,10 @@ class Journal:
             for line in self._path.read_text(encoding="utf-8").split("\n")[:-1]:
                 self._answers.update(json.loads(line))
 
+    def knows(self, question: str) -> bool:
+        """Whether the answer stands there."""
+        return question in self._answers
+
     def find(self, question: str, find: Callable[[], Any]) -> Any:
         """The answer that stands there, or that is found now: what JSON can say."""
         if question not in self._answers:

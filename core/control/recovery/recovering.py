@@ -36,7 +36,7 @@ from .looseness import pose_shares
 from .motion_ahead import FEWER, motion_ahead, unrolled
 from .plan import Plan, Question, StoppedError, make_plan
 from .pushing import Pushing
-from .rehearsal import Verdict, rehearse
+from .rehearsal import HARSH, NOISE, Verdict, rehearse
 
 Array = NDArray[np.float64]
 GoesOn = Callable[[], bool]
@@ -165,7 +165,7 @@ class Recovering(Follower):
 
     def _felt(self, time: float) -> bool:
         """Whether anything has disturbed the motion so far, so that one without disturbances is left as it is."""
-        return self._pushing.begun(time) or bool(self._stage.scene.props)
+        return self._pushing.begun(time) or self._hits.listens
 
     def _coming(self, world: World, omega: float) -> Array:
         """By how much (2,) the extrapolated centre of mass will be moved by pushes that go on, m."""
@@ -218,14 +218,23 @@ class Recovering(Follower):
             plan = make_plan(question, choice, goes_on)
             if plan is None:
                 continue
-            verdict = self._rehearse(state, Detour(self._understudy, plan), self._steps(plan), goes_on)
+            verdict = self._judged(state, plan, goes_on)
             score = self._score(verdict, plan)
             if best is None or score > best[0]:
                 best = (score, plan)
-            if self._good(verdict):
+            if self._good(verdict) and verdict.steady >= 1.0:
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
         return best
+
+    def _judged(self, state: dict[str, NDArray[np.generic]], plan: Plan, goes_on: GoesOn) -> Verdict:
+        """What becomes of a plan; if it stays up, with noise as well."""
+        steps = self._steps(plan)
+        verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
+        if not verdict.stays_up:
+            return verdict
+        replica = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on, 1, HARSH)
+        return replace(verdict, steady=replica.share)
 
     def _goes_on_well(self, state: dict[str, NDArray[np.generic]], time: float, goes_on: GoesOn) -> bool:
         """Whether what is followed needs no other plan."""
@@ -324,11 +333,12 @@ class Recovering(Follower):
         steps: int,
         goes_on: GoesOn,
         seed: int | None = None,
+        noise: float = NOISE,
     ) -> Verdict:
         world = self._rehearsal_world(float(state["clock"][0]))
         world.load_state(state)
         place = self._understudy.place
-        verdict = rehearse(self._stage.character, world, follower, steps, self._legs, goes_on, seed)
+        verdict = rehearse(self._stage.character, world, follower, steps, self._legs, goes_on, seed, noise)
         self._understudy.place = place
         return verdict
 
@@ -343,7 +353,7 @@ class Recovering(Follower):
         """First staying up, then what looks possible, then small steps."""
         farthest = max((float(np.linalg.norm(step.shift)) for step in plan.steps), default=0.0)
         ugly = max(0.0, verdict.torque / self._strong - 1.0) + max(0.0, 1.0 - verdict.legs / APART)
-        return verdict.share, -ugly, -farthest
+        return 0.5 * (verdict.share + verdict.steady), -ugly, -farthest
 
 
 def _facing(q: Array) -> Array:
