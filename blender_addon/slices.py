@@ -87,6 +87,9 @@ class Slices(Generic[T]):
         until = time.monotonic() + seconds
         if self._turned != history.turned:
             self.end()
+            self.results.clear()
+        if self.results:
+            return True
         if self._work is None:
             self._work, self._turned = self._begin(), history.turned
         try:

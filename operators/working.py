@@ -57,6 +57,7 @@ class Working(bpy.types.Operator):
             self.refuse(context, str(error))
             return {"CANCELLED"}
         self._finishing: Slices[Status] | None = None
+        self._evaluated = False  # what was written
         if bpy.app.background:
             self._session.wait()
             return whole(self.finish(context, self._session))
@@ -79,7 +80,7 @@ class Working(bpy.types.Operator):
             bpy.ops.heft.cancel("INVOKE_DEFAULT", ask=True)  # type: ignore[attr-defined]
             return {"RUNNING_MODAL"}
         state = progress_on(context.window_manager)
-        if state.stop:
+        if state.stop and not self._evaluated:
             return self._stop()
         if state.skip:
             state.skip = False
@@ -120,6 +121,10 @@ class Working(bpy.types.Operator):
         state.stage, state.fraction, state.left = _(WRITING), finishing.fraction, ""
         if not over:
             redraw.panels()
+            return {"PASS_THROUGH"}
+        if not self._evaluated:  # with many keys that takes as long as to remember them for undo: one at a time
+            self._evaluated = True
+            bpy.context.view_layer.update()
             return {"PASS_THROUGH"}
         self._close()
         return finishing.results[0]

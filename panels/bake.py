@@ -166,7 +166,8 @@ def draw_state(context: bpy.types.Context, layout: bpy.types.UILayout, armature:
     else:
         method = method_of(settings_on(armature))
         ready = are_ready(method.name)
-        text = _("{}: ready") if ready else _("{}: compiles at the first bake")
+        compiling = _("{}: compiling in the background") if keeper.prepares else _("{}: compiles at the first bake")
+        text = _("{}: ready") if ready else compiling
         sentence(context, layout, text.format(_(method.label)), "CHECKMARK" if ready else "TIME")
 
 

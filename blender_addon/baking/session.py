@@ -18,6 +18,7 @@ import bpy
 
 from ...core.job import BakeJob, BakeResult
 from ...core.motion.quaternions import Array
+from ...core.motion.spacetime.help import WORTH_A_WORD
 from ...core.worker import tasks
 from ...core.worker.messages import Arrays, Message
 from ..controls.solution import Solution
@@ -347,7 +348,9 @@ class Session:
     def _finish_bake(self, message: Message) -> Work[None]:
         """Read a result, and put it on the controls if that is what it is for."""
         result = yield from elsewhere(lambda: tasks.answer(message))
-        self.turn.result = with_note(result, self.turn.gathered.chosen)
+        for note in noted(self.turn.gathered, result):
+            result = with_note(result, note)
+        self.turn.result = result
         armature = self.turn.armature()
         if armature is not None and settings_on(armature).output == "CONTROLS":
             yield from self._solve(self.turn, armature, result)
@@ -393,6 +396,12 @@ class Session:
         self._at += 1
         if not self.over:
             self._send()
+
+
+def noted(gathered: Gathered, result: BakeResult) -> list[str]:
+    """Return what Blender's side has to say of a result, the last first: of doubts, where help had to carry it."""
+    doubts = gathered.doubts if result.report.get("help_max", 0.0) > WORTH_A_WORD else ()
+    return [note for note in (gathered.chosen, *doubts) if note]
 
 
 def there(uid: int) -> bpy.types.Object:

@@ -39,7 +39,16 @@ from .preparing import make_motion, reference_settings
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
-from .showing import bone_poses, carried_lines, names_in_rig, prop_poses, source_poses, waiting
+from .showing import (
+    bone_poses,
+    carried_lines,
+    in_names_of_rig,
+    names_in_rig,
+    prop_poses,
+    source_poses,
+    waiting,
+)
+from .simulated_scene import scene_surfaces
 from .staging import asked_for, stage_of
 from .switching import make_row
 
@@ -312,6 +321,8 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
         character,
         recording.q[:, : character.nq],
         lambda step: round(frame_at(step / recording.rate)),
+        hit=trouble is not None and trouble.kind == "hit",
+        friction=min((surface.friction for surface in scene_surfaces(job, motion)), default=1.0),
     )
     saturated = metrics.saturated_joints(simulation)
     sentences = [
@@ -338,7 +349,7 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
         "method": job.method,
         "repairs": [{"frames": one.frames, "bones": one.bones, "what": one.text} for one in motion.repairs],
         "reference": quality.why,
-        "notes": [*chosen, *motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
+        "notes": [*chosen, *in_names_of_rig(motion.lines, called), *simulation.notes, *cache.notes, *rounding.NOTES],
         "seconds": clock.seconds,
     }
     return BakeResult(

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulated states as poses of the source's bones, at the times of the scene's frames."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,11 @@ def names_in_rig(plan: BodyPlan) -> dict[str, str]:
     bones = [plan.skeleton.names[bone] for bone in plan.leader]
     bodies = dict(zip((body.name for body in plan.character.bodies), bones, strict=True))
     return {body.joint.name: bodies[body.name] for body in plan.character.bodies} | bodies
+
+
+def in_names_of_rig(lines: Sequence[str], called: Mapping[str, str]) -> list[str]:
+    """Lines in which bodies stand in quotes, with the rig's names for them."""
+    return [re.sub(r"'(\w+)'", lambda found: f"'{called.get(found[1], found[1])}'", line) for line in lines]
 
 
 def prop_poses(tree: Tree, first: int, q: Array) -> Array:

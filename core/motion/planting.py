@@ -24,6 +24,7 @@ from ..character.tree import BALL, FREE
 from ..contact.terrain import Terrain, nearest_points
 from ..dynamics import body_poses
 from ..maths.angles import direction
+from ..sentences import in_frames
 from .fit import Trajectory
 from .labels import SLOW
 from .quaternions import Array, conjugate, rotate
@@ -128,10 +129,8 @@ def plant(
         for start, stop in _glides(active[:, columns], tracks, speed, trajectory.rate):
             active[start:stop, columns] = False
             place[start:stop, columns] = 0.0
-            lines.append(
-                f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} slides, so it "
-                "carries no weight"
-            )
+            when = in_frames(frame_number[start], frame_number[stop - 1])
+            lines.append(f"'{sole.name}' slides in {when}, so it carries no weight there.")
         standing = np.asarray(active[:, columns].any(axis=1))
         for start, stop in runs(standing):
             stance = slice(start, stop)
@@ -165,10 +164,8 @@ def plant(
             active[stance, columns] = touching
             place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
             if pivots:
-                lines.append(
-                    f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} pivots by "
-                    f"{np.degrees(np.ptp(yaw)):.0f}° on {ends[kept].name}"
-                )
+                when, end = in_frames(frame_number[start], frame_number[stop - 1]), ends[kept].name.rpartition("_")[2]
+                lines.append(f"'{sole.name}' pivots by {np.degrees(np.ptp(yaw)):.0f}° on its {end} in {when}.")
     for i, point in enumerate(schedule.points):
         if not (point.foot or point.grab or point.moves):
             for start, stop in runs(active[:, i]):

@@ -156,7 +156,7 @@ def packed(name: str, content: bytes) -> Arrays:
 
 def unpacked(kind: type[T], message: Message, name: str, format_name: str, version: int) -> T:
     """And back."""
-    return archive.unpack(kind, message.arrays[name].tobytes(), format_name, version)
+    return archive.unpack(kind, message.arrays[name].data, format_name, version)
 
 
 def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:

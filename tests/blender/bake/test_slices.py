@@ -57,6 +57,24 @@ def test_undo_begins_it_anew():
     assert (len(begun), work.results) == (2, [3])
 
 
+def test_what_is_over_stays_so_until_it_is_undone():
+    begun = []
+
+    def begin():
+        begun.append(1)
+        return counted(2, [])
+
+    work = Slices(begin)
+    while not work.go_on():
+        pass
+    assert work.go_on()
+    assert (len(begun), work.results) == (1, [2])
+    history.turn()
+    while not work.go_on(0.0):
+        pass
+    assert (len(begun), work.results) == (2, [2])
+
+
 def test_arithmetic_elsewhere_gives_its_result_or_its_complaint():
     assert whole(elsewhere(lambda: 7)) == 7
 
