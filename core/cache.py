@@ -75,16 +75,20 @@ class Memory:
 class Cache:
     """A folder, made when it is needed, or nothing at all; with the memory of a process that goes on, if there is one.
 
-    Nobody changes what it gives.
+    Nobody changes what it gives. `later` has files written once the process has nothing better to do: what was made
+    last is lost where it ends before that.
     """
 
-    def __init__(self, folder: "str | Path | Cache | None", memory: Memory | None = None) -> None:
+    def __init__(
+        self, folder: "str | Path | Cache | None", memory: Memory | None = None, *, later: bool = False
+    ) -> None:
         self.folder: Path | None
         self.memory: Memory | None
         if isinstance(folder, Cache):
-            self.folder, self.memory = folder.folder, folder.memory
+            self.folder, self.memory, self.later = folder.folder, folder.memory, folder.later
         else:
             self.folder, self.memory = None if folder is None else Path(folder), memory
+            self.later = later and memory is not None
         self.notes: list[str] = [] if self.memory is None else self.memory.trouble[-1:]
 
     def get(self, key: str, load: Callable[[Path], T]) -> T | None:
@@ -113,13 +117,14 @@ class Cache:
         path = self._path(self.folder, key)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if self.memory is None:
+            if not self.later:
                 save(value, path)
         except OSError as error:
             self._note(f"The cache could not be written: {error.strerror or error}.")
         if self.memory is not None:
             self.memory.keep(path, value)
-            self.memory.write(lambda: save(value, path))
+            if self.later:
+                self.memory.write(lambda: save(value, path))
 
     def _path(self, folder: Path, key: str) -> Path:
         return folder / f"{key}-{code_version()[:16]}{SUFFIX}"

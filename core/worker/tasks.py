@@ -45,8 +45,8 @@ MEMORY = Memory()
 
 
 def cache_of(message: Message) -> Cache:
-    """The cache that a request names."""
-    return Cache(message.values["cache"], MEMORY)
+    """The cache that a request names; who looks on does not wait for its files."""
+    return Cache(message.values["cache"], MEMORY, later=message.values.get("wanted") == "all")
 
 
 Wanted = Literal["nothing", "last", "all"]

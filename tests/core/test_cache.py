@@ -46,7 +46,7 @@ def test_without_memory_it_is_written_before_anything_else(tmp_path):
 
 def test_what_is_remembered_is_not_read_again(tmp_path, at_once):
     memory = Memory()
-    Cache(tmp_path, memory).put("key", "value", save)
+    Cache(tmp_path, memory, later=True).put("key", "value", save)
     assert Cache(tmp_path, memory).get("key", refused) == "value"
     (file,) = settled(tmp_path)
     assert file.read_text() == "value"
@@ -55,11 +55,18 @@ def test_what_is_remembered_is_not_read_again(tmp_path, at_once):
     assert Cache(tmp_path / "other", memory).get("key", load) is None
 
 
+def test_who_does_not_ask_for_it_waits_for_files(tmp_path):
+    memory = Memory()
+    Cache(tmp_path, memory).put("key", "value", save)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert Cache(tmp_path, memory).get("key", refused) == "value"
+
+
 def test_files_wait_until_there_is_nothing_better_to_do(tmp_path, monkeypatch):
     goes_on = threading.Event()
     monkeypatch.setattr(cache.time, "sleep", lambda _: goes_on.wait(PATIENCE))
     memory = Memory()
-    Cache(tmp_path, memory).put("key", "value", save)
+    Cache(tmp_path, memory, later=True).put("key", "value", save)
     assert Cache(tmp_path, memory).get("key", refused) == "value"
     assert list(tmp_path.iterdir()) == []
     goes_on.set()
@@ -88,7 +95,7 @@ def test_a_file_that_cannot_be_written_is_told_in_the_next_run(tmp_path, at_once
     def full(value, path):
         raise OSError(28, "No space left on device")
 
-    Cache(tmp_path, memory).put("key", "value", full)
+    Cache(tmp_path, memory, later=True).put("key", "value", full)
     until = time.monotonic() + PATIENCE
     while not memory.trouble:
         assert time.monotonic() < until

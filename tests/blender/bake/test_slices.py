@@ -185,6 +185,6 @@ def test_a_rig_that_is_deleted_while_it_is_read_is_told(rig):
 
 def test_what_never_moves_is_keyed_at_its_ends():
     frames = np.arange(50.0)
-    assert needed_rows(frames, np.full(50, 0.3), 0.0).tolist() == [0, 49]
-    assert needed_rows(frames, np.full(50, 0.3) + 1e-7 * np.sin(frames), 0.0).tolist() == [0, 49]
-    assert len(needed_rows(frames, 1e-5 * np.sin(frames), 0.0)) == 50
+    assert needed_rows(frames, np.full(50, 0.3)).tolist() == [0, 49]
+    assert needed_rows(frames, np.full(50, 0.3) + 1e-7 * np.sin(frames)).tolist() == [0, 49]
+    assert len(needed_rows(frames, 1e-5 * np.sin(frames))) == 50

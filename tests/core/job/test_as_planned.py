@@ -82,6 +82,6 @@ def test_what_makes_no_sense_without_a_simulation_is_refused(changes, what):
 
 
 def test_older_jobs_are_simulated():
-    assert VERSION == 9
+    assert VERSION >= 9
     assert kept("walk").simulate
     assert BakeJob(kept("walk").clip, kept("walk").roles).simulate
