@@ -101,7 +101,7 @@ def test_push_trip_and_fall(rig):
     bpy.context.scene.frame_set(40)
     assert bpy.ops.heft.add_push(kind="SHOVE") == {"FINISHED"}
     push = bpy.context.active_object
-    push.matrix_basis = Matrix.Rotation(math.radians(90.0), 4, "Z") @ push.matrix_basis  # R, Z, 90
+    push.matrix_basis = Matrix.Rotation(math.radians(-90.0), 4, "Z") @ push.matrix_basis  # R, Z, -90
     shoved = bake(rig)
     assert shoved["outcome"] == "completed"
     assert any(one["what"] in {"left", "right"} for one in shoved["recoveries"])
