@@ -84,6 +84,7 @@ class Cache:
     ) -> None:
         self.folder: Path | None
         self.memory: Memory | None
+        self.later: bool
         if isinstance(folder, Cache):
             self.folder, self.memory, self.later = folder.folder, folder.memory, folder.later
         else:
