@@ -250,7 +250,7 @@ def push(rig, frame, **how):
 
 
 def test_pushed_over_it_lies_on_the_ground(rig):
-    push(rig, 30, strength=600.0, duration=6, direction=(1.0, 0.0, 0.0))
+    push(rig, 30, strength=1200.0, duration=6, direction=(1.0, 0.0, 0.0))
     bpy.ops.heft.bake()
     assert json.loads(rig.heft.report)["outcome"] == "fell"
     last = int(rig.animation_data.action.frame_range[1])
