@@ -14,6 +14,7 @@ from .blender_addon.overlay import bars
 from .blender_addon.overlay import draw as overlay
 from .blender_addon.properties import action as action_properties
 from .blender_addon.properties import armature as armature_properties
+from .blender_addon.properties import company as company_properties
 from .blender_addon.worker import keeper
 from .operators import (
     add_foothold,
@@ -37,13 +38,16 @@ from .operators import (
     precompute,
     set_up,
     skip_rehearsals,
+    stage,
 )
 from .panels import bake as bake_panel
 from .panels import character, controller, motion, scene, status, system
+from .panels import stage as stage_panel
 
 CLASSES = (
     *action_properties.CLASSES,
     *armature_properties.CLASSES,
+    *company_properties.CLASSES,
     add_mannequin.HEFT_OT_add_mannequin,
     add_key_poses.HEFT_OT_add_key_poses,
     set_up.HEFT_OT_set_up,
@@ -62,6 +66,8 @@ CLASSES = (
     cancel.HEFT_OT_cancel,
     skip_rehearsals.HEFT_OT_skip_rehearsals,
     precompute.HEFT_OT_precompute,
+    stage.HEFT_OT_stage,
+    stage.HEFT_OT_drop_take,
     clear_cache.HEFT_OT_clear_cache,
     choose_actions.HEFT_OT_add_action,
     choose_actions.HEFT_OT_remove_action,
@@ -78,6 +84,7 @@ CLASSES = (
     controller.HEFT_PT_controller_reactions,
     controller.HEFT_PT_controller_advanced,
     scene.HEFT_PT_scene,
+    stage_panel.HEFT_PT_stage,
     bake_panel.HEFT_PT_bake,
     bake_panel.HEFT_PT_bake_blend,
     bake_panel.HEFT_PT_bake_output,
@@ -99,6 +106,7 @@ def register() -> None:
         bpy.utils.register_class(cls)
     action_properties.register()
     armature_properties.register()
+    company_properties.register()
     slices.register()
     keeper.register()
     presets.register()
@@ -124,6 +132,7 @@ def unregister() -> None:
     presets.unregister()
     keeper.unregister()
     slices.unregister()
+    company_properties.unregister()
     armature_properties.unregister()
     action_properties.unregister()
     for cls in reversed(CLASSES):

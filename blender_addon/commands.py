@@ -43,7 +43,7 @@ from .baking.scenes import Scenes, armatures_to_bake
 from .baking.session import Session
 from .cleaning import BlenderFormat
 from .exchange import ENDINGS
-from .typed import as_kind, settings_on
+from .typed import as_kind, settings_on, shared_by
 from .worker import keeper as keeping
 from .worker import kernels
 from .worker.keeper import keeper
@@ -125,8 +125,9 @@ def bake(known: argparse.Namespace) -> int:
 
 def begun(armatures: Sequence[bpy.types.Object]) -> tuple[Session | None, list[str]]:
     """Return a bake of all that can be read, if any, and what is wrong with the others."""
+    together = shared_by(bpy.context.scene).together
     try:
-        return Session(bpy.context, armatures, keeper, "bake"), []
+        return Session(bpy.context, armatures, keeper, "bake", together=together), []
     except ValueError:
         if len(armatures) == 1:
             raise
@@ -138,7 +139,7 @@ def begun(armatures: Sequence[bpy.types.Object]) -> tuple[Session | None, list[s
             failures.append(str(error))
         else:
             found.append(armature)
-    return Session(bpy.context, found, keeper, "bake") if found else None, failures
+    return Session(bpy.context, found, keeper, "bake", together=together) if found else None, failures
 
 
 def configure(armature: bpy.types.Object, known: argparse.Namespace) -> None:

@@ -19,6 +19,7 @@ T = TypeVar("T")
 Work = Generator[float | None, None, T]
 
 AT_ONCE = 0.1  # s of work, after which a window is shown again
+A_MOMENT = 0.01  # s that are waited for a thread before it is left to itself
 WAITS = 0.002  # s between looks at a thread, where there is nothing else to do
 
 
@@ -59,6 +60,7 @@ def elsewhere(compute: Callable[[], T]) -> Work[T]:
 
     thread = threading.Thread(target=run, name="Heft's arithmetic", daemon=True)
     thread.start()
+    thread.join(A_MOMENT)
     while thread.is_alive():
         yield None
     if errors:
@@ -85,6 +87,9 @@ class Slices(Generic[T]):
         until = time.monotonic() + seconds
         if self._turned != history.turned:
             self.end()
+            self.results.clear()
+        if self.results:
+            return True
         if self._work is None:
             self._work, self._turned = self._begin(), history.turned
         try:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # the groups stand on rooms that read settings by these
     from .properties.action import HEFT_PG_action
     from .properties.armature import HEFT_PG_armature
     from .properties.bake import HEFT_PG_progress
+    from .properties.company import HEFT_PG_scene
 
 Kind = TypeVar("Kind")
 
@@ -26,6 +27,11 @@ def settings_on(thing: bpy.types.Object) -> HEFT_PG_armature:
 def notes_on(action: bpy.types.Action) -> HEFT_PG_action:
     """Return what is noted on an action: `action.heft`."""
     return action.heft  # type: ignore[attr-defined, no-any-return]
+
+
+def shared_by(scene: bpy.types.Scene) -> HEFT_PG_scene:
+    """Return the settings of a scene: `scene.heft`."""
+    return scene.heft  # type: ignore[attr-defined, no-any-return]
 
 
 def progress_on(manager: bpy.types.WindowManager) -> HEFT_PG_progress:

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.motion.key_fitting import Keys
 from ..core.motion.quaternions import Array
 from .rig.pose_space import Channels, RestBone, channels_of, rest_bones
 from .slices import Work, whole
@@ -34,19 +35,17 @@ def write_action(
     slot: str = "",
     bones: Collection[str] | None = None,
     keep: bpy.types.Action | None = None,
-    tolerance: float = 0.0,
 ) -> bpy.types.Action:
     """Make a new action with the poses (nf, nb, 4, 4) in the armature's space, keyed at the frames; not assigned yet.
 
     `slot` names its slot, by the armature unless given.
     `bones` limits what is keyed; the others are taken to have the given poses all the same. From the slot of the action
     `keep` that the armature has assigned, curves of anything else are carried over: custom properties, the object's.
-    With a tolerance, keys that straight lines replace as well as that are left out.
     """
     channels = channels_to_key(resting_bones(armature, pose), pose, bones)
     slot = slot or armature.name
     carried = () if keep is None else assigned_curves(armature, keep)
-    return whole(writing_channels(armature, frames, channels, name, slot=slot, carried=carried, tolerance=tolerance))
+    return whole(writing_channels(armature, frames, channels, name, slot=slot, carried=carried))
 
 
 def resting_bones(armature: bpy.types.Object, pose: Array) -> list[RestBone]:
@@ -84,14 +83,13 @@ def write_channels(
     *,
     slot: str,
     keep: bpy.types.Action | None = None,
-    tolerance: float = 0.0,
 ) -> bpy.types.Action:
     """Make a new action with bones' location, rotation and scale as given, keyed at the frames; not assigned yet.
 
     `slot` is the name of its slot. Rotation is in the bone's own mode. The action is a copy of `keep`, where there is
     one, of which nothing else changes: neither other curves of that slot, nor other slots.
     """
-    return whole(writing_channels(armature, frames, channels, name, slot=slot, keep=keep, tolerance=tolerance))
+    return whole(writing_channels(armature, frames, channels, name, slot=slot, keep=keep))
 
 
 def writing_channels(
@@ -103,11 +101,12 @@ def writing_channels(
     slot: str,
     keep: bpy.types.Action | None = None,
     carried: Sequence[bpy.types.FCurve] = (),
-    tolerance: float = 0.0,
+    fits: Mapping[str, Mapping[str, Keys]] | None = None,
 ) -> Work[bpy.types.Action]:
     """Make it as `write_channels` does, a little at a time; left half-way, there is none.
 
-    Curves of another action's that are to be `carried` over are those that the new one does not replace.
+    Curves of another action's that are to be `carried` over are those that the new one does not replace. Keys that
+    `fits` has of a bone's part are written instead of one at every frame.
     """
     if keep is None:
         action, bag = new_action(name, slot)
@@ -128,9 +127,12 @@ def writing_channels(
         for done, (bone, parts) in enumerate(channels.items()):
             for part, values in parts.items():
                 path = f"{bone_path(bone)}.{kind_of(armature, bone, part)}"
+                keys = (fits or {}).get(bone, {}).get(part)
                 for index in range(values.shape[1]):
-                    rows = needed_rows(frames, values[:, index], tolerance)
-                    write_curve(bag, path, index, bone, frames[rows], values[rows, index])
+                    rows, slopes = needed_rows(frames, values[:, index]), None
+                    if keys is not None and len(rows) > 2:
+                        rows, slopes = keys.rows, keys.slopes[:, index]
+                    write_curve(bag, path, index, bone, frames[rows], values[rows, index], slopes=slopes)
                     yield done / len(channels)
         yield from carry_over(carried, bag)
         finished = True
@@ -184,30 +186,11 @@ def bag_of(action: bpy.types.Action, identifier: str) -> bpy.types.ActionChannel
     return strip.channelbag(slot_of(action, identifier), ensure=True)
 
 
-def needed_rows(frames: Array, values: Array, tolerance: float) -> Rows:
-    """Return the rows between which straight lines stay within the tolerance of all (Douglas & Peucker 1973).
-
-    Without one all are needed, but of what never moves the ends are.
-    """
-    if len(frames) < 3:
-        return np.arange(len(frames))
-    if np.ptp(values) <= UNMOVED:
+def needed_rows(frames: Array, values: Array) -> Rows:
+    """Return the rows that are keyed: all, but of what never moves the ends."""
+    if len(frames) > 2 and np.ptp(values) <= UNMOVED:
         return np.array([0, len(frames) - 1])
-    if tolerance <= 0.0:
-        return np.arange(len(frames))
-    needed = np.zeros(len(frames), dtype=np.bool_)
-    needed[[0, -1]] = True
-    waiting = [(0, len(frames) - 1)]
-    while waiting:
-        first, last = waiting.pop()
-        inner = slice(first + 1, last)
-        line = np.interp(frames[inner], frames[[first, last]], values[[first, last]])
-        off = np.abs(values[inner] - line)
-        if len(off) and off.max() > tolerance:
-            worst = first + 1 + int(off.argmax())
-            needed[worst] = True
-            waiting += [(first, worst), (worst, last)]
-    return np.flatnonzero(needed)
+    return np.arange(len(frames))
 
 
 def write_curve(
@@ -218,13 +201,25 @@ def write_curve(
     frames: Array,
     values: Array,
     interpolation: str = "LINEAR",
+    slopes: Array | None = None,
 ) -> bpy.types.FCurve:
-    """Write one F-curve with a key at every frame, straight lines between them or steps ("CONSTANT")."""
+    """Write one F-curve with keys at the frames, straight lines between them or steps ("CONSTANT").
+
+    With `slopes` per frame it is a Bezier curve, whose handles reach a third of the way to the next key.
+    """
     kinds = as_kind(bpy.types.Keyframe.bl_rna.properties["interpolation"], bpy.types.EnumProperty).enum_items
     curve = new_curve(bag, path, index, group)
     points = curve.keyframe_points
     points.add(len(frames))
     points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
+    if slopes is not None:
+        interpolation = "BEZIER"
+        gaps = np.diff(frames, prepend=2 * frames[0] - frames[1], append=2 * frames[-1] - frames[-2]) / 3.0
+        for handle, reach in (("handle_left", -gaps[:-1]), ("handle_right", gaps[1:])):
+            ends = np.column_stack([frames + reach, values + slopes * reach])
+            points.foreach_set(handle, ends.astype(np.float32).ravel())
+            free = as_kind(bpy.types.Keyframe.bl_rna.properties[f"{handle}_type"], bpy.types.EnumProperty).enum_items
+            points.foreach_set(f"{handle}_type", np.full(len(frames), free["ALIGNED"].value, np.uint8))
     # bytes, as Blender keeps them: anything else is set key by key
     points.foreach_set("interpolation", np.full(len(frames), kinds[interpolation].value, np.uint8))
     curve.update()

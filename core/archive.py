@@ -36,6 +36,7 @@ ARRAY = re.compile(
     re.DOTALL,
 )
 LONGEST_ARRAY_HEADER = 1024  # bytes
+PIECE = 2**22  # bytes that are copied at once
 
 # what reading a damaged file raises: RuntimeError is zipfile's word for an entry that is encrypted or made by a later
 # version of it, and Python's for one nested too deep
@@ -88,7 +89,7 @@ def digest(value: Any, kind: type, *more: str) -> str:
     result = hashlib.sha256(text.encode())
     for array in arrays:
         result.update(f"{array.dtype.str}{array.shape}".encode())
-        result.update(array.tobytes())
+        result.update(array.reshape(-1).view(np.uint8).data)
     return result.hexdigest()
 
 
@@ -103,17 +104,25 @@ def pack(value: Any, kind: type, format_name: str, version: int) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(kind: type[T], content: bytes, format_name: str, version: int, older: Mapping[int, Renewal] = NEVER) -> T:
+def unpack(
+    kind: type[T],
+    content: bytes | memoryview,
+    format_name: str,
+    version: int,
+    older: Mapping[int, Renewal] = NEVER,
+) -> T:
     """The value in a file's content."""
     if len(content) > LARGEST_FILE:
         raise ValueError(f"it is larger than {LARGEST_FILE} bytes.")
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+    with zipfile.ZipFile(Content(content)) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries.values()):
             raise ValueError("it is compressed, which Heft's files never are.")
+        if any(entry.file_size > len(content) for entry in entries.values()):
+            raise ValueError("an array is not as large as it says.")
         if "header.npy" not in entries or entries["header.npy"].file_size > LONGEST_HEADER:
             raise ValueError("it has no header.")
-        header = json.loads(_array(archive.read("header.npy"), (np.dtype(np.uint8),)).tobytes().decode())
+        header = json.loads(_array(archive, "header.npy", (np.dtype(np.uint8),)).tobytes().decode())
         if not isinstance(header, dict) or header.get("format") != format_name:
             raise ValueError(f'it does not say "format": "{format_name}".')
         value, found = header["value"], header.get("version")
@@ -122,29 +131,70 @@ def unpack(kind: type[T], content: bytes, format_name: str, version: int, older:
         names = [f"array{number}.npy" for number in range(len(entries) - 1)]
         if set(entries) != {"header.npy", *names}:
             raise ValueError(f"it holds {', '.join(sorted(entries))[:200]}.")
-        arrays = [_array(archive.read(name), KINDS) for name in names]
+        arrays = [_array(archive, name, KINDS) for name in names]
         while found in older:
             value = older[found](value, lambda kind, new: _encode(kind, new, arrays))
             found += 1
     return _decode(kind, value, arrays, "its value")  # type: ignore[no-any-return]
 
 
-def _array(content: bytes, kinds: tuple[np.dtype[Any], ...]) -> AnyArray:
-    """One entry: nothing is allocated beyond the bytes that are there."""
-    header = ARRAY.match(content, 0, LONGEST_ARRAY_HEADER)
-    if header is None:
-        raise ValueError("an array is missing or of an unsupported kind.")
-    name, numbers = header.group(1).decode(), header.group(2).decode()
-    kind = next((kind for kind in kinds if kind.str == name), None)
-    shape = tuple(int(number) for number in numbers.split(",") if number)
-    if kind is None or len(shape) > MOST_DIMENSIONS:
-        raise ValueError(f"an array of {name} in {len(shape)} dimensions is not supported.")
-    body = content[header.end() :]
-    if math.prod(shape) * kind.itemsize != len(body):
+class Content(io.RawIOBase):
+    """Bytes in memory as a file that is read where they lie."""
+
+    def __init__(self, content: bytes | memoryview) -> None:
+        self._view, self._at = memoryview(content), 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """It is."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go on elsewhere."""
+        self._at = max(offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: len(self._view)}[whence], 0)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Read as much as there is, and as fits."""
+        part = self._view[self._at : self._at + len(buffer)]
+        buffer[: len(part)] = part
+        self._at += len(part)
+        return len(part)
+
+
+def _array(archive: zipfile.ZipFile, name: str, kinds: tuple[np.dtype[Any], ...]) -> AnyArray:
+    """One entry: nothing is allocated beyond the bytes that are there.
+
+    It is read piece by piece. Where this is not the main thread, that one would wait for the whole of a large copy.
+    """
+    size = archive.getinfo(name).file_size
+    with archive.open(name) as entry:
+        begin = entry.read(LONGEST_ARRAY_HEADER)
+        header = ARRAY.match(begin)
+        if header is None:
+            raise ValueError("an array is missing or of an unsupported kind.")
+        type_name, numbers = header.group(1).decode(), header.group(2).decode()
+        kind = next((kind for kind in kinds if kind.str == type_name), None)
+        shape = tuple(int(number) for number in numbers.split(",") if number)
+        if kind is None or len(shape) > MOST_DIMENSIONS:
+            raise ValueError(f"an array of {type_name} in {len(shape)} dimensions is not supported.")
+        length = size - header.end()
+        if math.prod(shape) * kind.itemsize != length:
+            raise ValueError("an array is not as large as it says.")
+        body = np.empty(length, np.uint8)
+        piece, place = np.frombuffer(begin, np.uint8, offset=header.end()), 0
+        while len(piece):
+            body[place : place + len(piece)] = piece
+            place += len(piece)
+            piece = np.frombuffer(entry.read(PIECE), np.uint8)
+    if place != length:
         raise ValueError("an array is not as large as it says.")
-    if kind == np.bool_ and not set(body) <= {0, 1}:
+    if kind == np.bool_ and length and body.max() > 1:
         raise ValueError("an array of truth values holds something else.")
-    return np.frombuffer(body, kind).reshape(shape).copy()
+    return body.view(kind).reshape(shape)
 
 
 def _encode(hint: Any, value: Any, arrays: list[AnyArray]) -> Any:

@@ -92,3 +92,9 @@ def _plain(value: Value, form: str) -> Value:
     if isinstance(value, str | Sentence):
         return value
     return abs(float(value)) if float(format(value, form)) == 0.0 else float(value)
+
+
+def in_frames(first: float, last: float) -> str:
+    """Which frames, in words: nobody has fractions of them on the timeline."""
+    start, end = round(first), round(last)
+    return f"frame {start}" if start == end else f"frames {start} to {end}"

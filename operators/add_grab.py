@@ -46,7 +46,8 @@ class HEFT_OT_add_grab(bpy.types.Operator):
         """Add the empty and its keys."""
         armature = chosen_character(context)
         bone, unit = chosen_bone(armature), context.scene.unit_settings.scale_length * settings_on(armature).scale
-        held = next((other for other in context.selected_objects if other.type == "MESH"), None)
+        others = [other for other in context.selected_objects if other != armature]
+        held = next((other for kind in ("MESH", "ARMATURE") for other in others if other.type == kind), None)
         try:
             empty = add_empty(context, armature, bone, f"Grab {bone}", "SPHERE", MARK / unit)
         except ValueError as error:

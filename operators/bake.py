@@ -23,6 +23,7 @@ class HEFT_OT_bake(Working):
     bl_options = {"UNDO"}
 
     task = "bake"
+    can_be_together = True
 
     def refuse(self, context: bpy.types.Context, why: str) -> None:
         """Say why it does not begin, also where the last bake's report is shown."""

@@ -14,7 +14,7 @@ from ..blender_addon.baking.following import following
 from ..blender_addon.baking.pace import Pace
 from ..blender_addon.baking.session import CANCELLED, Session
 from ..blender_addon.slices import AT_ONCE, Slices, Work, whole
-from ..blender_addon.typed import progress_on
+from ..blender_addon.typed import progress_on, shared_by
 from ..blender_addon.words import interface as _
 from ..blender_addon.worker.keeper import keeper
 from .set_up import active_armature
@@ -30,6 +30,7 @@ class Working(bpy.types.Operator):
     """Not registered itself: `task` names what the worker does, `finish` handles the result."""
 
     task = ""
+    can_be_together = False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -44,11 +45,19 @@ class Working(bpy.types.Operator):
         following.give_way()
         at_once = math.inf if bpy.app.background else AT_ONCE
         try:
-            self._session = Session(context, chosen_armatures(context), keeper, self.task, at_once=at_once)
+            self._session = Session(
+                context,
+                chosen_armatures(context),
+                keeper,
+                self.task,
+                at_once=at_once,
+                together=self.can_be_together and shared_by(context.scene).together,
+            )
         except (ValueError, OSError) as error:
             self.refuse(context, str(error))
             return {"CANCELLED"}
         self._finishing: Slices[Status] | None = None
+        self._evaluated = False  # what was written
         if bpy.app.background:
             self._session.wait()
             return whole(self.finish(context, self._session))
@@ -71,7 +80,7 @@ class Working(bpy.types.Operator):
             bpy.ops.heft.cancel("INVOKE_DEFAULT", ask=True)  # type: ignore[attr-defined]
             return {"RUNNING_MODAL"}
         state = progress_on(context.window_manager)
-        if state.stop:
+        if state.stop and not self._evaluated:
             return self._stop()
         if state.skip:
             state.skip = False
@@ -112,6 +121,10 @@ class Working(bpy.types.Operator):
         state.stage, state.fraction, state.left = _(WRITING), finishing.fraction, ""
         if not over:
             redraw.panels()
+            return {"PASS_THROUGH"}
+        if not self._evaluated:  # with many keys that takes as long as to remember them for undo: one at a time
+            self._evaluated = True
+            bpy.context.view_layer.update()
             return {"PASS_THROUGH"}
         self._close()
         return finishing.results[0]

@@ -9,7 +9,7 @@ from ..blender_addon.baking import outcome
 from ..blender_addon.baking.stack import stack_of
 from ..blender_addon.properties.methods import method_of
 from ..blender_addon.scene import supports
-from ..blender_addon.typed import notes_on, progress_on, settings_on
+from ..blender_addon.typed import notes_on, progress_on, settings_on, shared_by
 from ..blender_addon.words import interface as _
 from ..blender_addon.words import why
 from ..blender_addon.worker.keeper import keeper
@@ -22,6 +22,7 @@ from ..operators.cancel import HEFT_OT_cancel
 from ..operators.clear_cache import HEFT_OT_clear_cache
 from ..operators.merge_down import HEFT_OT_merge_down
 from ..operators.skip_rehearsals import HEFT_OT_skip_rehearsals
+from ..operators.working import chosen_armatures
 from .tab import ArmatureTab, Tab
 from .text import is_narrow, sentence
 
@@ -57,6 +58,8 @@ class HEFT_PT_bake(Tab):
             layout.label(text="Select an armature", icon="INFO")
             layout.operator(HEFT_OT_add_mannequin.bl_idname, text="Add Mannequin", icon="ARMATURE_DATA")
             return
+        if len(chosen_armatures(context)) > 1:
+            layout.prop(shared_by(context.scene), "together")
         layout.prop(settings_on(active), "auto_bake")
         draw_state(context, layout, active)
         if settings_on(active).unsure:
@@ -124,6 +127,9 @@ class HEFT_PT_bake_output(ArmatureTab):
         column = layout.column()
         column.use_property_split = False  # beside an empty column a narrow sidebar cuts their names
         column.prop(settings, "reduce")
+        if settings.reduce:
+            column.prop(settings, "key_tolerance")
+        column.prop(settings, "mark_asset")
         column.prop(settings, "write_diagnostics")
         size = cache_size(str(cache_folder()))
         row = layout.row()
@@ -160,7 +166,8 @@ def draw_state(context: bpy.types.Context, layout: bpy.types.UILayout, armature:
     else:
         method = method_of(settings_on(armature))
         ready = are_ready(method.name)
-        text = _("{}: ready") if ready else _("{}: compiles at the first bake")
+        compiling = _("{}: compiling in the background") if keeper.prepares else _("{}: compiles at the first bake")
+        text = _("{}: ready") if ready else compiling
         sentence(context, layout, text.format(_(method.label)), "CHECKMARK" if ready else "TIME")
 
 

@@ -76,6 +76,11 @@ def draw_pushes(layout: bpy.types.UILayout, context: bpy.types.Context, pushes: 
     if body is None:
         return
     for empty in pushes:
+        if settings_on(empty).push.taken:
+            body.label(text=empty.name, icon="REC", translate=False)
+            if empty == context.active_object:
+                body.prop(settings_on(empty).push, "force")
+            continue
         body.prop(settings_on(empty).push, "strength", text=f"{empty.name} (N)", translate=False)
         if empty == context.active_object:
             body.prop_search(settings_on(empty).push, "bone", settings_on(empty).push.armature.data, "bones")
@@ -130,7 +135,11 @@ def draw_props(layout: bpy.types.UILayout, context: bpy.types.Context, armature:
         elif active.rigid_body is not None:
             body.label(text=active.name, icon="MESH_CUBE", translate=False)
             body.prop(active.rigid_body, "mass")
-            body.prop(active.rigid_body, "collision_shape")
+            if settings_on(active).throw.taken:
+                for name in ("frame", "place", "velocity"):
+                    body.prop(settings_on(active).throw, name)
+            else:
+                body.prop(active.rigid_body, "collision_shape")
     row = body.row(align=True)
     row.operator(HEFT_OT_add_prop.bl_idname, icon="RIGID_BODY").carried = False
     row.operator(HEFT_OT_add_prop.bl_idname, text="Add Weight", icon="PINNED").carried = True

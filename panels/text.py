@@ -5,7 +5,7 @@ import blf
 import bpy
 
 FONT = 0  # Blender's own, in which panels are written
-MARGIN = 66.0  # pixels at scale 1, for the panel's edges and a box
+MARGIN = 76.0  # pixels at scale 1, for the panel's edges and a box
 ICON = 20.0
 NARROWEST = 80.0
 NARROW = 285.0  # in which two columns of words have no room

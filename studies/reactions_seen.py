@@ -15,9 +15,9 @@ from mathutils import Vector
 INTRODUCTION = """# Reactions, seen
 
 The mannequin and motions made by script, baked by look-ahead control with default settings: eight pushes for a tenth of
-a second on four motions, four falls, and loads in one hand. Above each picture is what the report says. A motion that
-stands still is given no steps that it lacks: pushed hard enough, it falls like a plank. Written by `run.py study
-reactions_seen`.
+a second on four motions, four falls, and loads in one hand. Above each picture is what the report says. Who stands
+takes steps that the action does not have. Written by `run.py study reactions_seen`; pushes on who stands and squats are
+newer than the other pictures.
 """
 FPS = 24
 EVERY, PICTURES = 4, 9  # frames between pictures, and how many
@@ -71,7 +71,7 @@ PUSHES = {
     "walk_right": Scene(walk, "Walking, 250 N to its right", 40, 250.0, "right"),
     "idle_back": Scene(idle, "Standing, 200 N back", 20, 200.0, "back"),
     "idle_left": Scene(idle, "Standing, 200 N to its left", 20, 200.0, "left"),
-    "squat_ahead": Scene(squat, "Squatting, 150 N ahead", 30, 150.0, "ahead"),
+    "squat_ahead": Scene(squat, "Squatting, 200 N ahead", 30, 200.0, "ahead"),
     "carrying_left": Scene(
         walk, "Walking with 10 kg in the left hand, 250 N to its left", 40, 250.0, "left", load=10.0
     ),

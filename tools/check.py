@@ -11,7 +11,7 @@ import time
 import tomllib
 from pathlib import Path
 
-from tools import made
+from tools import made, sentences
 from tools.build import blender_ext, stage, version_of_manifest
 from tools.environment import ROOT, say
 
@@ -112,6 +112,7 @@ def main() -> int:
             "documentation (MkDocs)": module("mkdocs", "build", "--strict", "--quiet", "--site-dir", f"{folder}/site"),
             "pages and presets made from the methods": made.stale,
             "links of the pages beside it": broken_links,
+            "length of the pages' sentences": sentences.too_long,
             "one version": different_versions,
             "list of packages": unlisted_packages,
         }

@@ -9,10 +9,8 @@ task that changes have overtaken is left for the one that they ask for.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -21,42 +19,23 @@ from bpy.app.handlers import persistent
 from ...core.worker import tasks
 from .. import redraw
 from ..overlay import glance, live
+from ..slices import Slices
 from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper, keeper
-from .gather import Gathered, gather
+from .gather import Gathered
 from .outcome import note_failure
-from .output import write_all
+from .output import writing_all
 from .pace import Pace
 from .preview import Preview
+from .reader import AT_ONCE, Reader
 from .session import Session, Turn
 from .source import plays
+from .wanted import Wanted, settings_text, wanted_of
 
 GLANCE, BAKE = "glance", "bake"  # tasks of the worker's
-QUIET = 0.05  # s without a change, after which it is baked
-EVERY, BUSY = 0.05, 0.02  # s between looks, while nothing goes on and while something does
-WRITTEN = (
-    "output",
-    "layer",
-    "bones",
-    "influence",
-    "blend_in",
-    "blend_out",
-    "root_motion",
-    "root_turns",
-    "root_rises",
-    "reduce",
-    "write_diagnostics",
-)  # not in the job
-SHOWN = "show_"  # how the names of settings begin that only say what is drawn
-MADE = {"report", "reference_report", "tracking_error", "root_error", "balance_margin", "help_share", "feet"}
-
-
-class Wanted(NamedTuple):
-    """What a bake is made from, all of it: equal ones give equal actions."""
-
-    job: str
-    source: str
-    written: str
+QUIET = 0.03  # s without a change, after which it is baked
+EVERY, BUSY = 0.04, 0.02  # s between looks, while nothing goes on and while something does
+REST = 1.0  # s without a change, after which what was read is checked
 
 
 class Following:
@@ -74,6 +53,9 @@ class Following:
         self._wanted: Wanted | None = None
         self._task = ""
         self._session: Session | None = None
+        self._writing: Slices[object] | None = None
+        self._reader = Reader()
+        self._rested: dict[int, float] = {}  # armatures whose bake has ended, and when
         self._pace = Pace(BUSY)
         self._drawing = False  # there is something new to see
         glance.shown.clear()
@@ -82,22 +64,30 @@ class Following:
 
     @property
     def busy(self) -> bool:
-        """Whether a bake goes on."""
-        return self._session is not None
+        """Whether a bake goes on, or what it needs is being read."""
+        return self._session is not None or (self.reads and not self._reader.checks)
+
+    @property
+    def reads(self) -> bool:
+        """Whether something is being read."""
+        return self._reader.uid is not None
 
     @property
     def waits(self) -> bool:
         """Whether something has changed that was not read yet."""
-        return bool(self._changed)
+        return bool(self._changed) or self.reads
 
     def note(self, armature: bpy.types.Object) -> None:
         """It has changed."""
         self._changed[armature.session_uid] = time.monotonic()
+        self._rested.pop(armature.session_uid, None)
 
     def take(self, graph: bpy.types.Depsgraph) -> None:
         """Note which armatures an update of Blender's may have changed for a bake."""
         if self._own:
             return
+        if any(isinstance(update.id.original, bpy.types.Mesh) for update in graph.updates):
+            self._reader.forget_meshes()
         for armature in followed():
             if any(concerns(update, armature) for update in graph.updates):
                 self.note(armature)
@@ -107,28 +97,51 @@ class Following:
         state = progress_on(context.window_manager)
         if state.running:
             return
-        now = time.monotonic() if now is None else now
+        self._look(context, time.monotonic() if now is None else now)
+        if state.following != self.busy:
+            state.following = self.busy
+            redraw.panels()
+
+    def _look(self, context: bpy.types.Context, now: float) -> None:
         wanted = followed()
         known = {one.session_uid for one in wanted}
         self._changed = {uid: since for uid, since in self._changed.items() if uid in known}
         if self._session is not None and self._session.turns[0].uid not in known:
             self._leave()
+        if self.reads and self._reader.uid not in known:
+            self._reader.end()
         if self._session is not None:
-            self._take_in(context, self._session, now)
-            if self._session.over and self._session.turns[0].uid not in self._changed:
+            if self._writing is None:
+                self._take_in(context, self._session, now)
+            if self._session.over and not self._is_stale(self._session.turns[0].uid):
                 self._end(context)
                 return
         for armature in wanted:
             uid = armature.session_uid
             unknown = not self.busy and any((uid, task) not in self._done for task in tasks_of(armature))
             # of settings Blender tells nothing if a script sets them
-            if self._settings_moved(context.scene, armature) or (unknown and uid not in self._changed):
+            if self._settings_moved(context.scene, armature) or (
+                unknown and uid not in self._changed and self._reader.uid != uid
+            ):
                 self.note(armature)
             since = self._changed.get(uid)
             waits = self._session is not None and self._session.turns[0].uid != uid
             if since is not None and now - since > QUIET and not waits and not in_the_middle(armature):
-                self._begin(context, armature)
-                return
+                del self._changed[uid]
+                self._reader.begin(armature)
+                break
+            rested = self._rested.get(uid)
+            if rested is not None and now - rested > REST and not (self.busy or self.waits or is_playing(context)):
+                del self._rested[uid]
+                if self._reader.wants_check(armature):
+                    self._reader.begin(armature, check=True)
+                    break
+        if self.reads:
+            self._read_on(context)
+
+    def _is_stale(self, uid: int) -> bool:
+        """Whether an armature has changed since it was read for the bake that goes on."""
+        return uid in self._changed or (self._reader.uid == uid and not self._reader.checks)
 
     def note_baked(self, turns: Sequence[Turn]) -> None:
         """A bake that somebody asked for was written: it need not be done again."""
@@ -139,20 +152,26 @@ class Following:
 
     def give_way(self) -> None:
         """To a bake that somebody asked for."""
+        if self._reader.uid is not None and not self._reader.checks:
+            self._changed.setdefault(self._reader.uid, 0.0)
+        self._reader.end()
         if self._session is not None:
             self._changed.setdefault(self._session.turns[0].uid, 0.0)
             self._leave()
+        progress_on(bpy.context.window_manager).following = False
 
     def _leave(self) -> None:
         """Have the worker leave what goes on."""
-        if self._session is not None:
-            self._own = True
-            try:
+        self._own = True
+        try:
+            if self._writing is not None:
+                self._writing.end()
+            if self._session is not None:
                 self._session.stop(at_once=False)
-            finally:
-                self._own = False
+        finally:
+            self._own = False
+        self._writing = None
         self._session, self._wanted = None, None
-        progress_on(bpy.context.window_manager).following = False
 
     def _take_in(self, context: bpy.types.Context, session: Session, now: float) -> None:
         """What the worker has said, and what there is to see of it."""
@@ -181,49 +200,66 @@ class Following:
         self._settings[armature.session_uid] = told
         return told != before
 
-    def _begin(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        uid = armature.session_uid
-        del self._changed[uid]
-        kept = Preview(armature)  # a pose that is not keyed yet
+    def _read_on(self, context: bpy.types.Context) -> None:
+        """Read some more, and have the worker begin when all is read."""
+        uid, checks = self._reader.uid, self._reader.checks
+        armature = next((one for one in followed() if one.session_uid == uid), None)
+        if armature is None or in_the_middle(armature):
+            self._reader.end()
+            return
         self._own = True
         try:
-            (found,) = gather(context, [armature])
-            wanted = wanted_of(armature, found)
-            task = next((one for one in tasks_of(armature) if self._done.get((uid, one)) != wanted), None)
-            if self._session is not None and (task, wanted) == (self._task, self._wanted):
-                return  # it is being done
-            self._leave()
-            if task is not None:
-                self._wanted, self._task = wanted, task
-                seen: tasks.Wanted = "all" if task == BAKE else "nothing"
-                self._session = Session(context, [armature], self._keeper, task, [found], wanted=seen)
-                self._pace = Pace(BUSY)
-                progress_on(context.window_manager).following = True
+            found = self._reader.go_on()
+            if found is not None and checks:
+                self._check(armature, found)
+            elif found is not None:
+                self._begin(context, armature, found)
         except (ValueError, OSError) as error:
             self._leave()
             for task in tasks_of(armature):
-                self._done[uid, task] = None
+                self._done[armature.session_uid, task] = None
             if settings_on(armature).auto_bake:
                 note_failure(armature, str(error))
-            glance.shown.pop(uid, None)
+            glance.shown.pop(armature.session_uid, None)
+            redraw.panels()
         finally:
-            kept.restore(armature)
-            context.view_layer.update()
             self._own = False
-        redraw.panels()
+
+    def _begin(self, context: bpy.types.Context, armature: bpy.types.Object, found: Gathered) -> None:
+        """Have the worker do what is to be done with what was read."""
+        uid, wanted = armature.session_uid, wanted_of(armature, found)
+        task = next((one for one in tasks_of(armature) if self._done.get((uid, one)) != wanted), None)
+        if self._session is not None and (task, wanted) == (self._task, self._wanted):
+            return  # it is being done
+        self._leave()
+        if task is not None:
+            self._wanted, self._task = wanted, task
+            seen: tasks.Wanted = "all" if task == BAKE else "nothing"
+            self._session = Session(context, [armature], self._keeper, task, [found], at_once=AT_ONCE, wanted=seen)
+            self._pace = Pace(BUSY)
+
+    def _check(self, armature: bpy.types.Object, found: Gathered) -> None:
+        """What was read by the short way, by the long one: if that is another job, it is the one to bake."""
+        uid, wanted = armature.session_uid, wanted_of(armature, found)
+        agrees = all(self._done.get((uid, task), wanted) in {wanted, None} for task in tasks_of(armature))
+        self._reader.note(armature, agrees=agrees)
+        if not agrees:
+            self.note(armature)
 
     def _end(self, context: bpy.types.Context) -> None:
         session, wanted, task = self._session, self._wanted, self._task
-        self._session, self._wanted = None, None
-        progress_on(context.window_manager).following = False
         assert session is not None
         turn = session.turns[0]
         armature = turn.armature()
-        if turn.cancelled or armature is None or wanted is None:
+        lost = turn.cancelled or armature is None or wanted is None
+        if task == BAKE and not lost and armature is not None and not self._written(context, session, armature):
+            return
+        self._session, self._wanted, self._writing = None, None, None
+        if lost or armature is None:
             return
         self._done[turn.uid, task] = wanted
+        self._rested[turn.uid] = time.monotonic()
         if task == BAKE:
-            self._write(context, session, armature)
             if turn.result is None:
                 live.shown.pop(turn.uid, None)
             else:
@@ -238,23 +274,33 @@ class Following:
         redraw.dope_sheets()
         redraw.panels()
 
-    def _write(self, context: bpy.types.Context, session: Session, armature: bpy.types.Object) -> None:
+    def _written(self, context: bpy.types.Context, session: Session, armature: bpy.types.Object) -> bool:
+        """Write some more of what came of a bake; whether that is over."""
+        if self._writing is None:
+            self._writing = Slices(lambda: writing_all(bpy.context, session.turns, stay=True))
         kept = Preview(armature) if plays(armature, session.turns[0].gathered.source) else None
         self._own = True
         try:
-            write_all(context, session.turns, stay=True)
+            if not self._writing.go_on(AT_ONCE):
+                return False
             context.view_layer.update()
             if kept is not None:
                 kept.restore(armature)
             bpy.ops.ed.undo_push(message="Auto Bake")
         finally:
             self._own = False
+        return True
 
 
 def in_the_middle(armature: bpy.types.Object) -> bool:
     """Whether it is in a mode in which its motion cannot be read."""
     animation = armature.animation_data
     return armature.mode == "EDIT" or (animation is not None and animation.use_tweak_mode)
+
+
+def is_playing(context: bpy.types.Context) -> bool:
+    """Whether frames go by: to read others meanwhile would have them stutter."""
+    return any(window.screen.is_animation_playing for window in context.window_manager.windows)
 
 
 def tasks_of(armature: bpy.types.Object) -> list[str]:
@@ -280,37 +326,6 @@ def concerns(update: bpy.types.DepsgraphUpdate, armature: bpy.types.Object) -> b
         return True
     around = (settings_on(armature).terrain, settings_on(armature).props)
     return changed.type == "EMPTY" or any(one is not None and changed.name in one.all_objects for one in around)
-
-
-def settings_text(scene: bpy.types.Scene, armature: bpy.types.Object) -> str:
-    """Return all settings that a bake of an armature may depend on, as text to compare."""
-    around = [scene.use_gravity, *(scene.gravity[axis] for axis in range(3)), scene.frame_end]
-    return json.dumps([values_of(settings_on(armature)), *around, scene.render.fps, scene.render.fps_base])
-
-
-def values_of(group: Any) -> dict[str, Any]:
-    """Return the values of a group of settings, of groups in it and of its lists."""
-    found: dict[str, Any] = {}
-    for entry in group.bl_rna.properties:
-        name = entry.identifier
-        if name in {"rna_type", "name"} | MADE or name.startswith(SHOWN):
-            continue
-        value = getattr(group, name)
-        if entry.type == "POINTER":
-            is_group = entry.fixed_type.base is not None and entry.fixed_type.base.identifier == "PropertyGroup"
-            found[name] = values_of(value) if is_group else getattr(value, "name", None)
-        elif entry.type == "COLLECTION":
-            found[name] = [values_of(one) | {"name": one.name} for one in value]
-        else:
-            found[name] = list(value) if getattr(entry, "is_array", False) else value
-    return found
-
-
-def wanted_of(armature: bpy.types.Object, found: Gathered) -> Wanted:
-    """Return what a bake would be made from."""
-    settings = settings_on(armature)
-    written = [*(getattr(settings, name) for name in WRITTEN), sorted(one.name for one in settings.chosen_bones)]
-    return Wanted(found.job.key(), f"{found.source.uid} {found.source.slot}", json.dumps([*written, found.loop]))
 
 
 following = Following(keeper)

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import bpy
 import numpy as np
 
 from ...core.job import BakeJob, BodySettings, ContactInterval
+from ...core.live import take
 from ...core.motion.clip import Clip
 from ...core.motion.pegs import with_feet
 from ...core.motion.playback import Playback
@@ -22,10 +23,15 @@ from ..properties.armature import HEFT_PG_armature
 from ..properties.methods import choice_of, method_of, plain, values_in
 from ..properties.reactions import looseness_in
 from ..rig import setting_up
+from ..rig.mesh import Weights
 from ..rig.other_motion import moved_by, mover_of, sampling_with_movers
 from ..rig.reading import Sampling, Staged, frame_numbers
+from ..rig.viewing import View, apart, in_place
+from ..scene.attachment import bodies_of
+from ..scene.grabs import Reach
 from ..scene.props import SceneProp
 from ..scene.reading import SceneReader, is_acted_on
+from ..scene.takes import Clock
 from ..slices import AT_ONCE, Work, whole
 from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of, repeating
@@ -48,24 +54,38 @@ class Gathered:
     notes: tuple[str, ...]
     loop: Loop | None = None  # as which the bake is to repeat
     doubts: tuple[str, ...] = ()  # what may be to blame if it fails, in sentences
+    reaches: tuple[Reach, ...] = ()  # grabs of other characters that are baked in one world with it
+    bodies: Mapping[str, str] = field(default_factory=dict)  # of which body each bone is a part
     chosen: str = ""  # the method and why, in a sentence, where it was left open
     recorded: Recorded | None = (
         None  # channels at all of the source's frames, of a bake onto controls, or of a difference
     )
 
 
-def gather(context: bpy.types.Context, armatures: Sequence[bpy.types.Object]) -> list[Gathered]:
+def gather(
+    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], *, together: bool = False
+) -> list[Gathered]:
     """Read all armatures; ValueError, in words for the user, if one cannot be baked.
 
     Armatures that were not set up are set up first.
     """
-    return whole(gathering(context, armatures, at_once=math.inf))
+    return whole(gathering(context, armatures, at_once=math.inf, together=together))
 
 
 def gathering(
-    context: bpy.types.Context, armatures: Sequence[bpy.types.Object], *, at_once: float = AT_ONCE
+    context: bpy.types.Context,
+    armatures: Sequence[bpy.types.Object],
+    *,
+    at_once: float = AT_ONCE,
+    shortly: Weights | None = None,
+    together: bool = False,
+    directed: bool = False,
 ) -> Work[list[Gathered]]:
-    """Read them as `gather` does, a little at a time."""
+    """Read them as `gather` does, a little at a time.
+
+    `shortly` means in a scene apart, with weights of meshes as they are known: `viewing` says what that may not see.
+    Whether they are to be `together` in one world decides what hands hold; or they are to be `directed` on the stage.
+    """
     render = context.scene.render
     if render.frame_map_old != render.frame_map_new:
         raise ValueError("The scene's Time Stretching would stretch the bake again: set Old and New to the same value.")
@@ -83,7 +103,7 @@ def gathering(
     for armature in armatures:
         yield from making_ready(context, armature, staged, at_once)
     with staged():
-        loops = [wanted_loop(context.view_layer, armature) for armature in armatures]
+        loops = [None if directed else wanted_loop(context.view_layer, armature) for armature in armatures]
         moving = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
         keyed = [
             # where a target is, is known as long as the scene goes on
@@ -99,11 +119,18 @@ def gathering(
             int(range_of(settings_on(armature), both)[0] - both[0])
             for armature, both in zip(armatures, keyed, strict=True)
         ]
-        readers = [SceneReader(context, *each) for each in zip(armatures, counts, starts, strict=True)]
+        partners = {armature.session_uid for armature in armatures} if together else set()
+        readers = [SceneReader(context, *each, partners) for each in zip(armatures, counts, starts, strict=True)]
         recorders = [
             Recorder(armature, count) if needs_channels(armature) else None
             for armature, count in zip(armatures, counts, strict=True)
         ]
+
+    view: View = partial(in_place, context.scene, context.view_layer)
+    if shortly is not None:
+        around = (one for reader in readers for one in reader.watched())
+        seen = dict.fromkeys([*armatures, *map(mover_of, armatures), *around])
+        view = partial(apart, context.scene, list(seen))
 
     def look(row: int, graph: bpy.types.Depsgraph) -> None:
         for reader, recorder, offset, count in zip(readers, recorders, offsets, counts, strict=True):
@@ -113,7 +140,7 @@ def gathering(
                     recorder.look(row - offset, graph)
 
     samplings = yield from sampling_with_movers(
-        context, armatures, frames, look, stand=True, staged=staged, at_once=at_once
+        context, armatures, frames, look, stand=True, view=view, staged=staged, at_once=at_once
     )
     found = []
     for armature, source, (own, theirs), reader, loop, ends, recorder, offset, count in zip(
@@ -126,14 +153,14 @@ def gathering(
             part, done = moved_by(armature, part, cut(theirs, offset, offset + count), chosen)
             lines = done.lines
         with staged():
-            one = gathered(armature, source, part, reader, loop, ends)
+            one = gathered(armature, source, part, reader, loop, ends, shortly, directed=directed)
             one = replace(
                 one,
                 notes=(*lines, *one.notes),
                 recorded=recorder and recorder.recorded(part.frames, part.object_matrix),
             )
-        yield None
-        found.append((yield from with_others(context, armature, one, staged, at_once)))
+        yield 1.0
+        found.append((yield from with_others(context, armature, one, view, staged, at_once)))
     return found
 
 
@@ -171,19 +198,25 @@ def gathered(
     reader: SceneReader,
     loop: Loop | None,
     moving: tuple[float, float],
+    weights: Weights | None = None,
+    *,
+    directed: bool = False,
 ) -> Gathered:
-    """Return what one armature's bake needs; the action moves it between these frames, of those that were read."""
+    """Return what one armature's bake needs; the action moves it between these frames, of those that were read.
+
+    Where it is to be `directed` on the stage, no earlier take says how long.
+    """
     settings: HEFT_PG_armature = settings_on(armature)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
-    around = reader.surroundings(clip)
     first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
+    around = reader.surroundings(clip, Clock(first, clip.rate * clip.frames_per_sample, float(rate)))
     job = BakeJob(
         clip=clip,
         roles=roles,
         name=armature.name,
-        body=body_settings(armature, sampling),
+        body=body_settings(armature, sampling, weights),
         scene=around.scene,
         travel=settings.travel.lower(),
         levelling=settings.levelling(),
@@ -206,6 +239,9 @@ def gathered(
         loop=settings.loop,
         seconds=plain(settings.loop_seconds) if settings.loop else None,
     )
+    if settings.take.seconds > 0.0 and not directed:
+        steps = max(round(settings.take.seconds * job.rate), 1)
+        job = take.staged(job, loops=settings.take.loops, seconds=steps / job.rate)
     choice = choice_of(settings)
     return Gathered(
         job,
@@ -215,6 +251,8 @@ def gathered(
         around.notes,
         loop,
         carried_along(armature, sampling),
+        around.reaches,
+        bodies_of(armature) if around.reaches or reader.has_partners else {},
         "" if choice is None else choice.told,
     )
 
@@ -233,7 +271,12 @@ def carried_along(armature: bpy.types.Object, sampling: Sampling) -> tuple[str, 
 
 
 def with_others(
-    context: bpy.types.Context, armature: bpy.types.Object, found: Gathered, staged: Staged, at_once: float
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    found: Gathered,
+    view: View,
+    staged: Staged,
+    at_once: float,
 ) -> Work[Gathered]:
     """Return the same with what is to be blended with it or switched to, for methods that do; others as they are."""
     job, settings = found.job, settings_on(armature)
@@ -243,20 +286,20 @@ def with_others(
             raise ValueError(
                 f"There is a place without an action among those that {armature.name} switches to: remove it."
             )
-        others = yield from other_clips(context, armature, found.source, at_once)
+        others = yield from other_clips(context, armature, found.source, view, at_once)
         with staged():
             choices = read_choices(armature, job.frames[0], job.fps)
         return replace(found, job=replace(job, others=others, choices=choices))
     if not needs.blends:
         return found
-    others = yield from other_clips(context, armature, found.source, at_once)
+    others = yield from other_clips(context, armature, found.source, view, at_once)
     if not others:
         raise ValueError(
             f"{armature.name} has no other action to combine with {found.source.name}: add one in the Controller panel."
         )
     longest = max(job.duration, *((len(clip.position) - 1) / clip.rate for clip in others))
     seconds = job.duration if job.loop else longest
-    slider = yield from read_slider(context, armature, job.frames[0], seconds, job.fps, staged, at_once)
+    slider = yield from read_slider(armature, job.frames[0], seconds, job.fps, view, staged, at_once)
     scene = replace(job.scene, slider=slider)
     return replace(found, job=replace(job, others=others, seconds=seconds, scene=scene))
 
@@ -289,6 +332,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
     asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
+    asked = asked or settings.take.seconds > 0.0
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(mover_of(armature))
 
@@ -349,10 +393,10 @@ def cut(sampling: Sampling, start: int, stop: int) -> Sampling:
     )
 
 
-def body_settings(armature: bpy.types.Object, sampling: Sampling) -> BodySettings:
+def body_settings(armature: bpy.types.Object, sampling: Sampling, weights: Weights | None) -> BodySettings:
     """Return the choices by which Set Up makes the character."""
     settings: HEFT_PG_armature = settings_on(armature)
-    vertices, by_mesh = setting_up.mesh_of(armature, sampling, settings.chosen_roles())
+    vertices, by_mesh = setting_up.mesh_of(armature, sampling, settings.chosen_roles(), weights=weights)
     return BodySettings(
         detail=setting_up.DETAIL[settings.detail],
         sex=setting_up.SEX[settings.sex],

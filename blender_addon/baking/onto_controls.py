@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import bpy
 
-from ..controls.solution import Miss, map_for
+from ..controls.mapping import map_for
+from ..controls.solution import Miss
 from ..typed import settings_on
 from ..writer import Rows
 
@@ -15,33 +16,26 @@ MOST_TOLD = 3
 
 
 def is_onto_controls(armature: bpy.types.Object) -> bool:
-    """Whether a bake of an armature is to go onto its controls; ValueError where these are not known."""
-    if settings_on(armature).output != "CONTROLS":
-        return False
-    if map_for(armature) is None:
-        raise ValueError(
-            f"{armature.name} has no controls that Heft knows, only a Rigify human's: choose another Output."
-        )
-    return True
+    """Whether a bake of an armature is to go onto its controls."""
+    return bool(settings_on(armature).output == "CONTROLS")
 
 
 def needs_channels(armature: bpy.types.Object) -> bool:
-    """Whether a bake needs to know the source's channels: of controls, or for the difference to them."""
-    return is_onto_controls(armature) or settings_on(armature).layer == "COMBINE"
+    """Whether a bake needs to know the source's channels: of controls, for the difference to them, for fewer keys."""
+    settings = settings_on(armature)
+    return is_onto_controls(armature) or settings.layer == "COMBINE" or bool(settings.reduce)
 
 
 def chosen_with_controls(armature: bpy.types.Object, chosen: set[str]) -> set[str]:
     """Return chosen bones with the deforming ones that the controls among them move."""
-    chart = map_for(armature)
-    return chosen if chart is None else chosen | chart.moved_by(chosen)
+    return chosen | map_for(armature).moved_by(chosen)
 
 
 def parents_on_controls(armature: bpy.types.Object, names: Sequence[str], parent: Rows) -> Rows:
     """Return what each bone hangs from: of deforming bones another one, whatever the rig has between them."""
-    chart = map_for(armature)
     place = {name: index for index, name in enumerate(names)}
     result = parent.copy()
-    for bone, above in chart.carrier().items() if chart is not None else ():
+    for bone, above in map_for(armature).carrier().items():
         if above and place[above] < place[bone]:  # as in any skeleton parents come first
             result[place[bone]] = place[above]
     return result

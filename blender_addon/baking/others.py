@@ -16,6 +16,7 @@ from ...core.motion.pegs import with_feet
 from ...core.simulation import Slider
 from ..rig import setting_up
 from ..rig.reading import Staged, frame_numbers, sampling_armatures, visiting
+from ..rig.viewing import View
 from ..slices import Work
 from ..typed import settings_on
 from ..writer import assigned_curves
@@ -26,9 +27,12 @@ CHOICE = "heft.motion"
 
 
 def other_clips(
-    context: bpy.types.Context, armature: bpy.types.Object, source: Source, at_once: float
+    context: bpy.types.Context, armature: bpy.types.Object, source: Source, view: View, at_once: float
 ) -> Work[tuple[Clip, ...]]:
-    """Return the other actions' motions in the list's order; ValueError, in words, if one cannot be read."""
+    """Return the other actions' motions, as seen in a view, in the list's order.
+
+    ValueError, in words, if one cannot be read.
+    """
     found = []
     for action in other_actions(armature):
         if action.session_uid == source.uid:
@@ -40,7 +44,7 @@ def other_clips(
         scales, ups = [settings_on(armature).scale], [settings_on(armature).up_in_motion()]
         (sampling,) = yield from sampling_armatures(
             context.scene,
-            context.view_layer,
+            view,
             [armature],
             frames,
             scales,
@@ -67,24 +71,22 @@ def range_of_action(scene: bpy.types.Scene, armature: bpy.types.Object) -> tuple
 
 
 def read_slider(
-    context: bpy.types.Context,
     armature: bpy.types.Object,
     first: float,
     seconds: float,
     rate: float,
+    view: View,
     staged: Staged,
     at_once: float,
 ) -> Work[Slider]:
-    """Return the slider as Blender evaluates it from the first simulated frame on; `staged`, the source is playing."""
+    """Return the slider as a view evaluates it from the first simulated frame on; `staged`, the source is playing."""
     count = int(np.ceil(seconds * rate)) + 1
     place = np.zeros(count)
 
-    def see(row: int) -> None:
-        place[row] = settings_on(armature.evaluated_get(context.view_layer.depsgraph)).slider
+    def see(row: int, graph: bpy.types.Depsgraph) -> None:
+        place[row] = settings_on(armature.evaluated_get(graph)).slider
 
-    yield from visiting(
-        context.scene, int(first) + np.arange(count, dtype=np.float64), see, staged=staged, at_once=at_once
-    )
+    yield from visiting(view, int(first) + np.arange(count, dtype=np.float64), see, staged=staged, at_once=at_once)
     return Slider(np.arange(count) / rate, np.clip(place, 0.0, 1.0))
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
 from .. import words
+from ..controls.mapping import recorded_now
 from ..controls.solution import Solution, Solving
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
@@ -29,6 +30,7 @@ from ..rig.reading import mean_scale, ordered_bones, rotations_of
 from ..slices import Work, elsewhere, whole, within
 from ..typed import as_kind, notes_on, settings_on
 from ..writer import (
+    Channelled,
     assign_action,
     assigned_curves,
     bag_of,
@@ -40,6 +42,7 @@ from ..writer import (
     writing_channels,
 )
 from .above import taken_along
+from .fewer_keys import ENDS, Sought, Tolerance, fewer_keys
 from .gather import Gathered
 from .layers import difference, lay, take_off
 from .looping import PERIODS, Loop, mark, one_period, repeat, stays_on_its_way
@@ -55,8 +58,6 @@ if TYPE_CHECKING:
     from .session import Turn
 
 Level = Literal["INFO", "WARNING", "ERROR"]
-TOLERANCE = 1e-3
-"""Metres, or about a tenth of a degree, to which fewer keys follow the motion."""
 FRAME = 1e-6  # frames
 
 
@@ -236,6 +237,10 @@ def preparing(
         keep = gathered.source.action() if target == armature and layer == "ACTION" else None
         with playing(armature, gathered.source):
             carried = [] if keep is None or controls is not None else assigned_curves(armature, keep)
+        fits = None
+        if settings.reduce:
+            sought = keys_sought(armature, target, gathered, result, motion, channels, layer, loop)
+            fits = yield from fewer_keys(target, sought, tolerance_of(settings, gathered))
         steps = writing_channels(
             target,
             motion.frames,
@@ -244,7 +249,7 @@ def preparing(
             slot=slot,
             keep=keep if controls is not None else None,
             carried=carried,
-            tolerance=TOLERANCE if settings.reduce else 0.0,
+            fits=fits,
         )
         action = yield from steps
         with playing(armature, gathered.source):
@@ -286,6 +291,8 @@ def commit(
         take_off(target)
         assign_action(target, action, slot_of(action, f"OB{slot}"))
     notes_on(action).is_layer = layer != "ACTION"
+    if settings.mark_asset:
+        action.asset_mark()
     if replaced is not None:
         replace_action(replaced, action)
     if layer != "ACTION":
@@ -294,9 +301,55 @@ def commit(
     report = stamped(result.report_text, action.name, target.name, told(misses))
     remember(action, target, gathered, written.overlay, report, json.dumps(kept))
     settings_on(target).report = settings_on(armature).report = report
-    for prop, poses in zip(gathered.props, np.swapaxes(result.prop_poses, 0, 1), strict=True):
+    # of props that two characters have, one has the poses
+    there = {prop.prop.name: prop for prop in gathered.props}
+    own = [there[name] for name in result.props]
+    for prop, poses in zip(own, np.swapaxes(result.prop_poses, 0, 1), strict=True):
         write_prop(prop, result.frames, poses, gathered.sampling.unit)
     return str(action.name), str(target.name)
+
+
+def keys_sought(
+    armature: bpy.types.Object,
+    target: bpy.types.Object,
+    gathered: Gathered,
+    result: BakeResult,
+    motion: Motion,
+    channels: Channelled,
+    layer: str,
+    loop: Loop | None,
+) -> Sought:
+    """Return what fewer keys are sought for."""
+    if target != armature:
+        now = recorded_now(target)
+        recorded = now.at(np.zeros(len(motion.frames), dtype=np.int64))
+    elif gathered.recorded is None:
+        raise ValueError(f"Fewer Keys of {armature.name} was changed during the bake: bake again.")
+    else:
+        recorded = gathered.recorded.at(motion.rows)
+    roles = {role: bones for role, bones in gathered.job.roles.items() if role.partition(".")[0] in ENDS}
+    ends = {name: role for role, bones in roles.items() for name in bones if name in target.data.bones}
+    events = {name: events_of(role, result, motion.frames) for name, role in ends.items()}
+    return Sought(motion.frames, channels, recorded, tuple(ends), events, loop is not None, layer == "COMBINE")
+
+
+def events_of(role: str, result: BakeResult, frames: Array) -> NDArray[np.intp]:
+    """Return the rows at which a foot comes down or lifts; none of what is no foot."""
+    side = role.partition(".")[2]
+    found: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
+    for name, values in result.curves.items():
+        foot = name.removeprefix("contact_force_").removesuffix("_n")
+        if foot != name and role.partition(".")[0] != "hand" and foot.endswith(f".{side}"):
+            changes = np.flatnonzero(np.diff((values > 0.0).astype(int))) + 1
+            found.append(np.searchsorted(frames, result.frames[changes]))
+    rows: NDArray[np.intp] = np.unique(np.concatenate(found))
+    return rows[rows < len(frames)]
+
+
+def tolerance_of(settings: HEFT_PG_armature, gathered: Gathered) -> Tolerance:
+    """Return how far hands and feet may be off with fewer keys."""
+    scale = gathered.sampling.unit * mean_scale(gathered.sampling.object_matrix[0])
+    return Tolerance(settings.key_tolerance / 1000.0, 1.0 / scale)
 
 
 def with_root(armature: bpy.types.Object, gathered: Gathered, pose: Array) -> Array:
@@ -399,8 +452,8 @@ def wanted_of(armature: bpy.types.Object, gathered: Gathered) -> Wanted:
     taken, parent = taken_bones(armature, skeleton.names), skeleton.parent
     if taken is not None and settings.output == "CONTROLS":
         parent = parents_on_controls(armature, skeleton.names, parent)
-    mutes = settings.output == "MUTE"
-    return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out, mutes)
+    along = settings.output in {"MUTE", "CONTROLS"}
+    return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out, along)
 
 
 def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
@@ -426,7 +479,8 @@ def motion_made(wanted: Wanted, gathered: Gathered, result: BakeResult, loop: Lo
     before = np.flatnonzero(sampling.frames < frames[0] - FRAME)
     # a motion that ends earlier than it would is not followed by what is left of the keyed one in its range
     after = np.flatnonzero(sampling.frames > max(frames[-1], end_of(gathered)) + FRAME)
-    if result.outcome != "completed" or gathered.job.cyclic or gathered.job.playback.changes:
+    is_take = gathered.job.ends is not None
+    if result.outcome != "completed" or gathered.job.cyclic or gathered.job.playback.changes or is_take:
         after = after[:0]  # it lies somewhere, has walked on, or is elsewhere in time
     return Motion(
         np.concatenate([sampling.frames[before], frames, sampling.frames[after]]),
@@ -472,7 +526,8 @@ def asked_for(gathered: Gathered, result: BakeResult) -> int:
 def end_of(gathered: Gathered) -> float:
     """Return the last frame that was asked for."""
     job = gathered.job
-    return job.frames[0] + job.duration * job.fps
+    seconds = job.duration if job.ends is None else min(job.duration, job.ends)
+    return job.frames[0] + seconds * job.fps
 
 
 def taken_bones(armature: bpy.types.Object, names: tuple[str, ...]) -> set[str] | None:

@@ -10,6 +10,7 @@ from ...core.motion.quaternions import Array
 from ..rig.pose_space import in_mode
 from ..rig.reading import rotations_of
 from ..scene.props import SceneProp
+from ..typed import settings_on
 from ..writer import ROTATION_PATH, assign_action, new_action, write_curve
 
 
@@ -30,6 +31,12 @@ def write_prop(prop: SceneProp, frames: Array, poses: Array, unit: float) -> Non
     for path, values in (("location", basis[:, :3, 3]), (turn_path, turns)):
         for index in range(values.shape[1]):
             write_curve(bag, path, index, "Object Transforms", frames, values[:, index])
+    if settings_on(thing).throw.taken:
+        thrown = frames[frames <= settings_on(thing).throw.frame]
+        for path in ("hide_viewport", "hide_render"):
+            keys = np.array([frames[0], thrown[-1] + 1.0]) if len(thrown) else frames[:1]
+            hidden = np.array([1.0, 0.0]) if len(thrown) else np.zeros(1)
+            write_curve(bag, path, 0, "Visibility", keys, hidden, "CONSTANT")
     assign_action(thing, action)
     if thing.rigid_body is not None:
         thing.rigid_body.kinematic = True  # or Blender's own simulation would move it instead

@@ -16,8 +16,9 @@ from typing import Any, Protocol
 
 import bpy
 
-from ...core.job import BakeResult
+from ...core.job import BakeJob, BakeResult
 from ...core.motion.quaternions import Array
+from ...core.motion.spacetime.help import WORTH_A_WORD
 from ...core.worker import tasks
 from ...core.worker.messages import Arrays, Message
 from ..controls.solution import Solution
@@ -26,6 +27,7 @@ from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
 from .gather import Gathered, gather, gathering
+from .joining import company_of
 from .outcome import with_note
 from .output import solving_of
 from .poses import armature_poses
@@ -50,6 +52,7 @@ class Turn:
     gathered: Gathered
     preview: Preview | None = None
     result: BakeResult | None = None  # of a bake
+    fraction: float = 0.0  # of its bake
     said: dict[str, Any] = field(default_factory=dict)  # in answer to another task
     why: str = ""  # it failed
     pose: Array | None = None  # (nb, 4, 4) of the last frame that was finished, in the world
@@ -80,16 +83,22 @@ class Session:
         *,
         at_once: float = math.inf,
         wanted: tasks.Wanted = "last",
+        together: bool = False,
     ) -> None:
         """Read all armatures, unless that was done, and send the first to the worker, with what of frames is `wanted`.
 
-        ValueError or OSError where that is not possible. What is read takes no more than so many seconds `at_once`, and
-        goes on whenever the session looks at its worker; what is then wrong is in `refused`.
+        Those that are to be `together` are sent at once, to be in one world.
+
+        ValueError or OSError where that is not possible. What is done on Blender's data takes no more than so many
+        seconds `at_once`, and goes on whenever the session looks at its worker; what is wrong with what is read then is
+        in `refused`.
         """
         self._keeper, self._task, self._wanted = keeper, task, wanted
+        self._together = together and len(armatures) > 1
         self.turns: list[Turn] = []
         self.refused = ""  # why it does not begin
         self._at = 0
+        self._told = 0  # whose progress was told last
         self.stage, self.fraction = READING, 0.0
         self.of_stage, self.timed = 0.0, False  # fraction of the stage; whether the whole's tells the time left
         self.rehearses = False  # what is tried out may be skipped
@@ -100,12 +109,12 @@ class Session:
         self._at_once = min(at_once, AT_ONCE)
         self._uids = [armature.session_uid for armature in armatures]
         if found is None and at_once < math.inf:
-            self._reading = Slices(lambda: gathering(bpy.context, [there(uid) for uid in self._uids], at_once=at_once))
+            self._reading = Slices(lambda: self._gathering(at_once))
             self._read_on()
             if self.refused:
                 raise ValueError(self.refused)
         else:
-            self._begin(gather(context, armatures) if found is None else found)
+            self._begin(gather(context, armatures, together=self._together) if found is None else found)
 
     @property
     def over(self) -> bool:
@@ -114,12 +123,14 @@ class Session:
 
     @property
     def turn(self) -> Turn:
-        """Whose turn it is."""
-        return self.turns[self._at]
+        """Whose turn it is; of all at once, who was heard of last."""
+        return self.turns[self._told if self._together else self._at]
 
     @property
     def whole_fraction(self) -> float:
         """Fraction of all turns that is done; of the reading, while that goes on."""
+        if self._together and self.turns:
+            return sum(turn.fraction for turn in self.turns) / len(self.turns)
         return min((self._at + self.fraction) / max(len(self.turns), 1), 1.0)
 
     @property
@@ -135,7 +146,7 @@ class Session:
         if self._reading is not None:
             self._read_on()
             return
-        if not self.over and self.turn.armature() is None:
+        if not self.over and not self._together and self.turn.armature() is None:
             self._keeper.stop()
             self._leave_steps()
             self._end(why=GONE)
@@ -146,17 +157,23 @@ class Session:
         for message in said:
             if self.over:
                 return
-            if message.kind == "progress":
-                self.stage, self.fraction = message.values["text"], message.values["fraction"]
-                self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
-                self.rehearses = message.values["rehearses"]
-                self.turn.pose = message.arrays.get("pose", self.turn.pose)
-                if "heads" in message.arrays:
-                    self.turn.heads.append((int(message.values["first"]), message.arrays["heads"]))
-            elif message.kind == "done":
-                self._take_answer(message)
-            elif message.kind in {"failed", "ended"}:
-                self._end(why=str(message.values["why"]))
+            self._hear(message)
+
+    def _hear(self, message: Message) -> None:
+        """One of the worker's messages."""
+        if message.kind == "progress":
+            self._told = int(message.values.get("member", 0))
+            self.turn.fraction = message.values["fraction"]
+            self.stage, self.fraction = message.values["text"], message.values["fraction"]
+            self.of_stage, self.timed = message.values["of_stage"], message.values["timed"]
+            self.rehearses = message.values["rehearses"]
+            self.turn.pose = message.arrays.get("pose", self.turn.pose)
+            if "heads" in message.arrays:
+                self.turn.heads.append((int(message.values["first"]), message.arrays["heads"]))
+        elif message.kind == "done":
+            self._take_answer(message)
+        elif message.kind in {"failed", "ended"}:
+            self._end(why=str(message.values["why"]))
 
     def wait(self) -> None:
         """Handle the worker's messages until it is over."""
@@ -178,16 +195,16 @@ class Session:
     @property
     def has_pose(self) -> bool:
         """Whether a frame was finished that has not been shown."""
-        return self._at < len(self.turns) and self.turn.pose is not None
+        return self._at < len(self.turns) and any(turn.pose is not None for turn in self.turns)
 
     def show(self) -> None:
-        """Pose the armature whose turn it is as in the last finished frame."""
-        if not self.has_pose or self.turn.preview is None or self.turn.pose is None:
-            return
-        armature = self.turn.armature()
-        if armature is not None:
-            self.turn.preview.show(armature, armature_poses(self.turn.pose[None], self.turn.gathered.sampling, 0)[0])
-            self.turn.pose = None
+        """Pose the armatures as in the last frames that were finished of them."""
+        for turn in self.turns if self.has_pose else ():
+            armature = turn.armature()
+            if turn.preview is None or turn.pose is None or armature is None:
+                continue
+            turn.preview.show(armature, armature_poses(turn.pose[None], turn.gathered.sampling, 0)[0])
+            turn.pose = None
 
     def stop(self, *, at_once: bool = True) -> None:
         """End it: cancel unfinished turns, and stop the worker now, or have it leave what it does for the next task."""
@@ -231,6 +248,11 @@ class Session:
         if self in going_on:
             going_on.remove(self)
 
+    def _gathering(self, at_once: float) -> Work[list[Gathered]]:
+        """Read all armatures, a little at a time."""
+        armatures = [there(uid) for uid in self._uids]
+        return gathering(bpy.context, armatures, at_once=at_once, together=self._together)
+
     def _read_on(self) -> None:
         """Read a little more, and begin when all is read."""
         assert self._reading is not None
@@ -261,6 +283,9 @@ class Session:
 
     def _send(self) -> None:
         self._keeper.give_way()
+        if self._together:
+            self._send_all()
+            return
         job = self.turn.gathered.job
         ready = are_ready(job.method)
         self.stage, self.fraction = "Starting" if ready else COMPILING, 0.0
@@ -270,12 +295,47 @@ class Session:
 
         def make() -> tuple[Mapping[str, Any], Arrays]:
             job.key()  # who asks for it later need not wait
-            return tasks.request(job, cache, self._wanted)
+            return self._request(job, cache)
 
         self._keeper.worker().send_made(self._task, make)
 
+    def _request(self, job: BakeJob, cache: str) -> tuple[Mapping[str, Any], Arrays]:
+        """What the worker is asked."""
+        return tasks.request(job, cache, self._wanted)
+
+    def _send_all(self) -> None:
+        """Send all at once."""
+        company = company_of([(turn.uid, turn.gathered) for turn in self.turns])
+        ready = all(are_ready(job.method) for job in company.jobs)
+        self.stage, self.fraction = "Starting" if ready else COMPILING, 0.0
+        self.of_stage, self.timed = 0.0, ready
+        cache = str(cache_folder())
+        self._keeper.worker().send_made(
+            f"{self._task}_together", lambda: tasks.request_together(company, cache, self._wanted)
+        )
+
+    def _finish_all(self, message: Message) -> Work[None]:
+        """Read all results, and put those on the controls that are for them."""
+        for turn, answer in zip(self.turns, (yield from elsewhere(lambda: tasks.answers(message))), strict=True):
+            armature = turn.armature()
+            if isinstance(answer, str) or armature is None:
+                turn.why = GONE if armature is None else str(answer)
+                continue
+            turn.result = with_note(answer, turn.gathered.chosen)
+            if settings_on(armature).output == "CONTROLS":
+                try:
+                    yield from self._solve(turn, armature, answer)
+                except ValueError as error:
+                    turn.result, turn.why = None, str(error)
+
     def _take_answer(self, message: Message) -> None:
-        """What came of a turn, in steps."""
+        """What came of a turn, in steps; or of all."""
+        if self._together:
+            self.stage, self.fraction, self.of_stage, self.timed = READY, 0.0, 0.0, False
+            self.rehearses = False
+            self._steps = self._finish_all(message)
+            self._go_on(self._steps)
+            return
         self.turn.said = message.values
         if message.arrays:
             self.stage, self.fraction, self.of_stage, self.timed = READY, 0.0, 0.0, False
@@ -288,24 +348,26 @@ class Session:
     def _finish_bake(self, message: Message) -> Work[None]:
         """Read a result, and put it on the controls if that is what it is for."""
         result = yield from elsewhere(lambda: tasks.answer(message))
-        self.turn.result = with_note(result, self.turn.gathered.chosen)
+        for note in noted(self.turn.gathered, result):
+            result = with_note(result, note)
+        self.turn.result = result
         armature = self.turn.armature()
         if armature is not None and settings_on(armature).output == "CONTROLS":
-            yield from self._solve(armature, result)
+            yield from self._solve(self.turn, armature, result)
 
-    def _solve(self, armature: bpy.types.Object, result: BakeResult) -> Work[None]:
+    def _solve(self, turn: Turn, armature: bpy.types.Object, result: BakeResult) -> Work[None]:
         """Put a result on the controls."""
-        solving = solving_of(armature, self.turn.gathered, result)
+        solving = solving_of(armature, turn.gathered, result)
         self.stage, self.fraction, self.of_stage, self.timed = ON_CONTROLS, 0.0, 0.0, False
         try:
             yield from solving.steps()
-            self.turn.controls = solving.solution()
+            turn.controls = solving.solution()
         finally:
             solving.end()
 
     def _go_on(self, steps: Work[None]) -> None:
         """Take some of the steps, for as long as the interface may wait."""
-        until = time.monotonic() + AT_ONCE
+        until = time.monotonic() + self._at_once
         try:
             while time.monotonic() < until:
                 done = next(steps)
@@ -325,10 +387,21 @@ class Session:
         self._steps = None
 
     def _end(self, why: str = "") -> None:
+        if self._together:
+            for turn in self.turns:
+                turn.why = turn.why or why
+            self._at = len(self.turns)
+            return
         self.turn.why = why
         self._at += 1
         if not self.over:
             self._send()
+
+
+def noted(gathered: Gathered, result: BakeResult) -> list[str]:
+    """Return what Blender's side has to say of a result, the last first: of doubts, where help had to carry it."""
+    doubts = gathered.doubts if result.report.get("help_max", 0.0) > WORTH_A_WORD else ()
+    return [note for note in (gathered.chosen, *doubts) if note]
 
 
 def there(uid: int) -> bpy.types.Object:

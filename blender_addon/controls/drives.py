@@ -7,14 +7,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-Does = Literal["PLACE", "TURN", "SWING", "ROLL", "POLE", "TWEAK"]
+Does = Literal["PLACE", "MOVE", "TURN", "SWING", "ROLL", "POLE", "TWEAK"]
 
 
 @dataclass(frozen=True)
 class Drive:
     """A control, and what it does for a deforming bone.
 
-    `PLACE`: the bone goes along wherever the control is put. `TURN`: the control turns about its own head. `SWING`: so
+    `PLACE`: the bone goes along wherever the control is put. `MOVE`: it points at the control, which goes along
+    unturned. `TURN`: the control turns about its own head. `SWING`: so
     too, where the control leaves the bone's twist alone: it takes what the bone `below` is turned by, and the bone's
     own direction. `ROLL`: the control turns about its own Y only, the line from the root of a chain to its end, and
     takes the head of the bone along. `POLE`: the control is put in the plane in which the chain from `root` by the bone
@@ -27,6 +28,7 @@ class Drive:
     carriers: tuple[str, ...] = ()  # controls that take this one along: one, or two that share
     below: str = ""
     root: str = ""
+    point: str = ""  # what goes along with the control, and is to be where the bone begins: out of reach it is not
     after: int = 0  # rounds of corrections in which others do not reach the bone; 0 is for what an animator keys first
 
 
@@ -46,6 +48,8 @@ class Map:
 
     trunk: tuple[Drive, ...]
     limbs: tuple[Limb, ...]
+    aims: tuple[str, ...] = ()  # all bones that are to be brought somewhere, also what no control is known for
+    others: tuple[Drive, ...] = ()  # that may help where those do not reach
 
     def moved_by(self, chosen: Collection[str]) -> set[str]:
         """Return the deforming bones that chosen controls move; one of inverse kinematics moves its limb."""

@@ -7,20 +7,22 @@ animator rarely keys, come last and only where the other controls do not reach.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.pose_space import Channels, RestBone, rest_bones
-from . import rigify
 from .combining import as_combined
 from .drives import Drive, Map
+from .least_squares import LeastSquares, offset_by, unknowns_of
+from .mapping import map_for, placed
 from .recording import PART_OF_MODE, Recorded
-from .solving import next_channels, off_by
+from .solving import displacement, next_channels, off_by
 from .stand_in import StandIn
 
 NEAR = 2e-4, 0.1  # metres and degrees: as good as there
@@ -28,8 +30,12 @@ REACHED = 1e-3, 0.5  # what is further off is told
 HALF_REACHED = 5e-4, 0.25
 UNCHANGED = 1e-4  # metres, or hundredths of a degree: rounding
 QUATERNION = 4
-ROUNDS = 6  # of corrections at most
-MAPS = (rigify.map_of,)
+ROUNDS = 14  # of corrections at most
+MOST_UNKNOWNS = 60  # that least squares look for at a frame
+TRIED = 5  # frames, after which they end
+HELPS = 0.7  # of the distance, that is left if they do not help
+PATIENCE = 2  # rounds in a row that gain little
+GAIN = 0.9  # of a distance, that is left by a round that gains more than that
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,6 @@ class Solution:
 
     channels: dict[str, dict[str, Array]]  # by control: location (nf, 3), rotation (nf, width)
     misses: tuple[Miss, ...]  # beyond what counts as reached, the worst first
-
-
-def map_for(armature: bpy.types.Object) -> Map | None:
-    """Return the map of the armature's family; None where it is not known."""
-    names = armature.data.bones.keys()
-    return next((found for make in MAPS if (found := make(names)) is not None), None)
 
 
 class Solving:
@@ -75,14 +75,14 @@ class Solving:
         `combined` with what was recorded has Blender's rounding in it.
         """
         self._combined = combined
-        chart = map_for(armature)
-        if chart is None:
-            raise ValueError(f"The controls of {armature.name} are of no rig that Heft knows: choose another Output.")
+        chart = map_for(armature, recorded)
         self._uid, self._metre = armature.session_uid, metre
-        self._drives = drives_used(chart, recorded)
+        self._drives, self._others = drives_used(chart, recorded), chart.others
+        self._is_tried = bool(chart.aims)
+        self._latest = max((drive.after for drive in self._drives), default=0)
         every = {bone.name: bone for bone in rest_bones(armature)}
-        aims = sorted({drive.bone for drive in self._drives})
-        controls = {drive.control for drive in self._drives}
+        aims = sorted({*chart.aims, *(drive.bone for drive in self._drives)})
+        controls = {drive.control for drive in (*self._drives, *self._others)}
         self._stand_in: StandIn | None = StandIn(armature, {*aims, *controls})
         self._bones = placed([every[name] for name in self._stand_in.names], list(every.values()))
         columns = [recorded.place[name] for name in self._stand_in.names]
@@ -95,30 +95,97 @@ class Solving:
 
     def steps(self) -> Iterator[float]:
         """Do it, and yield how much is done after every frame; ValueError where the armature is gone."""
-        count = len(self._pose)
         needed: set[str] = set()  # bones that the controls used first do not reach
-        best = (self._distance(), self._now.parts, self._pose)
+        least = self._distance()  # of each frame
+        best = self._now.parts, self._pose.copy()
+        rows = self._far_rows()
+        stuck = 0
         try:
             for number in range(ROUNDS):
-                off = self.off()
-                if not any(is_far(one, NEAR) for one in off.values()):
+                if len(rows) == 0 or stuck == PATIENCE:
                     break
                 if number:
-                    needed |= {name for name, one in off.items() if is_far(one, HALF_REACHED)}
-                self._correct(due(self._drives, number, needed))
-                self._pose = np.empty_like(self._pose)
-                for row in range(count):
-                    self._pose[row] = self._evaluated(row)
-                    yield (number + (row + 1) / count) / ROUNDS
-                if self._distance() < best[0]:
-                    best = (self._distance(), self._now.parts, self._pose)
+                    needed |= {name for name, one in self.off().items() if is_far(one, HALF_REACHED)}
+                self._correct(due(self._drives, number, needed), rows)
+                for done, row in enumerate(rows):
+                    self._pose[row] = self._evaluated(int(row))
+                    yield (number + (done + 1) / len(rows)) / ROUNDS
+                distance = self._distance()
+                gains = number <= self._latest or distance[rows].sum() < GAIN * least[rows].sum()
+                stuck = 0 if gains else stuck + 1
+                nearer = distance < least
+                best[1][nearer], least[nearer] = self._pose[nearer], distance[nearer]
+                best = ({part: chosen(nearer, self._now.parts[part], best[0][part]) for part in best[0]}, best[1])
+                rows = self._far_rows()
+            self._now, self._pose = replace(self._now, parts=best[0]), best[1]
+            yield from self._search()
         finally:
             self.end()
-        self._now, self._pose = replace(self._now, parts=best[1]), best[2]
 
-    def _distance(self) -> float:
-        """How far all bones are off, each at worst: what cannot be reached must not get further away."""
-        return float(sum(metres.max() / NEAR[0] + degrees.max() / NEAR[1] for metres, degrees in self.off().values()))
+    def _search(self) -> Iterator[float]:
+        """Have least squares find what is left, at frames and with controls of bones that are still far."""
+        far = {name: beyond(one, REACHED) for name, one in self.off().items()}
+        drives = [drive for drive in (*self._drives, *self._others) if far[drive.bone].any()] if self._is_tried else []
+        rows = np.flatnonzero(np.any(list(far.values()), axis=0) if drives else [])
+        unknowns = unknowns_of(drives, {bone.name: bone for bone in self._bones})
+        if len(unknowns) > MOST_UNKNOWNS:
+            rows = rows[:0]
+        problem, left, had = LeastSquares(len(unknowns)), 0.0, 0.0
+        found, before = np.zeros(len(unknowns)), -1
+        for done, row in enumerate(rows):
+            base = self._now.at(np.array([row]))
+
+            def posed(x: Array, base: Recorded = base) -> Array:
+                return self._evaluated(0, offset_by(base, unknowns, x, self._metre))
+
+            def residuals(x: Array, row: int = int(row), posed: Callable[[Array], Array] = posed) -> Array:
+                return self._residuals(posed(x), row)
+
+            start = np.zeros(len(unknowns))
+            had += float(self._distance()[row])
+            was, least = self._pose[row].copy(), float(self._distance()[row])
+            if row == before + 1 and residuals(found) @ residuals(found) < residuals(start) @ residuals(start):
+                start = found
+            for x in problem.nearer(residuals, start):
+                found = x
+                yield (ROUNDS - 1 + done / len(rows)) / ROUNDS
+            before = int(row)
+            self._pose[row] = posed(found)
+            if self._distance()[row] > least:
+                self._pose[row], found, left = was, start, left + least
+                continue
+            here = offset_by(base, unknowns, found, self._metre)
+            for part, values in here.parts.items():
+                self._now.parts[part][row] = values[0]
+            left += float(self._distance()[row])
+            if done + 1 == TRIED and left > HELPS * had:
+                break
+        if len(rows):
+            for unknown in unknowns:
+                self._keyed.setdefault(unknown.bone.name, set()).add(unknown.part)
+
+    def _residuals(self, pose: Array, row: int) -> Array:
+        """How far bones are off, in shares of what counts as reached."""
+        parts = []
+        for name, goal in self._goal.items():
+            here, there = pose[self._place[name]], goal[row]
+            turn = displacement(here[None], there[None])[0, :3, :3]
+            parts.append((there[:3, 3] - here[:3, 3]) / (self._metre * HALF_REACHED[0]))
+            parts.append(quaternions.log(quaternions.from_matrix(turn)) / np.radians(HALF_REACHED[1]))
+        result: Array = -np.concatenate(parts)
+        return result
+
+    def _far_rows(self) -> NDArray[np.int64]:
+        """The frames at which any bone is not as good as there."""
+        far = [(metres > NEAR[0]) | (degrees > NEAR[1]) for metres, degrees in self.off().values()]
+        return np.flatnonzero(np.any(far, axis=0)) if far else np.zeros(0, dtype=np.int64)
+
+    def _distance(self) -> Array:
+        """How far all bones are off at each frame: what cannot be reached must not get further away."""
+        found = np.zeros(len(self._pose))
+        for metres, degrees in self.off().values():
+            found += metres / NEAR[0] + degrees / NEAR[1]
+        return found
 
     def off(self) -> dict[str, tuple[Array, Array]]:
         """How far each bone is off at each frame, in metres and degrees."""
@@ -152,15 +219,16 @@ class Solving:
             self._stand_in.remove()
             self._stand_in = None
 
-    def _evaluated(self, row: int) -> Array:
+    def _evaluated(self, row: int, recorded: Recorded | None = None) -> Array:
         if self._stand_in is None or not self._stand_in.is_there():
             armature = next((found for found in bpy.data.objects if found.session_uid == self._uid), None)
             if armature is None:
                 raise ValueError("It was deleted during the bake.")
             self._stand_in = StandIn(armature, self._place)
-        return self._stand_in.pose(self._now, row)
+        return self._stand_in.pose(self._now if recorded is None else recorded, row)
 
-    def _correct(self, drives: Sequence[Drive]) -> None:
+    def _correct(self, drives: Sequence[Drive], rows: NDArray[np.int64]) -> None:
+        """Set controls anew at some frames."""
         now = {
             drive.control: Channels(
                 self._values(bone, "location"), self._values(bone, "rotation"), self._values(bone, "scale")
@@ -176,11 +244,17 @@ class Solving:
                 made = values
                 if self._combined and kind == "rotation_quaternion":
                     made = as_combined(self._before.parts[kind][:, place], values)
-                self._now.parts[kind][:, place] = made
+                self._now.parts[kind][rows, place] = made[rows]
                 self._keyed.setdefault(control, set()).add(part)
 
     def _values(self, bone: RestBone, part: str) -> Array:
         return np.asarray(self._now.parts[part_of(bone, part)][:, self._now.place[bone.name]])
+
+
+def chosen(rows: NDArray[np.bool_], new: Array, old: Array) -> Array:
+    """Return what is new in some rows, and old in the others."""
+    result: Array = np.where(rows.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+    return result
 
 
 def is_changed(values: Array, before: Array, metre: float) -> bool:
@@ -196,12 +270,6 @@ def is_changed(values: Array, before: Array, metre: float) -> bool:
 def part_of(bone: RestBone, part: str) -> str:
     """Return the name that Blender has for a part of a bone's channels."""
     return PART_OF_MODE.get(bone.rotation_mode, "rotation_euler") if part == "rotation" else part
-
-
-def placed(bones: Sequence[RestBone], of: Sequence[RestBone]) -> list[RestBone]:
-    """Return some of an armature's bones, parents included, that know their parents' places among themselves."""
-    place = {bone.name: index for index, bone in enumerate(bones)}
-    return [replace(bone, parent=place[of[bone.parent].name] if bone.parent >= 0 else -1) for bone in bones]
 
 
 def drives_used(chart: Map, recorded: Recorded) -> tuple[Drive, ...]:
@@ -230,6 +298,11 @@ def due(drives: Sequence[Drive], number: int, needed: Collection[str]) -> list[D
     ]
 
 
+def beyond(off: tuple[Array, Array], limits: tuple[float, float]) -> NDArray[np.bool_]:
+    """Return at which frames metres or degrees are over their limits."""
+    return np.asarray((off[0] > limits[0]) | (off[1] > limits[1]))
+
+
 def is_far(off: tuple[Array, Array], limits: tuple[float, float]) -> bool:
     """Whether metres or degrees are over their limits at any frame."""
-    return bool(off[0].max() > limits[0] or off[1].max() > limits[1])
+    return bool(beyond(off, limits).any())

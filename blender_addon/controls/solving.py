@@ -64,6 +64,14 @@ def next_channels(
             goal[:, :3, 3] -= _times(goal[:, :3, :3], here[:, :3, 3])
         elif drive.does == "PLACE":
             goal = asked
+            if drive.point:
+                goal = asked.copy()
+                gap = pose[:, place[drive.bone], :3, 3] - pose[:, place[drive.point], :3, 3]
+                goal[:, :3, 3] += _times(asked[:, :3, :3], gap)
+        elif drive.does == "MOVE":
+            goal = about_head(carried[:, :3, :3], carried, here[:, :3, 3])
+            goal[:, :3, 3] += _times(asked[:, :3, :3] - carried[:, :3, :3], here[:, :3, 3])
+            goal[:, :3, 3] += asked[:, :3, 3] - carried[:, :3, 3]
         elif drive.does == "TWEAK":
             twist = _twist(carried @ pose[:, place[drive.bone]], target[drive.bone])
             axis = _times(carried[:, :3, :3], rotations_of(here[:, :3, :3])[:, :, 1])
@@ -82,9 +90,9 @@ def next_channels(
         found, _ = channels_at(
             bone, above.rest if above else None, carried @ pose[:, bone.parent] if above else still, goal @ here
         )
-        if drive.does in {"PLACE", "TWEAK", "POLE"}:
+        if drive.does in {"PLACE", "MOVE", "TWEAK", "POLE"}:
             change["location"] = found.location
-        if drive.does != "POLE":
+        if drive.does not in {"MOVE", "POLE"}:
             change["rotation"] = found.rotation
     return changes
 

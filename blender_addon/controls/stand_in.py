@@ -61,6 +61,11 @@ class StandIn:
         copy.evaluated_get(layer.depsgraph).pose.bones.foreach_get("matrix", self._flat)
         return self._flat.reshape(-1, 4, 4).transpose(0, 2, 1)[self._back].astype(np.float64)
 
+    def evaluated(self) -> bpy.types.Object:
+        """Return it as Blender has it now."""
+        scene, copy = self._found()
+        return copy.evaluated_get(scene.view_layers[0].depsgraph)
+
     def remove(self) -> None:
         """Take it away."""
         scene, copy = self._found()
@@ -99,6 +104,13 @@ def needed_by(armature: bpy.types.Object, wanted: Collection[str]) -> set[str]:
             for target in variable.targets:
                 if target.id == armature:
                     driven.setdefault(owner, set()).update({bone_in(target.data_path), target.bone_target} - {""})
+    solved: dict[str, set[str]] = {}  # what bones of a chain are solved by, which hangs from them
+    for bone in bones:
+        for constraint in bone.constraints:
+            if isinstance(constraint, bpy.types.KinematicConstraint | bpy.types.SplineIKConstraint):
+                chain = [bone, *bone.parent_recursive]
+                for one in chain[: constraint.chain_count or len(chain)]:
+                    solved.setdefault(one.name, set()).add(bone.name)
     found: set[str] = set()
     waiting = [name for name in wanted if name in bones]
     while waiting:
@@ -110,6 +122,7 @@ def needed_by(armature: bpy.types.Object, wanted: Collection[str]) -> set[str]:
         if bone.parent is not None:
             waiting.append(bone.parent.name)
         waiting += [other for other in driven.get(name, ()) if other in bones]
+        waiting += solved.get(name, ())
         for constraint in bone.constraints:
             waiting += [other for target, other in targets_of(constraint) if target == armature and other in bones]
     return found

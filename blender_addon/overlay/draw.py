@@ -86,7 +86,13 @@ def lines_of_pushes(context: bpy.types.Context, armature: bpy.types.Object) -> L
     segments = []
     for other in context.view_layer.objects:
         push = settings_on(other).push
-        if other.type == "EMPTY" and push.armature in {armature, settings.proxy_of} and push.armature and push.strength:
+        if other.type != "EMPTY" or push.armature not in {armature, settings.proxy_of} or not push.armature:
+            continue
+        if push.taken:
+            start, force = unit * np.array(other.matrix_world.translation), np.array(push.force)
+            if force.any():
+                segments += record.arrow(start, start + record.PUSH_LENGTH * force, record.PUSH)
+        elif push.strength:
             matrix = np.array(other.matrix_world)
             along = matrix[:3, 2] / max(float(np.linalg.norm(matrix[:3, 2])), 1e-9)
             start = unit * matrix[:3, 3]

@@ -263,6 +263,8 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
 
     surface: PointerProperty(type=scene.HEFT_PG_surface, override=OVERRIDABLE)
     push: PointerProperty(type=scene.HEFT_PG_push, override=OVERRIDABLE)
+    throw: PointerProperty(type=scene.HEFT_PG_throw, override=OVERRIDABLE)
+    take: PointerProperty(type=scene.HEFT_PG_take, override=OVERRIDABLE)
     grab: PointerProperty(type=scene.HEFT_PG_grab, override=OVERRIDABLE)
     foothold: PointerProperty(type=scene.HEFT_PG_foothold, override=OVERRIDABLE)
     weight: PointerProperty(type=scene.HEFT_PG_weight, override=OVERRIDABLE)

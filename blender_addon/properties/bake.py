@@ -237,8 +237,25 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         name="Height", description="The way goes up and down with the hips, as on stairs", override=OVERRIDABLE
     )
     reduce: BoolProperty(
-        name="Simplify Keys",
-        description="Remove keys that straight lines can replace, to a tenth of a degree and a millimetre",
+        name="Fewer Keys",
+        description="Bezier curves with keys on extremes and contacts instead of a key at every frame, to edit by hand",
+        override=OVERRIDABLE,
+    )
+    key_tolerance: FloatProperty(
+        name="Tolerance",
+        description=(
+            "How far hands and feet may be from where a key at every frame has them, in millimetres; they may turn by "
+            "half as many degrees"
+        ),
+        default=2.0,
+        min=0.1,
+        soft_max=20.0,
+        precision=1,
+        override=OVERRIDABLE,
+    )
+    mark_asset: BoolProperty(
+        name="Mark as Asset",
+        description="The new action is marked as an asset, for animation libraries",
         override=OVERRIDABLE,
     )
     write_diagnostics: BoolProperty(

@@ -2,8 +2,17 @@
 """What Heft knows of the things around a character: on each object, so that they are keyed and duplicated with it."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
+from ...core.live.take import LONGEST
 from .overrides import OVERRIDABLE
 
 
@@ -47,6 +56,106 @@ class HEFT_PG_push(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
 
+    taken: IntProperty(
+        description="The number of a push from a take on the stage, in the order in which they act; 0 of other pushes",
+        min=0,
+        override=OVERRIDABLE,
+    )
+    force: FloatVectorProperty(
+        name="Force",
+        description="Force of a push from a take, in the world, in newtons. It has a key for each simulation step",
+        size=3,
+        precision=1,
+        override=OVERRIDABLE,
+    )
+    point: FloatVectorProperty(
+        name="Point",
+        description="Where a push from a take acts, in its body's own axes, in metres",
+        size=3,
+        precision=3,
+        override=OVERRIDABLE,
+    )
+
+
+class HEFT_PG_throw(bpy.types.PropertyGroup):
+    """How a prop was thrown on the stage. Until then it is nowhere."""
+
+    taken: IntProperty(
+        description="The number of a ball from a take on the stage, in the order of throws; 0 of other props",
+        min=0,
+        override=OVERRIDABLE,
+    )
+    frame: FloatProperty(name="Thrown", description="The frame at which it is thrown", override=OVERRIDABLE)
+    place: FloatVectorProperty(
+        name="From", description="Where it is thrown from, in metres", size=3, precision=2, override=OVERRIDABLE
+    )
+    velocity: FloatVectorProperty(
+        name="Velocity",
+        description="How fast it is thrown, in metres per second",
+        size=3,
+        precision=1,
+        override=OVERRIDABLE,
+    )
+    radius: FloatProperty(
+        name="Radius", description="Radius, in metres", default=0.125, min=0.005, max=10.0, override=OVERRIDABLE
+    )
+
+
+class HEFT_PG_take(bpy.types.PropertyGroup):
+    """A take on the stage, and what its director has at hand."""
+
+    seconds: FloatProperty(
+        name="Length",
+        description="How long the take lasts, in seconds; 0 where there is none. A bake plays the take again",
+        min=0.0,
+        max=LONGEST,
+        precision=2,
+        override=OVERRIDABLE,
+    )
+    loops: BoolProperty(description="The take repeats the action's gait cycle", override=OVERRIDABLE)
+    strongest: FloatProperty(
+        name="Pull (N)",
+        description="How hard the mouse pulls at most, in newtons",
+        default=300.0,
+        min=1.0,
+        soft_max=1000.0,
+        max=10000.0,
+        step=1000,
+        precision=0,
+        override=OVERRIDABLE,
+    )
+    shove: FloatProperty(
+        name="Shove (N)",
+        description="How hard a shove is, in newtons. It lasts a tenth of a second",
+        default=150.0,
+        min=1.0,
+        soft_max=1000.0,
+        max=10000.0,
+        step=1000,
+        precision=0,
+        override=OVERRIDABLE,
+    )
+    ball_mass: FloatProperty(
+        name="Ball (kg)",
+        description="Mass of a thrown ball, in kilograms",
+        default=3.0,
+        min=0.05,
+        soft_max=10.0,
+        max=100.0,
+        precision=1,
+        override=OVERRIDABLE,
+    )
+    ball_speed: FloatProperty(
+        name="Ball Speed (m/s)",
+        description="How fast a ball is thrown, in metres per second",
+        default=8.0,
+        min=0.5,
+        soft_max=15.0,
+        max=40.0,
+        precision=1,
+        override=OVERRIDABLE,
+    )
+
 
 class HEFT_PG_grab(bpy.types.PropertyGroup):
     """A place at which a bone holds on."""
@@ -61,7 +170,8 @@ class HEFT_PG_grab(bpy.types.PropertyGroup):
     bone: StringProperty(name="Bone", description="The bone that holds on, usually a hand", override=OVERRIDABLE)
     target: PointerProperty(
         name="Held Object",
-        description="The object to hold. A prop is carried along; any other object, or none, stays where it is",
+        description="The object to hold. A prop is carried along; another character is held where the hand is then, if "
+        "both are baked together; any other object, or none, stays where it is",
         type=bpy.types.Object,
         override=OVERRIDABLE,
     )
@@ -123,4 +233,12 @@ class HEFT_PG_weight(bpy.types.PropertyGroup):
     )
 
 
-CLASSES = (HEFT_PG_surface, HEFT_PG_push, HEFT_PG_grab, HEFT_PG_foothold, HEFT_PG_weight)
+CLASSES = (
+    HEFT_PG_surface,
+    HEFT_PG_push,
+    HEFT_PG_throw,
+    HEFT_PG_take,
+    HEFT_PG_grab,
+    HEFT_PG_foothold,
+    HEFT_PG_weight,
+)

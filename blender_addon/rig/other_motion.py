@@ -11,6 +11,7 @@ import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import bpy
 import numpy as np
@@ -26,6 +27,7 @@ from ..typed import settings_on
 from .finding import chosen_of, find_roles, known_of
 from .pose_space import pose_matrices
 from .reading import Look, Sampling, Staged, sampling_armatures
+from .viewing import View, in_place
 
 UNSCALED = 1e-4
 
@@ -62,19 +64,21 @@ def sampling_with_movers(
     look: Look | None = None,
     *,
     stand: bool = False,
+    view: View | None = None,
     staged: Staged = contextlib.nullcontext,
     at_once: float = AT_ONCE,
 ) -> Work[list[tuple[Sampling, Sampling | None]]]:
-    """Read them as `sample_with_movers` does, a little at a time.
+    """Read them as `sample_with_movers` does, a little at a time; in the scene itself, unless in another view.
 
     They `stand` as Set Up has found the axis that is up.
     """
+    view = view or partial(in_place, context.scene, context.view_layer)
     movers = list(dict.fromkeys(mover for one in armatures if (mover := mover_of(one)) != one))
     every = [*armatures, *movers]
     scales = [settings_on(one).scale for one in every]
     ups: list[Up] | None = [settings_on(one).up_in_motion() for one in armatures] if stand else None
     found = yield from sampling_armatures(
-        context.scene, context.view_layer, every, frames, scales, look, ups, staged=staged, at_once=at_once
+        context.scene, view, every, frames, scales, look, ups, staged=staged, at_once=at_once
     )
     theirs = dict(zip(movers, found[len(armatures) :], strict=True))
     return [(mine, theirs.get(mover_of(one))) for one, mine in zip(armatures, found, strict=False)]

@@ -21,6 +21,7 @@ from ...core.motion.clip import Clip, Skeleton
 from ...core.motion.quaternions import Array
 from ...core.motion.upright import Up, stood_up, turn_of
 from ..slices import AT_ONCE, Work, elsewhere, whole
+from .viewing import View, in_place
 
 Look = Callable[[int, bpy.types.Depsgraph], None]
 Staged = Callable[[], contextlib.AbstractContextManager[object]]
@@ -142,12 +143,13 @@ def sample_armatures(
     that were not built to scale, `ups` which axis is up in the motion of each: what lies on its side is read as if the
     armature stood. `look` is called at every frame, with its row, to read whatever else there is.
     """
-    return whole(sampling_armatures(scene, view_layer, armatures, frames, scales, look, ups, at_once=math.inf))
+    view = functools.partial(in_place, scene, view_layer)
+    return whole(sampling_armatures(scene, view, armatures, frames, scales, look, ups, at_once=math.inf))
 
 
 def sampling_armatures(
     scene: bpy.types.Scene,
-    view_layer: bpy.types.ViewLayer,
+    view: View,
     armatures: Sequence[bpy.types.Object],
     frames: Array,
     scales: Sequence[float] | None = None,
@@ -157,7 +159,7 @@ def sampling_armatures(
     staged: Staged = contextlib.nullcontext,
     at_once: float = AT_ONCE,
 ) -> Work[list[Sampling]]:
-    """Read them as `sample_armatures` does, a little at a time, as `visiting` does."""
+    """Read them as `sample_armatures` does, a little at a time, as `visiting` does; frames are evaluated in a view."""
     if len(frames) == 0:
         raise ValueError("There are no frames to read: choose a longer range.")
     units = scene.unit_settings.scale_length * np.array(scales or [1.0] * len(armatures))
@@ -165,8 +167,7 @@ def sampling_armatures(
     flat = [np.empty((len(frames), 16 * count), dtype=np.float32) for count in counts]
     place = [np.empty((len(frames), 4, 4)) for _ in armatures]
 
-    def see(row: int) -> None:
-        graph = view_layer.depsgraph
+    def see(row: int, graph: bpy.types.Depsgraph) -> None:
         for index, armature in enumerate(armatures):
             evaluated = armature.evaluated_get(graph)
             evaluated.pose.bones.foreach_get("matrix", flat[index][row])
@@ -174,7 +175,7 @@ def sampling_armatures(
         if look is not None:
             look(row, graph)
 
-    yield from visiting(scene, frames, see, staged=staged, at_once=at_once)
+    yield from visiting(view, frames, see, staged=staged, at_once=at_once)
     for index, up in enumerate(ups or ()):
         place[index] = standing_matrix(up) @ place[index]
     rate = scene.render.fps / scene.render.fps_base
@@ -192,34 +193,30 @@ def sampling_armatures(
 
 
 def visiting(
-    scene: bpy.types.Scene,
+    view: View,
     frames: Array,
-    see: Callable[[int], None],
+    see: Look,
     *,
     staged: Staged = contextlib.nullcontext,
     at_once: float = AT_ONCE,
 ) -> Work[None]:
-    """Go through frames and `see` each, by its row; what is seen at once is `staged`.
+    """Go through frames in a view and `see` each, by its row; what is seen at once is `staged`.
 
-    In between the scene is at its own frame. Then the frame before is gone to once more, since simulations of Blender's
-    own go on from nowhere else.
+    In between users' scenes are at their own frame. Then the frame before is gone to once more, since simulations of
+    Blender's own go on from nowhere else.
     """
     row = 0
     while row < len(frames):
         until = time.monotonic() + at_once
-        now, part = scene.frame_current, scene.frame_subframe
-        with staged():
-            try:
-                for frame in frames[max(row - 1, 0) : row]:
-                    go_to(scene, float(frame))
-                for frame in frames[row:]:
-                    go_to(scene, float(frame))
-                    see(row)
-                    row += 1
-                    if time.monotonic() > until:
-                        break
-            finally:
-                scene.frame_set(now, subframe=part)
+        with staged(), view() as seen:
+            for frame in frames[max(row - 1, 0) : row]:
+                go_to(seen.scene, float(frame))
+            for frame in frames[row:]:
+                go_to(seen.scene, float(frame))
+                see(row, seen.view_layer.depsgraph)
+                row += 1
+                if time.monotonic() > until:
+                    break
         yield row / len(frames)
 
 

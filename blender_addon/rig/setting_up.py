@@ -30,7 +30,7 @@ from ..slices import AT_ONCE, Work, elsewhere, whole
 from ..typed import settings_on
 from ..writer import assigned_curves
 from .finding import chosen_of, find_roles, known_of
-from .mesh import vertices_of_bones
+from .mesh import Weights, vertices_of_bones
 from .other_motion import check_other, moved_by, mover_of, sample_with_movers, sampling_with_movers
 from .reading import Sampling, Staged, frame_numbers, is_even, stood
 
@@ -174,16 +174,20 @@ def offer_roles(context: bpy.types.Context, armature: bpy.types.Object) -> None:
 
 
 def mesh_of(
-    armature: bpy.types.Object, sampling: Sampling, chosen: dict[str, tuple[str, ...]], factor: float = 1.0
+    armature: bpy.types.Object,
+    sampling: Sampling,
+    chosen: dict[str, tuple[str, ...]],
+    factor: float = 1.0,
+    weights: Weights | None = None,
 ) -> tuple[dict[str, Array], bool]:
     """Return the vertices (n, 3) of bones that are needed, and whether masses come from them."""
     masses_from = settings_on(armature).masses_from
     unit, place = factor * sampling.unit, sampling.object_matrix[0]
     if masses_from == "MESH" or (masses_from == "AUTO" and is_unlike_a_person(sampling.clip, chosen)):
-        vertices = vertices_of_bones(armature, sampling.clip.skeleton.names, unit, place)
+        vertices = vertices_of_bones(armature, sampling.clip.skeleton.names, unit, place, weights)
         if masses_from == "MESH" or sum(len(cloud) >= FEWEST_VERTICES for cloud in vertices.values()) >= FEWEST_BONES:
             return vertices, True
-    return vertices_of_bones(armature, bones_of_feet(chosen), unit, place), False
+    return vertices_of_bones(armature, bones_of_feet(chosen), unit, place, weights), False
 
 
 def bones_of_feet(chosen: dict[str, tuple[str, ...]]) -> list[str]:

@@ -48,6 +48,13 @@ def attach(armature: bpy.types.Object, bone: str, clip: Clip, owner: str) -> Att
     return Attachment(body, ride, clip.skeleton.index(ride.bone))
 
 
+def bodies_of(armature: bpy.types.Object) -> dict[str, str]:
+    """Return the body that each bone of a character is part of; of fingers, the hand."""
+    text = settings_on(armature).rides
+    body = {ride.bone: name for name, ride in read_rides(text).items()} if text else {}
+    return {bone.name: body[_leader(armature, bone.name, set(body))] for bone in armature.data.bones if body}
+
+
 def _leader(armature: bpy.types.Object, bone: str, leaders: set[str]) -> str:
     """Return the bone whose body a bone belongs to: itself, one of its role's chain, or the nearest above."""
     roles = settings_on(armature).chosen_roles()

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -21,6 +21,19 @@ from .attachment import attach, place_of
 MOVES = 1e-3  # m: a held object that goes further than this while it is held must be a prop
 
 
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """A grab of another character: of whatever of it is near when it begins."""
+
+    grab: Grab  # times from the job's first frame on
+    uid: int  # session number of the other armature
+    place: Array  # (3,) of the hand in the world when it takes hold, m
+
+    def grab_later(self, seconds: float) -> Grab:
+        """Return the grab with times counted from so much earlier."""
+        return replace(self.grab, start=self.grab.start + seconds, end=self.grab.end + seconds)
+
+
 @dataclass
 class Grip:
     """One grab, while the frames go by."""
@@ -32,8 +45,9 @@ class Grip:
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        self.matrix[row] = np.array(self.empty.evaluated_get(graph).matrix_world)
-        self.holding[row] = settings_on(self.empty).grab.holding
+        evaluated = self.empty.evaluated_get(graph)
+        self.matrix[row] = np.array(evaluated.matrix_world)
+        self.holding[row] = settings_on(evaluated).grab.holding
         held = settings_on(self.empty).grab.target
         if held is not None:
             self.target[row] = held.evaluated_get(graph).matrix_world.translation
@@ -51,27 +65,37 @@ def find_grips(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object, fram
 
 
 def grabs_of(
-    grip: Grip, armature: bpy.types.Object, clip: Clip, unit: float, start: int, props: Mapping[str, str]
-) -> list[Grab]:
+    grip: Grip,
+    armature: bpy.types.Object,
+    clip: Clip,
+    unit: float,
+    start: int,
+    props: Mapping[str, str],
+    partners: Collection[int] = (),
+) -> list[Grab | Reach]:
     """Return a grab for every stretch of frames in which the switch is on, whose time begins at row `start`.
 
-    `props` are the props' names by object.
+    `props` are the props' names by object, `partners` the characters that are baked in one world with this one.
     """
     if not grip.holding.any():
         return []
     settings, name = settings_on(grip.empty).grab, grip.empty.name
     attachment = attach(armature, settings.bone, clip, name)
     other = props.get(settings.target.name_full) if settings.target is not None else None
-    found = []
+    partner = settings.target.session_uid if settings.target is not None else None
+    reaches = partner in partners and settings.target != armature
+    found: list[Grab | Reach] = []
     for first, stop in runs(grip.holding):
         way = unit * np.linalg.norm(grip.target[first:stop] - grip.target[first], axis=1).max()
-        if other is None and way > MOVES:
+        if other is None and not reaches and way > MOVES:
             raise ValueError(
                 f"{name} holds {settings.target.name}, which is animated: make it a prop, or hold something that stays "
                 "in place."
             )
-        x, y, z = attachment.local(clip, first, place_of(grip.matrix[first], unit)).tolist()
+        place = place_of(grip.matrix[first], unit)
+        x, y, z = attachment.local(clip, first, place).tolist()
         kind: GrabKind = "full" if settings.kind == "FULL" else "point"
         end = np.inf if stop == len(grip.holding) else (stop - start) / clip.rate
-        found.append(Grab(attachment.body, (x, y, z), kind, (first - start) / clip.rate, end, other))
+        grab = Grab(attachment.body, (x, y, z), kind, (first - start) / clip.rate, end, other)
+        found.append(Reach(grab, partner, place) if reaches else grab)
     return found

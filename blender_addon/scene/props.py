@@ -22,6 +22,7 @@ from ...core.simulation import Prop
 from ..rig.reading import rotations_of
 from ..typed import as_kind, settings_on
 from .attachment import attach, place_of
+from .takes import Clock, ball_taken
 
 SMALLEST = 1e-4  # m: half an extent of a box
 Vector = tuple[float, float, float]
@@ -51,14 +52,20 @@ def find_things(
     """Return the props of a character that are shown, and the weights that it carries."""
     collection = settings_on(armature).props
     shown = [] if collection is None else collection.all_objects
-    meshes = [one for one in shown if one.type == "MESH" and one.visible_get(view_layer=view_layer)]
+    meshes = [
+        one
+        for one in shown
+        # a ball is hidden until it is thrown
+        if one.type == "MESH" and (settings_on(one).throw.taken or one.visible_get(view_layer=view_layer))
+    ]
+    meshes.sort(key=lambda one: settings_on(one).throw.taken)
     return (
         [one for one in meshes if settings_on(one).weight.armature is None],
         [one for one in meshes if settings_on(one).weight.armature == armature],
     )
 
 
-def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str]) -> SceneProp:
+def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str], clock: Clock) -> SceneProp:
     """Return the prop that an object is; `taken` are names that it cannot have."""
     body = thing.rigid_body
     if body is None or body.type != "ACTIVE":
@@ -67,6 +74,8 @@ def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str]) -> ScenePr
             "out of the collection."
         )
     name = thing.name_full if thing.name_full not in taken else f"{thing.name_full} (prop)"
+    if settings_on(thing).throw.taken:
+        return SceneProp(ball_taken(thing, name, clock), thing.name_full, (0.0, 0.0, 0.0))
     turn = {"orientation": tuple(box.orientation.tolist())}
     middle = _vector(box.position + quaternions.rotate(box.orientation, box.center))
     x, y, z = box.half.tolist()

@@ -29,8 +29,9 @@ class Arrow:
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
-        self.matrix[row] = np.array(self.empty.evaluated_get(graph).matrix_world)
-        self.strength[row] = settings_on(self.empty).push.strength
+        evaluated = self.empty.evaluated_get(graph)
+        self.matrix[row] = np.array(evaluated.matrix_world)
+        self.strength[row] = settings_on(evaluated).push.strength
 
 
 def find_arrows(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object, frames: int) -> list[Arrow]:
@@ -40,6 +41,7 @@ def find_arrows(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object, fra
         for other in view_layer.objects
         if other.type == "EMPTY"
         and settings_on(other).push.armature == armature
+        and not settings_on(other).push.taken
         and other.visible_get(view_layer=view_layer)
     ]
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,11 +17,12 @@ from ..overlay.data import read_rides
 from ..typed import settings_on
 from .course import CourseReader
 from .footholds import find_marks, foothold_of
-from .grabs import find_grips, grabs_of
+from .grabs import Reach, find_grips, grabs_of
 from .playback import Tempo
 from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
 from .strength import StrengthReader
+from .takes import Clock, find_taken, push_taken
 from .terrain import Ground
 from .ways import WayReader
 
@@ -34,6 +35,7 @@ class Surroundings:
     playback: Playback
     props: tuple[SceneProp, ...]  # the scene's props, with the objects that show them
     notes: tuple[str, ...]  # what could not be taken as it is, in sentences
+    reaches: tuple[Reach, ...] = ()  # grabs of other characters
 
 
 class Moving(Protocol):
@@ -46,13 +48,25 @@ class Moving(Protocol):
 class SceneReader:
     """Looks around at every frame: hand `look` to the reading of the poses, then ask for what there was."""
 
-    def __init__(self, context: bpy.types.Context, armature: bpy.types.Object, frames: int, start: int = 0) -> None:
-        """Look for everything that belongs to the armature. The simulation is to begin at frame `start` of them."""
+    def __init__(
+        self,
+        context: bpy.types.Context,
+        armature: bpy.types.Object,
+        frames: int,
+        start: int = 0,
+        partners: Collection[int] = (),
+    ) -> None:
+        """Look for everything that belongs to the armature. The simulation is to begin at frame `start` of them.
+
+        `partners` are the session numbers of armatures that are baked in one world with it.
+        """
+        self._partners = partners
         context.view_layer.update()  # what was removed just now is still listed as nothing
         self._armature, self._scene, self._start = armature, context.scene, start
         self._unit = context.scene.unit_settings.scale_length * settings_on(armature).scale
         self._ground = Ground(armature, context.view_layer, frames)
         self._arrows = find_arrows(context.view_layer, armature, frames)
+        self._taken = find_taken(context.view_layer, armature)
         self._grips = find_grips(context.view_layer, armature, frames)
         self._course = CourseReader(armature, frames)
         self._tempo = Tempo(armature, frames)
@@ -61,6 +75,24 @@ class SceneReader:
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
+        for empty in (*(one.empty for one in self._arrows), *(one.empty for one in self._grips)):
+            empty.update_tag()  # of what a script has set Blender evaluates nothing by itself
+
+    def watched(self) -> list[bpy.types.Object]:
+        """Return all that is looked at, as far as it is in the view layer."""
+        settings = settings_on(self._armature)
+        terrain = [] if settings.terrain is None else list(settings.terrain.all_objects)
+        empties = [one.empty for one in self._arrows]
+        empties += [one.empty for one in self._grips]
+        empties += [one.empty for one in self._marks]
+        held = [settings_on(grip.empty).grab.target for grip in self._grips]
+        found = [*terrain, *empties, *held, *self._props, *self._weights, settings.path, settings.target]
+        return [one for one in dict.fromkeys(found) if one is not None]
+
+    @property
+    def has_partners(self) -> bool:
+        """Whether others are baked in one world with it."""
+        return bool(self._partners)
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
@@ -78,15 +110,21 @@ class SceneReader:
         """Return where to walk; `hips` is the bone whose way is the motion's. ValueError in a sentence for the user."""
         return self._way.path(clip, hips, self._unit)
 
-    def surroundings(self, clip: Clip) -> Surroundings:
-        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user."""
+    def surroundings(self, clip: Clip, clock: Clock) -> Surroundings:
+        """Return what was there while the poses of the clip were read; ValueError in a sentence for the user.
+
+        What happened on the stage is counted in steps, by the `clock`.
+        """
         armature, unit, start = self._armature, self._unit, self._start
         surfaces, notes = self._ground.surfaces(unit, clip.rate, start)
         taken = set(read_rides(settings_on(armature).rides)) if settings_on(armature).rides else set()
-        props = [prop_of(thing, self._boxes[thing.name_full], taken) for thing in self._props]
+        props = [prop_of(thing, self._boxes[thing.name_full], taken, clock) for thing in self._props]
         names = {prop.object_name: prop.prop.name for prop in props}
         pushes = [push_of(arrow, armature, clip, unit, start) for arrow in self._arrows]
-        grabs = [grab for grip in self._grips for grab in grabs_of(grip, armature, clip, unit, start, names)]
+        pushes += [push_taken(empty, armature, clip, clock) for empty in self._taken]
+        grabs = [
+            grab for grip in self._grips for grab in grabs_of(grip, armature, clip, unit, start, names, self._partners)
+        ]
         footholds = [foothold_of(mark, armature, clip, unit) for mark in self._marks]
         loads = [load_of(thing, self._boxes[thing.name_full], armature, clip, start) for thing in self._weights]
         gravity = self._scene.gravity if self._scene.use_gravity else (0.0, 0.0, 0.0)
@@ -94,7 +132,7 @@ class SceneReader:
             surfaces=tuple(surfaces),
             friction=settings_on(armature).floor_friction,
             pushes=tuple(push for push in pushes if push is not None),
-            grabs=tuple(grabs),
+            grabs=tuple(grab for grab in grabs if not isinstance(grab, Reach)),
             footholds=tuple(footholds),
             course=self._course.course(clip.rate, start),
             strength=self._strength.strength(clip.rate, start),
@@ -103,10 +141,11 @@ class SceneReader:
             # metres per second squared whatever the scene's unit scale: Blender's own 9.81 is one too
             gravity=(gravity[0], gravity[1], gravity[2]),
         )
-        return Surroundings(scene, self._tempo.playback(clip.rate, start), tuple(props), tuple(notes))
+        reaches = tuple(grab for grab in grabs if isinstance(grab, Reach))
+        return Surroundings(scene, self._tempo.playback(clip.rate, start), tuple(props), tuple(notes), reaches)
 
 
 def is_acted_on(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> bool:
     """Whether pushes, grabs or footholds belong to a character."""
     found = (*find_arrows(view_layer, armature, 1), *find_grips(view_layer, armature, 1))
-    return bool(found or find_marks(view_layer, armature))
+    return bool(found or find_taken(view_layer, armature) or find_marks(view_layer, armature))

@@ -31,6 +31,7 @@ class Keeper:
         self.preparing = ""  # the label of the method that is being prepared
         self.fraction = 0.0  # of what there was to prepare
         self.trouble = ""
+        self._timer = self._look  # Blender knows a timer by its object, and each access to a method makes another
 
     def worker(self) -> Worker:
         """The worker; a new one where there is none."""
@@ -54,9 +55,14 @@ class Keeper:
 
     def prepare(self) -> None:
         """Compile in the background what is not there, once per installed version."""
-        if missing() and not bpy.app.timers.is_registered(self._look):
+        if missing() and not bpy.app.timers.is_registered(self._timer):
             self.trouble = ""
-            bpy.app.timers.register(self._look, first_interval=LOOK, persistent=True)
+            bpy.app.timers.register(self._timer, first_interval=LOOK, persistent=True)
+
+    @property
+    def prepares(self) -> bool:
+        """Whether it compiles what is missing, or goes on to when nothing else does."""
+        return bool(bpy.app.timers.is_registered(self._timer))
 
     def give_way(self) -> None:
         """To a bake. What was compiled is kept."""
@@ -110,8 +116,8 @@ class Keeper:
 
     def forget_timer(self) -> None:
         """No more looks: the extension is being disabled."""
-        if bpy.app.timers.is_registered(self._look):
-            bpy.app.timers.unregister(self._look)
+        if bpy.app.timers.is_registered(self._timer):
+            bpy.app.timers.unregister(self._timer)
 
 
 def chosen() -> str:

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 EXTENSION = __package__.removesuffix(".blender_addon.worker")
 
 
+@cache
 def user_folder(name: str) -> Path | None:
     """A folder of that name for the extension's own files, made if need be; None where it cannot be written.
 

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one loop: a controller acts on a stage, step by step, and what came of it is recorded."""
+"""The one loop: controllers act, each on its stage, step by step, and what came of it is recorded."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.detection import Contacts
-from ..simulation import Recording, World, simulate
+from ..simulation import Recording, World
+from ..simulation.company import Company, Hold, go_on
 from ..simulation.fall import FallDetector
 from ..simulation.law import AffineLaw, State
 from ..simulation.outcome import Followed, Simulation
-from ..simulation.recording import Stepper
+from ..simulation.recording import Recorder, Stepper
 from .falling import Falling
 from .method import Follower, Method
 from .stage import Observer, Stage
@@ -22,6 +26,15 @@ FULL = 1.0 - 1e-9  # of what joints have
 STRONGEST = 20.0  # N m for each kilogram of a character, four times what any joint of a person gives
 
 
+class Part(NamedTuple):
+    """A method that is to act."""
+
+    method: Method
+    plan: object
+    stage: Stage
+    observer: Observer
+
+
 def act(method: Method, plan: object, stage: Stage, observer: Observer) -> Simulation:
     """Start a method on a stage and let it act; a character that falls in a world goes limp, and is watched a while."""
     follower = method.start(plan, stage)
@@ -30,29 +43,62 @@ def act(method: Method, plan: object, stage: Stage, observer: Observer) -> Simul
 
 def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observer) -> Simulation:
     """Step under a controller that has been started."""
-    q, v = follower.reference_state()
-    stepper.reset(q, v if stage.noise is None else v + stage.noise)
-    loop = _Loop(follower, stage, observer, limp=isinstance(stepper, World))
-    seconds = follower.seconds(stage.seconds) if loop.observe(0, stepper.system_q) else 0.0
-    durations: list[float] = []
-    recording = simulate(stepper, loop, seconds=seconds, progress=loop.after_step, durations=durations)
-    states = len(recording.q)
-    simulation = Simulation(
-        character=stage.character,
-        terrain=stage.terrain,
-        recording=recording,
-        followed=Followed(
-            q=np.array(loop.q[:states]),
-            frame=np.array(loop.frame[:states], dtype=np.int64),
-            lap=np.array(loop.lap[:states], dtype=np.int64),
-        ),
-        cancelled=loop.cancelled,
-        lost=loop.lost_in(recording),
-        step_seconds=np.array(durations[: recording.steps]),
-        help=np.array(loop.help[: recording.steps]).reshape(-1, 6),
-        torque_limits=stage.torque_limits,
-    )
-    return simulation.with_notes(follower.notes(simulation), follower.recoveries)
+    acting = _Acting(follower, stepper, stage, observer)
+    acting.recorder.go_on(acting.loop)
+    return acting.simulation()
+
+
+def act_together(
+    parts: Sequence[Part], begins: Sequence[float], holds: Sequence[Hold], apart: Iterable[tuple[int, int]]
+) -> list[Simulation]:
+    """Let several act in one world, each from when it begins, s; ValueError where one acts in no world."""
+    acting = []
+    worlds = []
+    for method, plan, stage, observer in parts:
+        if not method.needs.strength:
+            raise ValueError(f"{method.title} simulates a model of its own, which no other character can touch.")
+        follower = method.start(plan, stage)
+        world = method.stepper(follower, stage)
+        assert isinstance(world, World)
+        worlds.append(world)
+        acting.append(_Acting(follower, world, stage, observer))
+    company = Company(worlds, holds, begins=begins, apart=apart)
+    go_on(company, [one.recorder for one in acting], [one.loop for one in acting])
+    return [one.simulation() for one in acting]
+
+
+class _Acting:
+    """A controller that has been started, from its first state on."""
+
+    def __init__(self, follower: Follower, stepper: Stepper, stage: Stage, observer: Observer) -> None:
+        self._follower, self._stage = follower, stage
+        q, v = follower.reference_state()
+        stepper.reset(q, v if stage.noise is None else v + stage.noise)
+        self.loop = _Loop(follower, stage, observer, limp=isinstance(stepper, World))
+        seconds = min(follower.seconds(stage.seconds), stage.ends) if self.loop.observe(0, stepper.system_q) else 0.0
+        self._durations: list[float] = []
+        self.recorder = Recorder(stepper, seconds=seconds, progress=self.loop.after_step, durations=self._durations)
+
+    def simulation(self) -> Simulation:
+        """What came of it."""
+        recording, loop, stage = self.recorder.recording(), self.loop, self._stage
+        states = len(recording.q)
+        simulation = Simulation(
+            character=stage.character,
+            terrain=stage.terrain,
+            recording=recording,
+            followed=Followed(
+                q=np.array(loop.q[:states]),
+                frame=np.array(loop.frame[:states], dtype=np.int64),
+                lap=np.array(loop.lap[:states], dtype=np.int64),
+            ),
+            cancelled=loop.cancelled,
+            lost=loop.lost_in(recording),
+            step_seconds=np.array(self._durations[: recording.steps]),
+            help=np.array(loop.help[: recording.steps]).reshape(-1, 6),
+            torque_limits=stage.torque_limits,
+        )
+        return simulation.with_notes(self._follower.notes(simulation), self._follower.recoveries)
 
 
 def _strongest(stage: Stage) -> Array:

@@ -104,6 +104,7 @@ class Needs:
     helps: bool = False  # gives the help that a reference takes
     props: bool = True  # may be in the scene
     strength: bool = True  # its torques go through a world's step, which holds joints to their limits
+    directed: bool = False  # may be played on the stage: what it does hangs on nothing that is still to come
     least_rate: float = 0.0  # steps of simulation a second
 
     @property

@@ -2,7 +2,8 @@
 """Where a controller is to act."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +33,24 @@ class Stage:
     terrain: Terrain
     scene: Scene
     rate: float  # 1/s
-    seconds: float
+    seconds: float  # for which it is prepared
     lift: float  # height of the ground at the start over the reference's, m
     playback: Playback = field(default_factory=Playback)
     helped: bool = False  # help may be given where the character would fall by itself
     recovery: int = 0  # plans that may be tried after a disturbance; 0: none is answered
+    accompanied: bool = False  # other characters may touch it
     returns: bool = False  # to its path, after a recovery
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     torque_limits: TorqueLimits | None = None  # of what acts in a world
     noise: Array | None = None  # (nv,) added to the velocities at the start
+    directed: bool = False  # somebody takes hold of it: help must not hide what that does
+    ends: float = np.inf  # s, after which it is over, if that is before its time
     # told before each rehearsal which share of them is over: whether there is to be another; it may raise
     rehearsing: Callable[[float], bool] = _go_on
+
+    def foreseen(self) -> Self:
+        """The same with what can be known of it beforehand."""
+        return replace(self, scene=self.scene.foreseen())
 
     def world(self, *, pushed: bool = True) -> World:
         """A world of it all; without its pushes if it is not `pushed`."""

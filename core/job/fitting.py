@@ -12,9 +12,10 @@ from ..character import Character
 from ..contact.terrain import Terrain, make_terrain
 from ..motion.fit import Trajectory
 from ..motion.floor import NOTHING
+from ..motion.holds import hangs
 from ..motion.labels import label, level_ground
 from ..motion.prepare import Performance, prepare
-from ..motion.supports import find_supports, hangs, lies_there
+from ..motion.supports import find_supports, lies_there
 from ..motion.travel import Travel
 from .job import BakeJob, BodySettings
 from .keeping import keep

@@ -28,7 +28,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 9
+VERSION = 10
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -115,6 +115,7 @@ class BakeJob:
     path: Path | None = None  # along which the gait cycle in the range is walked, from its first place to its last
     choices: tuple[MotionChoice, ...] = ()  # for methods that go from one motion to another; the clip's comes first
     seconds: float | None = None  # of simulation; unless given the range's length, or as long as the path takes
+    ends: float | None = None  # s, after which it is over: of a take, which was prepared for more
     playback: Playback = field(default_factory=Playback)  # from the range's start on; only methods that can change it
     recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
@@ -161,6 +162,8 @@ class BakeJob:
                 f"The simulation rate must be {SLOWEST:g} to {FASTEST:g} steps per second, not {self.rate}."
             )
         check.not_negative(self.noise, "noise", "the start")
+        if self.ends is not None:
+            check.positive(self.ends, "end", "the take")
         if self.seed < 0:
             raise ValueError(f"The seed must be a whole number of at least 0, not {self.seed}.")
         first, last = self.frames
@@ -298,4 +301,13 @@ def _from_8(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "path": None, "effort": 0.0, "return_to_path": False, "simulate": True}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8}
+def _from_9(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 9, as version 10 says the same: nothing was thrown, or done to it on the stage."""
+    del keep
+    scene = job["scene"]
+    pushes = [{**push, "foreseen": True} for push in scene["pushes"]]
+    props = [{**prop, "thrown": None} for prop in scene["props"]]
+    return {**job, "scene": {**scene, "pushes": pushes, "props": props}, "ends": None}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8, 9: _from_9}

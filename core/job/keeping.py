@@ -17,5 +17,5 @@ def keep(cache: Cache, key: str, kind: type[T], make: Callable[[], T]) -> T:
     found = cache.get(key, lambda path: archive.load(kind, path, name, VERSION, "of this cache"))
     if found is None:
         found = make()
-        cache.put(key, lambda path: archive.save(found, kind, path, name, VERSION))
+        cache.put(key, found, lambda value, path: archive.save(value, kind, path, name, VERSION))
     return found

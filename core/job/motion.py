@@ -16,7 +16,7 @@ from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.reference import Reference
 from ..motion.residuals import Residuals
-from ..motion.supports import Support
+from ..motion.support import Support
 from .fitting import samples_of
 from .job import BakeJob
 

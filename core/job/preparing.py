@@ -137,6 +137,7 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         effort=job.effort if held or job.scene.loads else 0.0,
         noise=0.0,
         seed=0,
+        ends=None,
     )
     lacks = may_lack_ground(job, terrain), may_lack_supports(job, terrain)
     return archive.digest(
@@ -158,7 +159,7 @@ def find_reference(
 
     def tell(iteration: int, q: Array) -> None:
         sketch = partial(bone_heads, performance, start, q, floor_height(performance.floor), frames)
-        shown = iteration > 0 and not (job.cyclic or job.playback.changes)  # at first it is a guess, of a cycle one lap
+        shown = not (job.cyclic or job.playback.changes)  # of a cycle this is one lap
         reporter("reference", 1.0 - USUAL_PACE**iteration, 0, NO_FRAMES, sketch if shown else None)
 
     wanted: dict[str, Any] = {

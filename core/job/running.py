@@ -7,15 +7,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import rounding, trace
 from ..cache import Cache, code_version
-from ..character.strength import joint_strengths
-from ..contact.terrain import Mesh, make_terrain
+from ..contact.terrain import Mesh
 from ..control.loop import act
 from ..control.method import Method
 from ..control.methods import method_named, others
@@ -32,9 +31,7 @@ from ..sentences import join, say, to_data
 from ..simulation import Frames
 from ..simulation.outcome import Simulation
 from ..simulation.recording import SAME_PLACE, between
-from ..simulation.strength import Strength, TorqueLimits
 from .as_planned import as_planned
-from .carried import loaded
 from .choosing import resolved
 from .job import BakeJob
 from .motion import Motion
@@ -42,17 +39,45 @@ from .preparing import make_motion, reference_settings
 from .progress import NOTHING, Callback, CancelledError, Clock, Finished, ProgressReporter
 from .result import BakeResult
 from .several import make_motions
-from .showing import bone_poses, carried_lines, names_in_rig, prop_poses, source_poses
-from .simulated_scene import played, scene_grabs, scene_surfaces, shifted
+from .showing import (
+    bone_poses,
+    carried_lines,
+    in_names_of_rig,
+    names_in_rig,
+    prop_poses,
+    source_poses,
+    waiting,
+)
+from .simulated_scene import scene_surfaces
+from .staging import asked_for, stage_of
 from .switching import make_row
 
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
 
 
+class Prepared(NamedTuple):
+    """A job that only has to be simulated."""
+
+    job: BakeJob
+    chosen: Sequence[str]  # what was chosen for it, in sentences
+    method: Method
+    plan: Any
+    motion: Motion
+    stage: Stage
+    asked: float  # s of simulation
+    clock: Clock
+    cache: Cache
+
+    @property
+    def begins(self) -> float:
+        """When it does, in s of the scene."""
+        return self.motion.first_frame / self.job.fps
+
+
 def run(
     job: BakeJob,
     progress: Callback | None = None,
-    cache: str | Path | None = None,
+    cache: str | Path | Cache | None = None,
     enough: Callable[[], bool] = lambda: False,
 ) -> BakeResult:
     """Simulate a job.
@@ -62,61 +87,46 @@ def run(
     is wrong with it, the run goes on. Once `enough` says so, nothing more is rehearsed, and the best so far is taken.
     ValueError says in a sentence what makes a job impossible.
     """
-    job, chosen = resolved(job)
-    method, reporter, kept, clock = _method(job), ProgressReporter(progress), Cache(cache), Clock()
-    trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
+    reporter, kept, clock = ProgressReporter(progress), Cache(cache), Clock()
     try:
-        motion, plan = planned(job, reporter, kept, clock)
+        ready = prepared(job, reporter, kept, clock, enough)
     except CancelledError:
-        return _nothing(job, clock, kept)
+        return nothing(job, clock, kept)
+    return simulated(ready, reporter)
+
+
+def simulated(ready: Prepared, reporter: ProgressReporter) -> BakeResult:
+    """The result of a job that is prepared."""
+    shown, begun = Shown(ready, reporter), ready.clock.begin("simulate")
+    try:
+        if ready.job.simulate:
+            simulation = act(ready.method, ready.plan, ready.stage, shown)
+        else:
+            simulation = as_planned(ready.motion.reference, ready.stage, shown)
+    except CancelledError:
+        return nothing(ready.job, ready.clock, ready.cache)
+    return result_of(ready, shown, simulation, begun)
+
+
+def prepared(
+    job: BakeJob,
+    reporter: ProgressReporter,
+    cache: Cache,
+    clock: Clock,
+    enough: Callable[[], bool] = lambda: False,
+) -> Prepared:
+    """All that comes before the simulation; raises CancelledError when stopped, ValueError if a job is impossible."""
+    job, chosen = resolved(job)
+    method = _method(job)
+    trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
+    motion, plan = planned(job, reporter, cache, clock)
 
     def rehearsing(fraction: float) -> bool:
         reporter("rehearse", fraction)
         return not enough()
 
-    late = (motion.first_frame - job.frames[0]) / job.fps  # by as much as the clip's first frames were lost
-    playback = job.playback.shifted(late)
-    asked = job.duration - (job.playback.played(late) if job.seconds is None else 0.0)
-    if job.path is not None and job.seconds is None:
-        asked = motion.reference.steps / job.rate
-    character = loaded(motion.plan.character, job.scene, unplanned=True)
-    stage = Stage(
-        character=character,
-        terrain=make_terrain(scene_surfaces(job, motion)),
-        scene=played(shifted(replace(job.scene, grabs=scene_grabs(job, motion)), late), playback),
-        playback=playback,
-        rate=job.rate,
-        # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
-        seconds=max(math.floor(asked * job.rate + 1e-6), 1) / job.rate,
-        lift=motion.lift,
-        # who is to faint is let fall
-        helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
-        recovery=job.recovery_effort if job.recovery else 0,
-        returns=job.return_to_path,
-        looseness=job.looseness,
-        torque_limits=torque_limits(job, motion, late),
-        noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
-        rehearsing=rehearsing,
-    )
-    shown, begun = _Shown(job, motion, stage, reporter), clock.begin("simulate")
-    try:
-        simulation = act(method, plan, stage, shown) if job.simulate else as_planned(motion.reference, stage, shown)
-    except CancelledError:
-        return _nothing(job, clock, kept)
-    clock.spent("rehearse", shown.begun - begun)
-    clock.spent("simulate", time.perf_counter() - shown.begun)
-    result = _result(job, motion, stage, simulation, asked, kept, clock, chosen)
-    trace.note("end", outcome=result.outcome, why=result.why)
-    return result
-
-
-def torque_limits(job: BakeJob, motion: Motion, late: float) -> TorqueLimits | None:
-    """What a person's joints give at most; nobody measured animals. The simulation begins so `late`, s."""
-    if math.isinf(job.strength) or motion.plan.quadruped:
-        return None
-    mean = joint_strengths(motion.plan.character, job.body.sex)
-    over_time = shifted(job.scene, late).strength or Strength()
-    return TorqueLimits({name: job.strength * most for name, most in mean.items()}, over_time)
+    stage = stage_of(job, motion, method, rehearsing)
+    return Prepared(job, chosen, method, plan, motion, stage, asked_for(job, motion), clock, cache)
 
 
 def check(job: BakeJob) -> None:
@@ -213,13 +223,13 @@ class _Frames:
         return bone_poses(self._motion, np.array(q), np.array(sample), np.array(lap, dtype=np.int64))
 
 
-class _Shown:
+class Shown:
     """Shows finished frames while the simulation runs."""
 
-    def __init__(self, job: BakeJob, motion: Motion, stage: Stage, reporter: ProgressReporter) -> None:
-        self._job, self._motion, self._reporter = job, motion, reporter
-        self._tree = stage.character.tree
-        self._last = max(_steps(stage), 1)
+    def __init__(self, ready: Prepared, reporter: ProgressReporter) -> None:
+        self._job, self._motion, self._reporter = ready.job, ready.motion, reporter
+        self._tree = ready.stage.character.tree
+        self._last = max(_steps(ready.stage), 1)
         self._done = 0  # frames finished
         self._shown = 0  # frames reported
         self._waiting: list[Frame] = []
@@ -261,20 +271,22 @@ class _Shown:
 
 
 def _steps(stage: Stage) -> int:
-    return round(stage.seconds * stage.rate)
+    return round(min(stage.seconds, stage.ends) * stage.rate)
 
 
-def _result(
-    job: BakeJob,
-    motion: Motion,
-    stage: Stage,
-    simulation: Simulation,
-    asked: float,
-    cache: Cache,
-    clock: Clock,
-    chosen: Sequence[str],
-) -> BakeResult:
-    """Everything that is shown and told of a simulation of which so many seconds were asked for."""
+def result_of(ready: Prepared, shown: Shown, simulation: Simulation, begun: float) -> BakeResult:
+    """The result of a simulation that was shown, and whose rehearsals began then."""
+    ready.clock.spent("rehearse", shown.begun - begun)
+    ready.clock.spent("simulate", time.perf_counter() - shown.begun)
+    result = _result(ready, simulation)
+    trace.note("end", outcome=result.outcome, why=result.why)
+    return result
+
+
+def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
+    """Everything that is shown and told of a simulation."""
+    job, motion, stage, asked = ready.job, ready.motion, ready.stage, ready.asked
+    clock, cache, chosen = ready.clock, ready.cache, ready.chosen
     begun = clock.begin("measure")
     recording, followed, character = simulation.recording, simulation.followed, stage.character
     whole = recording.steps == _steps(stage)
@@ -289,6 +301,7 @@ def _result(
     poses = bone_poses(motion, frames.q[:, : character.nq], sample, lap)
     reference = bone_poses(motion, ghost, sample, lap)
     props = prop_poses(recording.tree, len(character.bodies), frames.q)
+    props = waiting(stage.scene.props, frames.time, props, 1.0 / recording.rate)
     figures = metrics.measure(simulation)
     figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
     figures["simulated"] = job.simulate
@@ -308,6 +321,8 @@ def _result(
         character,
         recording.q[:, : character.nq],
         lambda step: round(frame_at(step / recording.rate)),
+        hit=trouble is not None and trouble.kind == "hit",
+        friction=min((surface.friction for surface in scene_surfaces(job, motion)), default=1.0),
     )
     saturated = metrics.saturated_joints(simulation)
     sentences = [
@@ -334,7 +349,7 @@ def _result(
         "method": job.method,
         "repairs": [{"frames": one.frames, "bones": one.bones, "what": one.text} for one in motion.repairs],
         "reference": quality.why,
-        "notes": [*chosen, *motion.lines, *simulation.notes, *cache.notes, *rounding.NOTES],
+        "notes": [*chosen, *in_names_of_rig(motion.lines, called), *simulation.notes, *cache.notes, *rounding.NOTES],
         "seconds": clock.seconds,
     }
     return BakeResult(
@@ -400,7 +415,7 @@ def _fall(simulation: Simulation, frame_at: Callable[[float], float]) -> Fall | 
     return Fall(frame_at(seconds), seconds, (x, y, lowest))
 
 
-def _nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
+def nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
     """The result of a run that was stopped before it simulated anything."""
     bones, props = job.clip.skeleton.names, tuple(prop.name for prop in job.scene.props)
     sentences = [say("Cancelled before the simulation began.")]

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulated states as poses of the source's bones, at the times of the scene's frames."""
 
+import re
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +16,7 @@ from ..motion.cycles import power
 from ..motion.fit import Trajectory
 from ..motion.quaternions import Array
 from ..motion.residuals import move_on, with_residuals
+from ..simulation.props import Prop
 from ..simulation.recording import between
 from .motion import Motion
 
@@ -30,11 +34,11 @@ def bone_poses(motion: Motion, q: Array, sample: Array, lap: NDArray[np.int64]) 
     if motion.reference.cycle is not None:
         move_on(place, turn, lap, motion.reference.cycle, loose)
     if len(motion.way):
-        place[..., :2] -= _way_at(motion, sample, lap)[:, None]
+        place[..., :2] -= way_at(motion, sample, lap)[:, None]
     return matrices(place, turn)
 
 
-def _way_at(motion: Motion, sample: Array, lap: NDArray[np.int64]) -> Array:
+def way_at(motion: Motion, sample: Array, lap: NDArray[np.int64]) -> Array:
     """The way (nf, 2) by which a motion in place has been carried along at the reference's samples."""
     frames = np.arange(len(motion.way))
     way = np.column_stack([np.interp(sample, frames, motion.way[:, k]) for k in range(2)])
@@ -71,6 +75,11 @@ def names_in_rig(plan: BodyPlan) -> dict[str, str]:
     return {body.joint.name: bodies[body.name] for body in plan.character.bodies} | bodies
 
 
+def in_names_of_rig(lines: Sequence[str], called: Mapping[str, str]) -> list[str]:
+    """Lines in which bodies stand in quotes, with the rig's names for them."""
+    return [re.sub(r"'(\w+)'", lambda found: f"'{called.get(found[1], found[1])}'", line) for line in lines]
+
+
 def prop_poses(tree: Tree, first: int, q: Array) -> Array:
     """Poses (nf, np, 4, 4) of the bodies from `first` on, for the whole system's positions (nf, nq)."""
     work = make_workspace(tree)
@@ -82,6 +91,18 @@ def prop_poses(tree: Tree, first: int, q: Array) -> Array:
     count = len(tree.parent) - first
     place, turn = np.array(places).reshape(len(q), count, 3), np.array(turns).reshape(len(q), count, 4)
     return matrices(place, turn)
+
+
+def waiting(props: Sequence[Prop], time: Array, poses: Array, dt: float) -> Array:
+    """Poses (nf, np, 4, 4) at times (nf,), but what is still to be thrown waits at the place that it is thrown from."""
+    found = poses.copy()
+    for number, prop in enumerate(props):
+        if prop.thrown is not None:
+            # the step that throws it begins there
+            before = time < prop.thrown + dt - 1e-9
+            found[before, number] = np.eye(4)
+            found[before, number, :3, 3] = prop.body.position
+    return found
 
 
 def matrices(place: Array, turn: Array) -> Array:

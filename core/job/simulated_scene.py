@@ -47,6 +47,9 @@ def shifted(scene: Scene, seconds: float) -> Scene:
         surfaces=tuple(replace(surface, motion=_shifted(surface.motion, seconds)) for surface in scene.surfaces),
         pushes=tuple(replace(push, start=push.start - seconds) for push in scene.pushes),
         grabs=tuple(replace(grab, start=grab.start - seconds, end=grab.end - seconds) for grab in scene.grabs),
+        props=tuple(
+            prop if prop.thrown is None else replace(prop, thrown=prop.thrown - seconds) for prop in scene.props
+        ),
         course=replace(scene.course, time=scene.course.time - seconds),
         slider=None if scene.slider is None else replace(scene.slider, time=scene.slider.time - seconds),
         strength=None if scene.strength is None else replace(scene.strength, time=scene.strength.time - seconds),

@@ -59,7 +59,7 @@ class BodyPlan:
     body: NDArray[np.int64]  # (bones,) the body on which a bone rides, -1 for none
     own: NDArray[np.bool_]  # (bones,) it belongs to its body; the others only go along with one, see followers.py
     offset: Array  # (bones, 4) a bone's orientation in its body's frame at rest
-    through_parent: NDArray[np.bool_]  # (bones,) a bone's place is given by its parent bone, not by its body
+    hangs_from: NDArray[np.int64]  # (bones,) the bone that gives a bone's place; -1: its body does, or nothing
 
     def body_targets(self, clip: Clip) -> tuple[Array, Array]:
         """Where the clip's bones want the bodies: origins (nf, bodies, 3) and orientations (nf, bodies, 4)."""
@@ -149,7 +149,10 @@ def make_body_plan(
     own = body_of_bone >= 0
     if clip is not None:
         body_of_bone = with_followers(clip, body_of_bone, leader)
-    offset, through_parent = _ride(skeleton, body_of_bone, parts, frame)
+    body = np.maximum(body_of_bone, 0)
+    offset = quaternions.multiply(quaternions.conjugate(frame[body]), skeleton.orientation)
+    offset = np.where((body_of_bone < 0)[:, None], IDENTITY, offset)
+    hangs_from = _hangs_from(skeleton, body_of_bone, own, parts)
     places = skeleton.head[leader] + quaternions.rotate(skeleton.orientation[leader], origin)
     contacts = contact_shapes(parts, marks, soles, places, frame, weights, stature, quadruped)
     character = Character(name, tuple(bodies), tuple(contacts))
@@ -167,7 +170,7 @@ def make_body_plan(
         np.where(body_of_bone >= 0, place_of[np.maximum(body_of_bone, 0)], -1),
         own,
         offset,
-        through_parent,
+        hangs_from,
     )
 
 
@@ -262,21 +265,42 @@ def _body_of_bone(skeleton: Skeleton, chains: Chains, parts: list[Part]) -> NDAr
     return body
 
 
-def _ride(
-    skeleton: Skeleton, body: NDArray[np.int64], parts: list[Part], frame: Array
-) -> tuple[Array, NDArray[np.bool_]]:
-    """For each bone its orientation in its body's frame, and whether its parent bone gives its place."""
+def _hangs_from(
+    skeleton: Skeleton, body: NDArray[np.int64], own: NDArray[np.bool_], parts: list[Part]
+) -> NDArray[np.int64]:
+    """For each bone the one that gives its place, so that bones stay joined where bodies bend elsewhere than they do.
+
+    That is its parent, if that rides on the same body or on one further up. Rigs with controls hold the parts of a body
+    by bones of other chains, which bend elsewhere again: there it is the bone that the body follows, or the next body's
+    further up, if that is placed by the body's own bones. So shoulders and faces stay at the end of the spine.
+    """
     index = {part.name: i for i, part in enumerate(parts)}
-    through_parent = np.zeros(len(body), dtype=np.bool_)
-    for bone, parent in enumerate(skeleton.parent):
-        if parent < 0:
-            continue
-        above, below = int(body[parent]), int(body[bone])
-        if above < 0 <= below:
+    above = [-1 if part.parent is None else index[part.parent] for part in parts]
+    parent = skeleton.parent
+    result = np.full(len(body), -1, dtype=np.int64)
+    for bone in np.flatnonzero(parent >= 0).tolist():
+        on, below = int(body[parent[bone]]), int(body[bone])
+        if on < 0 <= below:
             continue  # a bone that nothing carries does not carry the character
-        while below >= 0 and below != above:
-            owner = parts[below].parent
-            below = -1 if owner is None else index[owner]
-        through_parent[bone] = above == below
-    offset = quaternions.multiply(quaternions.conjugate(frame[np.maximum(body, 0)]), skeleton.orientation)
-    return np.where((body < 0)[:, None], IDENTITY, offset), through_parent
+        while below >= 0 and below != on:
+            below = above[below]
+        if below == on:
+            result[bone] = parent[bone]
+    of_body = own & (parent >= 0) & own[parent]
+    beside = own | (body != body[parent]) | (parent < 0)
+    for bone in np.flatnonzero((body >= 0) & ~of_body & beside).tolist():
+        at = int(body[bone])
+        while at >= 0 and not (of_body[parts[at].leader] and result[parts[at].leader] >= 0):
+            at = above[at]
+        if at >= 0 and bone not in _chain_above(result, parts[at].leader):
+            result[bone] = parts[at].leader
+    return result
+
+
+def _chain_above(hangs_from: NDArray[np.int64], bone: int) -> list[int]:
+    """A bone, what it hangs from, and so on."""
+    chain = []
+    while bone >= 0:
+        chain.append(bone)
+        bone = int(hangs_from[bone])
+    return chain

@@ -88,9 +88,9 @@ def _without_lost_frames(clip: Clip, local: LocalPoses) -> tuple[Clip, list[Repa
             "Export it again."
         )
     for kind, mask, bones, what in (
-        ("missing", np.logical_or.reduce(missing, axis=1), np.flatnonzero(missing.any(axis=0)), "is missing"),
-        ("zero pose", zero, np.arange(len(clip.skeleton.names)), "is the rest pose at the origin"),
-        ("first pose", inserted, np.arange(len(clip.skeleton.names)), "is a pose inserted before the motion"),
+        ("missing", np.logical_or.reduce(missing, axis=1), np.flatnonzero(missing.any(axis=0)), "missing"),
+        ("zero pose", zero, np.arange(len(clip.skeleton.names)), "the rest pose at the origin"),
+        ("first pose", inserted, np.arange(len(clip.skeleton.names)), "a pose inserted before the motion"),
     ):
         for start, stop in _runs(mask):
             inside = _good_before(lost, start) and _good_before(lost[::-1], len(lost) - stop)

@@ -35,7 +35,8 @@ TREADING = 0.5  # m/s: a foot that holds the body and rolls over one end is slow
 RAISED = 0.04  # m off z = 0, from which on a footprint is not on it
 RESTS = 0.5  # s, for which a raised foot rests
 RESTING = 0.06  # m/s, more slowly than it moves then: one that is held up in the air sways
-SUNK = 0.2  # m that anything of a body may be in ground that it stands on, or it swims
+LEGS = ("_thigh", "_shank", "_foot", "_toe")  # how the names of bodies end that may pass edges of such ground
+SUNK = 0.2  # m that anything else of a body may be in ground that it stands on, or it swims
 THROUGH, MOST_THROUGH = (
     0.1,
     0.2,
@@ -173,7 +174,9 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     height = ground_under(terrain, places, np.zeros(len(points)), trajectory.rate).height
     feet = np.array([point.foot for point in points], dtype=np.bool_)
     through = (height[:, feet].min(axis=1) < -THROUGH).mean()
-    sunk = (height.min(axis=1) < -SUNK).mean()
+    names = [character.bodies[point.body].name for point in points]
+    legs = np.array([name.endswith(LEGS) for name in names], dtype=np.bool_)
+    sunk = (height[:, ~legs].min(axis=1, initial=np.inf) < -SUNK).mean()
     firm = max(through, sunk) < MOST_THROUGH
     return MissingGround(ground, tuple(raised)) if firm and after.mean() <= lacking.mean() else None
 

@@ -254,17 +254,18 @@ def _row(character: Character, cycle: GaitCycle, count: int) -> tuple[Trajectory
     return repeat(character, replace(cycle, schedule=cycle.held), count)
 
 
-def _missing(trajectory: Trajectory, doubts: Iterable[Concern]) -> Mask:
+def _missing(trajectory: Trajectory, doubts: Sequence[Concern]) -> Mask:
     """Frames (nf,) in which something lacks that the body rests on, and a moment around.
 
-    Who is off balance does rest on something: that takes a little help, which is to be as dear there as elsewhere.
+    None where it never lacks for long: who lacks it for a moment leaps. Who is off balance does rest on something, too.
+    That takes a little help, which is to be as dear there as elsewhere.
     """
     found = np.zeros(len(trajectory.q), dtype=np.bool_)
     around = round(AROUND * trajectory.rate)
-    for doubt in doubts:
-        if doubt.kind == "no support":
-            first, last = (trajectory.sample(frame) for frame in doubt.frames)
-            found[max(first - around, 0) : last + around + 1] = True
+    lacking = [doubt.frames for doubt in doubts if doubt.kind == "no support"]
+    for frames in lacking if unsupported_frames(trajectory, doubts) else []:
+        first, last = (trajectory.sample(frame) for frame in frames)
+        found[max(first - around, 0) : last + around + 1] = True
     return found
 
 

@@ -24,6 +24,7 @@ from ..character.tree import BALL, FREE
 from ..contact.terrain import Terrain, nearest_points
 from ..dynamics import body_poses
 from ..maths.angles import direction
+from ..sentences import in_frames
 from .fit import Trajectory
 from .gliding_soles import go_over, joined
 from .labels import SLOW
@@ -169,10 +170,8 @@ def plant(
             active[stance, columns] = touching
             place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
             if pivots:
-                lines.append(
-                    f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} pivots by "
-                    f"{np.degrees(np.ptp(yaw)):.0f}° on {ends[kept].name}"
-                )
+                when, end = in_frames(frame_number[start], frame_number[stop - 1]), ends[kept].name.rpartition("_")[2]
+                lines.append(f"'{sole.name}' pivots by {np.degrees(np.ptp(yaw)):.0f}° on its {end} in {when}.")
         for start, stop in runs(np.asarray(schedule.active[:, columns].any(axis=1))):
             inner = [(max(a - start, 0), min(b, stop) - start) for a, b in glides if start <= a < stop]
             if not inner:
@@ -195,10 +194,8 @@ def plant(
             place[changed[:, None], columns] = np.where(touching[:, :, None], planted, 0.0)
         for start, stop in glides:
             length = np.linalg.norm(np.diff(middle[sole.body][start:stop], axis=0), axis=1).sum()
-            lines.append(
-                f"frames {frame_number[start]:g}-{frame_number[stop - 1]:g}: {sole.name} glides by "
-                f"{100.0 * length:.0f} cm"
-            )
+            when = in_frames(frame_number[start], frame_number[stop - 1])
+            lines.append(f"'{sole.name}' glides by {100.0 * length:.0f} cm in {when}.")
     for i, point in enumerate(schedule.points):
         if not (point.foot or point.grab or point.moves):
             for start, stop in runs(active[:, i]):

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from ..character import Character
+from ..sentences import in_frames
 from .clean_up import CleanMotion
 from .fit import Trajectory
 from .labels import LabelSettings, distance_from_support, upward_push, zero_moment_point
@@ -90,8 +91,8 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
             Concern(
                 "no support",
                 frames,
-                f"frames {frames[0]:g}-{frames[1]:g}: nothing holds the body up, yet it does not fall; add the ground, "
-                "seat or bar that carries it",
+                f"Nothing holds the body up in {in_frames(*frames)}, yet it does not fall: add the ground, seat or bar "
+                "that carries it.",
             )
         )
     gravity = -float(character.gravity[2])
@@ -103,8 +104,8 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
             Concern(
                 "rushed",
                 frames,
-                f"frames {frames[0]:g}-{frames[1]:g}: the body falls {times:.1f} times too fast; slow it down, or "
-                "set the frame rate that the motion was made at",
+                f"The body falls {times:.1f} times too fast in {in_frames(*frames)}: slow it down, or set the frame "
+                "rate that the motion was made at.",
             )
         )
     grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
@@ -117,8 +118,8 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
             Concern(
                 "off balance",
                 frames,
-                f"frames {frames[0]:g}-{frames[1]:g}: the body is {100.0 * away[start:stop].max():.0f} cm out of "
-                "balance; add what else holds it, or move its weight over the feet",
+                f"The body is up to {100.0 * away[start:stop].max():.0f} cm out of balance in {in_frames(*frames)}: "
+                "add what else holds it, or move its weight over the feet.",
             )
         )
     for i in (i for i, point in enumerate(schedule.points) if point.foot):
@@ -130,23 +131,25 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
                     Concern(
                         "raised",
                         frames,
-                        f"frames {frames[0]:g}-{frames[1]:g}: {schedule.names[i]} was {100.0 * above:.0f} cm above the "
-                        "ground and was set down",
+                        f"'{character.bodies[schedule.points[i].body].name}' was {100.0 * above:.0f} cm above the "
+                        f"ground in {in_frames(*frames)}, and was set down.",
                     )
                 )
     moved = clean.moved
     worst = [body.name for body in character.bodies][int(np.argmax(np.mean(moved.joints**2, axis=0)))]
     if moved.joint_rms > MOST_TURNED:
-        text = f"joints were turned by {np.degrees(moved.joint_rms):.1f}° RMS, most at {worst}: check the contacts"
+        text = (
+            f"The joints were turned by {np.degrees(moved.joint_rms):.1f}° RMS, most at '{worst}': check the contacts."
+        )
         found.append(Concern("turned", whole, text))
     if moved.root_rms > MOST_MOVED:
         found.append(
-            Concern("moved", whole, f"the root was moved by {100.0 * moved.root_rms:.0f} cm RMS: check the contacts")
+            Concern("moved", whole, f"The root was moved by {100.0 * moved.root_rms:.0f} cm RMS: check the contacts.")
         )
     if np.ptp(moved.shift[:, 2]) > MOST_SHIFT:
         text = (
-            f"the body was shifted up and down by {100.0 * np.ptp(moved.shift[:, 2]):.0f} cm to stand on the ground; "
-            "add the stairs or box that it is on"
+            f"The body was shifted up and down by {100.0 * np.ptp(moved.shift[:, 2]):.0f} cm to stand on the ground: "
+            "add the stairs or box that it is on."
         )
         found.append(Concern("shifted", whole, text))
     return found

@@ -2,9 +2,9 @@
 """What of a performance a character cannot do, kept beside its trajectory, and both together as a clip again.
 
 A bone's rotation in its body is the constant of the body plan times a residual: a knee's twist, a finger's curl. Its
-place is kept in its parent bone's frame where that parent rides on the same body or on one further up, so that bones
-stay joined whatever the character does; else in its body's frame. Bones without a body keep their pose in the world;
-those that go along with one (followers.py) are none of them.
+place is kept in the frame of the bone that it hangs from, so that bones stay joined whatever the character does; else
+in its body's frame. Bones without a body keep their pose in the world; those that go along with one (followers.py) are
+none of them.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from .quaternions import Array
 class Residuals:
     """What the character leaves of a clip, sample by sample."""
 
-    place: Array  # (nf, bones, 3) in the parent bone, the body or the world, see above
+    place: Array  # (nf, bones, 3) in the bone above, the body or the world, see above
     turn: Array  # (nf, bones, 4) after the bone's rest in its body; in the world for bones without one
 
     def cut(self, start: int, stop: int) -> "Residuals":
@@ -85,11 +85,11 @@ def take_residuals(plan: BodyPlan, clip: Clip, trajectory: Trajectory) -> Residu
     """What of the clip the trajectory lacks."""
     place, turn = _carriers(plan, trajectory)
     rest = quaternions.multiply(turn, plan.offset[None])
-    through = plan.through_parent
-    parent = plan.skeleton.parent[through]
+    hangs = plan.hangs_from >= 0
+    above = plan.hangs_from[hangs]
     back, origin = quaternions.conjugate(turn), place.copy()
-    back[:, through] = quaternions.conjugate(clip.orientation[:, parent])
-    origin[:, through] = clip.position[:, parent]
+    back[:, hangs] = quaternions.conjugate(clip.orientation[:, above])
+    origin[:, hangs] = clip.position[:, above]
     return Residuals(
         quaternions.rotate(back, clip.position - origin),
         quaternions.continuous(quaternions.multiply(quaternions.conjugate(rest), clip.orientation)),
@@ -105,9 +105,9 @@ def with_residuals(plan: BodyPlan, trajectory: Trajectory, residuals: Residuals)
     carrier_place, carrier_turn = _carriers(plan, trajectory)
     turn = quaternions.multiply(quaternions.multiply(carrier_turn, plan.offset[None]), residuals.turn)
     place = carrier_place + quaternions.rotate(carrier_turn, residuals.place)
-    for bone in np.flatnonzero(plan.through_parent):
-        parent = plan.skeleton.parent[bone]
-        place[:, bone] = place[:, parent] + quaternions.rotate(turn[:, parent], residuals.place[:, bone])
+    for bone in _from_above(plan.hangs_from):
+        above = plan.hangs_from[bone]
+        place[:, bone] = place[:, above] + quaternions.rotate(turn[:, above], residuals.place[:, bone])
     return Clip(
         plan.skeleton,
         trajectory.rate,
@@ -116,6 +116,16 @@ def with_residuals(plan: BodyPlan, trajectory: Trajectory, residuals: Residuals)
         trajectory.first_frame,
         trajectory.frames_per_sample,
     )
+
+
+def _from_above(hangs_from: NDArray[np.int64]) -> list[int]:
+    """The bones that hang from others, each after the one that it hangs from."""
+    depth = np.zeros(len(hangs_from), dtype=np.int64)
+    above = hangs_from.copy()
+    while (above >= 0).any():
+        depth += above >= 0
+        above = np.where(above >= 0, hangs_from[above], -1)
+    return [bone for bone in np.argsort(depth, kind="stable").tolist() if depth[bone]]
 
 
 def _carriers(plan: BodyPlan, trajectory: Trajectory) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from .fit import Trajectory
 from .ground import LEVEL, Footprint, MissingGround, footprints
 from .quaternions import Array
 from .schedule import contact_points
-from .supports import FLOOR, Support
+from .support import FLOOR, Support
 from .tracks import point_places
 
 AROUND = 0.3  # m beyond footprints

@@ -18,6 +18,7 @@ from scipy.ndimage import minimum_filter1d
 
 from . import quaternions, roles
 from .clip import Clip
+from .landmarks import is_quadruped
 from .quaternions import Array
 from .resample import smoothed
 
@@ -259,6 +260,9 @@ def _points(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> tuple[Array, A
         ball = clip.position[:, toe[0]] if toe else tip
         points += [_heel(ankle, ball, clip.orientation[:, foot[0]], leg), ball, *([tip] if toe else [])]
         trust += [1.0] * (3 if toe else 2)
+    if is_quadruped(skeleton, chains):
+        points += [clip.position[:, chains[f"hand.{side}"][-1]] for side in roles.SIDES if f"hand.{side}" in chains]
+        trust += [1.0] * (len(points) - len(trust))
     return np.stack(points, axis=1), np.array(trust), leg
 
 

@@ -45,11 +45,11 @@ STEPPED = {
 }
 
 ADDED = {
-    "ahead": "Took {count} steps, {centimetres:.0f} cm ahead, from frame {frame:.0f} on.",
-    "back": "Took {count} steps, {centimetres:.0f} cm back, from frame {frame:.0f} on.",
-    "left": "Took {count} steps, {centimetres:.0f} cm to its left, from frame {frame:.0f} on.",
-    "right": "Took {count} steps, {centimetres:.0f} cm to its right, from frame {frame:.0f} on.",
-    "home": "Took {count} steps, {centimetres:.0f} cm back to its place, from frame {frame:.0f} on.",
+    "ahead": "Took {count:.0f} steps, {centimetres:.0f} cm ahead, from frame {frame:.0f} on.",
+    "back": "Took {count:.0f} steps, {centimetres:.0f} cm back, from frame {frame:.0f} on.",
+    "left": "Took {count:.0f} steps, {centimetres:.0f} cm to its left, from frame {frame:.0f} on.",
+    "right": "Took {count:.0f} steps, {centimetres:.0f} cm to its right, from frame {frame:.0f} on.",
+    "home": "Took {count:.0f} steps, {centimetres:.0f} cm back to its place, from frame {frame:.0f} on.",
 }
 
 

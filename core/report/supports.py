@@ -7,7 +7,7 @@ from typing import Any
 
 from ..character import Character
 from ..motion.boxes import Box
-from ..motion.supports import Support
+from ..motion.support import Support
 
 DIGITS = 6  # after the point: micrometres
 

@@ -31,11 +31,13 @@ class Prop:
     """A body with a free root or a hinge, and the shapes by which it is touched.
 
     `velocity` is its first: linear and angular (the body's frame) when free, a rate when on a hinge, still by default.
+    One that is `thrown` is nowhere before that time, in seconds; then it is at its place with its velocity.
     """
 
     body: Body
     shapes: tuple[Shape, ...]
     velocity: tuple[float, ...] = ()
+    thrown: float | None = None
 
     def __post_init__(self) -> None:
         owner = f"prop '{self.body.name}'"
@@ -47,6 +49,10 @@ class Prop:
         count = 6 if self.body.joint.kind == "free" else 1
         velocity = check.numbers(self.velocity or (0.0,) * count, count, "velocity", owner)
         object.__setattr__(self, "velocity", velocity)
+        if self.thrown is not None:
+            if self.body.joint.kind != "free":
+                raise ValueError(f"The {owner} is on a hinge, and cannot be thrown.")
+            object.__setattr__(self, "thrown", check.number(self.thrown, "time", owner))
 
     @property
     def name(self) -> str:
@@ -63,9 +69,10 @@ class Prop:
 
     @classmethod
     def sphere(cls, name: str, radius: float, mass: float, position: Vector, **placing: Any) -> "Prop":
-        """A solid ball; `placing` is orientation, hinge and velocity."""
+        """A solid ball; `placing` is orientation, hinge and velocity, and when it is thrown."""
+        thrown = placing.pop("thrown", None)
         body, center = _body(name, mass, (0.4 * radius * radius,) * 3, position, **placing)
-        return cls(body, (Sphere(name, name, center, radius),), placing.get("velocity", ()))
+        return cls(body, (Sphere(name, name, center, radius),), placing.get("velocity", ()), thrown)
 
     @classmethod
     def capsule(cls, name: str, radius: float, length: float, mass: float, position: Vector, **placing: Any) -> "Prop":
@@ -103,12 +110,13 @@ def _body(
     joint = Joint(name, "hinge", axes=(hinge.axis,))
     x, y, z = point = check.vector(hinge.point, "hinge's point", owner)
     center = (-x, -y, -z)
-    turned = _turn(check.quaternion(orientation, "orientation", owner), point)
-    pivot = check.vector(np.add(position, turned), "position", owner)
+    shifted = turned(check.quaternion(orientation, "orientation", owner), point)
+    pivot = check.vector(np.add(position, shifted), "position", owner)
     return Body(name, None, joint, mass, inertia, center, pivot, orientation), center
 
 
-def _turn(quaternion: Quaternion, vector: Vector) -> Vector:
+def turned(quaternion: Quaternion, vector: Vector) -> Vector:
+    """A vector of a body's frame, in the world."""
     w, axis = quaternion[0], np.array(quaternion[1:])
     twice = 2.0 * np.cross(axis, vector)
     x, y, z = (np.array(vector) + w * twice + np.cross(axis, twice)).tolist()

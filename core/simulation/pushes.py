@@ -28,6 +28,7 @@ class Push:
     rate: float  # samples per second
     start: float = 0.0  # time of the first sample, s
     point: Vector = (0.0, 0.0, 0.0)  # in the body's frame, m
+    foreseen: bool = True  # who rehearses knows of it
 
     def __post_init__(self) -> None:
         check.name(self.body, "push's body")

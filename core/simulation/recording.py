@@ -63,7 +63,7 @@ class Recording:
     contact_start: Indices  # (n + 1,)
     contact_key: Indices  # (nc,) name of the contact, the same from step to step
     contact_body: Indices  # (nc,)
-    contact_other: Indices  # (nc,) the body that it touches, -1 for terrain
+    contact_other: Indices  # (nc,) the body that it touches, -1 for terrain, world.ANOTHER for another character's
     contact_point: Array  # (nc, 3) in the world, m
     contact_force: Array  # (nc, 3) on the body, in the world, N
     contact_gap: Array  # (nc,) m
@@ -250,6 +250,102 @@ class Stepper(Protocol):
         ...
 
 
+class Recorder:
+    """Records a simulation, told of each step, and knows when it is over."""
+
+    def __init__(
+        self,
+        stepper: Stepper,
+        *,
+        seconds: float,
+        progress: Callable[[int, Any], bool] | None = None,
+        durations: list[float] | None = None,
+    ) -> None:
+        """What `simulate` is told; the stepper is where it begins."""
+        self._stepper, self._progress, self._durations = stepper, progress, durations
+        self._left = round(check.not_negative(seconds, "duration", "the simulation") / stepper.dt)
+        self._outcome: Outcome = "completed"
+        self._reason = ""
+        self._time, self._q, self._v = [stepper.time], [stepper.system_q], [stepper.system_v]
+        self._torque: list[Array] = []
+        self._wrench: list[Array] = []
+        self._grabs: list[Array] = []
+        self._residual: list[float] = []
+        self._lcp_residual: list[float] = []
+        self._unknowns: list[int] = []
+        self._start = [0]
+        self._found: list[Touching] = []
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is another step to take."""
+        return self._left > 0
+
+    def go_on(self, action: Action) -> None:
+        """Step to the end under an action."""
+        while self.goes_on:
+            begun = clock.perf_counter()
+            try:
+                self._stepper.step(action)
+            except DivergedError as error:
+                self.fail(error)
+            else:
+                self.note(clock.perf_counter() - begun)
+
+    def note(self, duration: float) -> None:
+        """A step was taken, and computed in so long, s."""
+        stepper = self._stepper
+        contacts = stepper.contacts
+        if self._durations is not None:
+            self._durations.append(duration)
+        self._time.append(stepper.time)
+        self._q.append(stepper.system_q)
+        self._v.append(stepper.system_v)
+        self._torque.append(stepper.torque)
+        self._wrench.append(stepper.contact_wrenches())
+        self._grabs.append(stepper.grab_forces)
+        self._residual.append(stepper.residual)
+        self._lcp_residual.append(stepper.lcp_residual)
+        self._unknowns.append(stepper.lcp_unknowns)
+        self._found.append(contacts)
+        self._start.append(self._start[-1] + len(contacts.key))
+        self._left -= 1
+        steps = len(self._residual)
+        if self._progress is not None and not self._progress(steps, stepper):
+            self._outcome, self._reason = "cancelled", f"The simulation was cancelled after {steps} steps."
+            self._left = 0
+
+    def fail(self, error: DivergedError) -> None:
+        """The step gave no valid state; what went before is kept."""
+        self._outcome, self._reason, self._left = "diverged", str(error), 0
+
+    def recording(self) -> Recording:
+        """All of it."""
+        stepper, steps, found = self._stepper, len(self._residual), self._found
+        return Recording(
+            outcome=self._outcome,
+            reason=self._reason,
+            tree=stepper.tree,
+            rate=stepper.rate,
+            time=np.array(self._time),
+            q=np.array(self._q),
+            v=np.array(self._v),
+            torque=np.array(self._torque).reshape(steps, len(stepper.torque)),
+            wrench=np.array(self._wrench).reshape(steps, len(stepper.tree.parent), 6),
+            grab_force=np.array(self._grabs).reshape(steps, len(stepper.grab_forces), 6),
+            residual=np.array(self._residual),
+            lcp_residual=np.array(self._lcp_residual),
+            unknowns=np.array(self._unknowns, dtype=np.int64),
+            contact_start=np.array(self._start, dtype=np.int64),
+            contact_key=np.concatenate([np.zeros(0, np.int64), *(contacts.key for contacts in found)]),
+            contact_body=np.concatenate([np.zeros(0, np.int64), *(contacts.body for contacts in found)]),
+            contact_other=np.concatenate([np.zeros(0, np.int64), *(contacts.other for contacts in found)]),
+            contact_point=np.concatenate([np.zeros((0, 3)), *(contacts.point for contacts in found)]),
+            contact_force=np.concatenate([np.zeros((0, 3)), *(contacts.force for contacts in found)]),
+            contact_gap=np.concatenate([np.zeros(0), *(contacts.gap for contacts in found)]),
+        )
+
+
 def simulate(
     stepper: Stepper,
     action: Action = None,
@@ -263,57 +359,6 @@ def simulate(
     A step without a valid state ends the simulation, and what went before is kept. `progress` is called with the number
     of steps after each, and ends it by returning False. `durations` takes in how long each step was computed, s.
     """
-    count = round(check.not_negative(seconds, "duration", "the simulation") / stepper.dt)
-    outcome: Outcome = "completed"
-    reason = ""
-    time, q, v = [stepper.time], [stepper.system_q], [stepper.system_v]
-    torque, wrench, grabs = [], [], []
-    residual, lcp_residual, unknowns, start = [], [], [], [0]
-    found: list[Touching] = []
-    for k in range(count):
-        begun = clock.perf_counter()
-        try:
-            stepper.step(action)
-        except DivergedError as error:
-            outcome, reason = "diverged", str(error)
-            break
-        if durations is not None:
-            durations.append(clock.perf_counter() - begun)
-        contacts = stepper.contacts
-        time.append(stepper.time)
-        q.append(stepper.system_q)
-        v.append(stepper.system_v)
-        torque.append(stepper.torque)
-        wrench.append(stepper.contact_wrenches())
-        grabs.append(stepper.grab_forces)
-        residual.append(stepper.residual)
-        lcp_residual.append(stepper.lcp_residual)
-        unknowns.append(stepper.lcp_unknowns)
-        found.append(contacts)
-        start.append(start[-1] + len(contacts.key))
-        if progress is not None and not progress(k + 1, stepper):
-            outcome, reason = "cancelled", f"The simulation was cancelled after {k + 1} steps."
-            break
-    steps = len(residual)
-    return Recording(
-        outcome=outcome,
-        reason=reason,
-        tree=stepper.tree,
-        rate=stepper.rate,
-        time=np.array(time),
-        q=np.array(q),
-        v=np.array(v),
-        torque=np.array(torque).reshape(steps, len(stepper.torque)),
-        wrench=np.array(wrench).reshape(steps, len(stepper.tree.parent), 6),
-        grab_force=np.array(grabs).reshape(steps, len(stepper.grab_forces), 6),
-        residual=np.array(residual),
-        lcp_residual=np.array(lcp_residual),
-        unknowns=np.array(unknowns, dtype=np.int64),
-        contact_start=np.array(start, dtype=np.int64),
-        contact_key=np.concatenate([np.zeros(0, np.int64), *(contacts.key for contacts in found)]),
-        contact_body=np.concatenate([np.zeros(0, np.int64), *(contacts.body for contacts in found)]),
-        contact_other=np.concatenate([np.zeros(0, np.int64), *(contacts.other for contacts in found)]),
-        contact_point=np.concatenate([np.zeros((0, 3)), *(contacts.point for contacts in found)]),
-        contact_force=np.concatenate([np.zeros((0, 3)), *(contacts.force for contacts in found)]),
-        contact_gap=np.concatenate([np.zeros(0), *(contacts.gap for contacts in found)]),
-    )
+    recorder = Recorder(stepper, seconds=seconds, progress=progress, durations=durations)
+    recorder.go_on(action)
+    return recorder.recording()

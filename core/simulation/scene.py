@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a character meets, as plain data: ground, pushes, grabs, props, loads, and what is wished of it over time."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -62,3 +62,8 @@ class Scene:
         object.__setattr__(self, "gravity", check.vector(self.gravity, "gravity", "the scene"))
         for name in ("surfaces", "pushes", "grabs", "footholds", "props", "loads"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    def foreseen(self) -> "Scene":
+        """What of it is known before it happens: no push that is a surprise, and nothing that is thrown."""
+        pushes = tuple(push for push in self.pushes if push.foreseen)
+        return replace(self, pushes=pushes, props=tuple(prop for prop in self.props if prop.thrown is None))

@@ -67,7 +67,7 @@ from .holding import (
 from .impulses import find_impulses
 from .pushes import mean_force
 from .rows import update_contact_rows, update_limit_rows
-from .strength import brake_joints, exceeds, hold_joints, hold_law, is_torn, share_at, without_brakes
+from .strength import brake_joints, exceeds, hold_joints, hold_law, is_torn, without_brakes
 from .workspace import Machine
 
 Array = NDArray[np.float64]
@@ -84,15 +84,21 @@ FASTEST = 100.0
 @kernel
 def begin_step(machine: Machine) -> None:
     """From (q_k, v_k) to q_{k+1}: kinematics, equation of motion and contact candidates there."""
+    move_bodies(machine)
+    pose_terrain(machine.system.terrain, machine.memory.clock[0] + machine.system.settings.dt, machine.scratch.pose)
+    _find_contacts(machine)
+    _drop_distant(machine)
+
+
+@kernel
+def move_bodies(machine: Machine) -> None:
+    """Kinematics and equation of motion at q_{k+1}."""
     system, memory, scratch = machine.system, machine.memory, machine.scratch
     dt = system.settings.dt
     if not memory.moving[0]:
         _begin_moving(machine)
     integrate_positions(system.tree, memory.q, memory.v, dt, scratch.q_next)
     update_discrete_equation(system.tree, scratch.bodies, scratch.q_next, memory.v, memory.momentum, dt, scratch.zero)
-    pose_terrain(system.terrain, memory.clock[0] + dt, scratch.pose)
-    _find_contacts(machine)
-    _drop_distant(machine)
 
 
 @kernel
@@ -112,14 +118,7 @@ def _find_contacts(machine: Machine) -> None:
     """Whatever is within the margin, or within reach of the fastest thing in this step."""
     system, scratch = machine.system, machine.scratch
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
-    fastest = 0.0
-    for b in range(system.extent.shape[0]):
-        if system.extent[b] > 0.0:
-            linear = point_velocity(bodies.position, bodies.velocity, b, -1, row(bodies.position, b))
-            angular = row_angular(bodies.velocity, b)
-            speed = np.sqrt(dot(linear, linear)) + system.extent[b] * np.sqrt(dot(angular, angular))
-            # a NaN is not faster; it is found when the step is solved
-            fastest = max(fastest, speed)
+    fastest = fastest_of(machine)
     for s in range(scratch.pose.velocity.shape[0]):
         fastest = max(fastest, np.sqrt(dot(row(scratch.pose.velocity, s), row(scratch.pose.velocity, s))))
     reach = settings.margin + settings.dt * min(fastest, FASTEST)
@@ -133,6 +132,21 @@ def _find_contacts(machine: Machine) -> None:
         settings.depth,
         contacts,
     )
+
+
+@kernel
+def fastest_of(machine: Machine) -> float:
+    """The speed of the fastest point of any body, m/s, or more."""
+    system, bodies = machine.system, machine.scratch.bodies
+    fastest = 0.0
+    for b in range(system.extent.shape[0]):
+        if system.extent[b] > 0.0:
+            linear = point_velocity(bodies.position, bodies.velocity, b, -1, row(bodies.position, b))
+            angular = row_angular(bodies.velocity, b)
+            speed = np.sqrt(dot(linear, linear)) + system.extent[b] * np.sqrt(dot(angular, angular))
+            # a NaN is not faster; it is found when the step is solved
+            fastest = max(fastest, speed)
+    return fastest
 
 
 @kernel
@@ -227,21 +241,21 @@ def _find_within(machine: Machine, torque: Array, gain: Array, implicit: Array) 
     """The same with no joint beyond its strength, and none torn (strength.py)."""
     system, scratch = machine.system, machine.scratch
     limited, weak, given, v = system.limited, scratch.weak, scratch.outcome.torque, scratch.v_next
-    share, diagonal = share_at(limited, machine.memory.clock[0]), scratch.bodies.diagonal
+    diagonal, time = scratch.bodies.diagonal, machine.memory.clock[0]
     before, dt = machine.memory.v, system.settings.dt
     motors, columns = gain.shape
     copy_into(diagonal, weak.diagonal)
     status, rows, limits, active = _find(machine, torque, gain, implicit)
     own, begun = implicit.shape[0], False
     while status == STEPPED:
-        strained = exceeds(limited, given, v, share)
+        strained = exceeds(limited, given, v, time)
         if not (strained or is_torn(limited, weak, v)):
             break
         if not begun:
             hold_law(weak, torque, gain, implicit)
             begun = True
         if strained:
-            hold_joints(limited, weak, given, before, v, dt, share, system.motors[0], columns)
+            hold_joints(limited, weak, given, before, v, dt, time, system.motors[0], columns)
         else:
             brake_joints(limited, weak, scratch.bodies.factor, before, v, dt)
             own = weak.implicit.shape[0]

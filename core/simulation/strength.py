@@ -75,6 +75,8 @@ class Limited(Structure):
     first: Indices  # (nj,) velocity
     width: Indices  # (nj,) velocities
     most: Array  # (nj,) N m at a strength of one
+    begin: Indices  # (nj,) the first of the times of its strength
+    end: Indices  # (nj,) one after the last
     time: Array  # (ns,) s
     share: Array  # (ns,)
 
@@ -91,20 +93,24 @@ class HeldLaw(Structure):
     braked: Array  # (nv,) passive damping, N m s/rad
 
 
-def make_limited(limits: TorqueLimits | None, bodies: Sequence[Body], tree: Tree) -> Limited:
-    """Flatten; ValueError where a joint is not the character's."""
-    limits = TorqueLimits({}) if limits is None else limits
+def make_limited(limits: Sequence[TorqueLimits], bodies: Sequence[Body], tree: Tree) -> Limited:
+    """Flatten those of one or several characters; ValueError where a joint is not theirs."""
     index = {body.joint.name: b for b, body in enumerate(bodies)}
-    for name in limits.most:
+    for name in (name for each in limits for name in each.most):
         if name not in index or bodies[index[name]].joint.kind in {"free", "fixed"}:
             raise ValueError(f"A torque limit is given for '{name}', which is no joint that a motor drives.")
-    owners = [index[name] for name in limits.most]
+    owners = [index[name] for each in limits for name in each.most]
+    count = np.array([len(each.strength.time) for each in limits], dtype=np.int64)
+    end = np.cumsum(count)
+    joints = [len(each.most) for each in limits]
     return Limited(
         first=np.array([tree.velocity_start[b] for b in owners], dtype=np.int64),
         width=np.array([int((tree.velocity_body == b).sum()) for b in owners], dtype=np.int64),
-        most=np.array(list(limits.most.values()), dtype=np.float64),
-        time=limits.strength.time.copy(),
-        share=limits.strength.share.copy(),
+        most=np.array([most for each in limits for most in each.most.values()], dtype=np.float64),
+        begin=np.repeat(end - count, joints),
+        end=np.repeat(end, joints),
+        time=np.concatenate([np.zeros(0), *(each.strength.time for each in limits)]),
+        share=np.concatenate([np.zeros(0), *(each.strength.share for each in limits)]),
     )
 
 
@@ -166,11 +172,11 @@ def without_brakes(held: HeldLaw, v: Array, given: Array) -> None:
 
 
 @kernel
-def exceeds(limited: Limited, given: Array, v: Array, share: float) -> bool:
-    """Whether any joint was `given` (nv,) too much at this strength, with velocities `v` (nv,) after the step."""
+def exceeds(limited: Limited, given: Array, v: Array, time: float) -> bool:
+    """Whether any joint was `given` (nv,) more than it has by then, with velocities `v` (nv,) after the step."""
     excess = 0.0
     for j in range(limited.first.shape[0]):
-        excess = max(excess, _size(limited, given, j) - share * limited.most[j])
+        excess = max(excess, _size(limited, given, j) - share_at(limited, j, time) * limited.most[j])
         if _is_flung(limited, given, v, j):
             excess = np.inf
     return excess > 0.0
@@ -184,13 +190,13 @@ def hold_joints(
     v_before: Array,
     v: Array,
     dt: float,
-    share: float,
+    time: float,
     first_motor: int,
     columns: int,
 ) -> None:
     """Hold the joints that were, beside what brakes them."""
     for j in range(limited.first.shape[0]):
-        size, most = _size(limited, given, j), share * limited.most[j]
+        size, most = _size(limited, given, j), share_at(limited, j, time) * limited.most[j]
         if size > most or _is_flung(limited, given, v, j):
             part = WITHIN * (most / size) if size > most else 0.0
             for i in range(limited.first[j], limited.first[j] + limited.width[j]):
@@ -219,10 +225,11 @@ def _is_flung(limited: Limited, given: Array, v: Array, j: int) -> bool:
 
 
 @kernel
-def share_at(limited: Limited, time: float) -> float:
-    """The strength at a time."""
-    result: float = limited.share[0]
-    for k in range(limited.time.shape[0] - 1):
+def share_at(limited: Limited, j: int, time: float) -> float:
+    """The strength of a joint at a time."""
+    first = limited.begin[j]
+    result: float = limited.share[first]
+    for k in range(first, limited.end[j] - 1):
         begin, end = limited.time[k], limited.time[k + 1]
         if time >= end:
             result = limited.share[k + 1]

@@ -10,28 +10,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import trace
 from ..character import Character, check
-from ..character.flatten import flatten, neutral_positions
+from ..character.flatten import neutral_positions
 from ..character.tree import BALL, FREE, Tree
 from ..contact.detection import Contacts
 from ..contact.lcp import LcpStatus
-from ..contact.shapes import Shape, make_shapes
+from ..contact.shapes import Shape
 from ..contact.terrain import Plane, Surface, Terrain, make_terrain
 from ..dynamics.kinematics import update_positions
-from ..dynamics.limits import make_limits
 from ..dynamics.workspace import make_workspace
 from . import stepper
 from .failure import WorldArguments, note_failure
-from .grabs import Grab, make_grabs
+from .grabs import Grab
 from .law import AffineLaw, Controller, NoLawError, State
 from .props import Prop
-from .pushes import Push, make_pushes
-from .strength import TorqueLimits, make_limited
-from .workspace import Machine, Memory, Settings, System, chains, extents, make_memory, make_scratch, pyramid
+from .pushes import Push
+from .strength import TorqueLimits
+from .system import Parts, make_system
+from .throws import make_throws
+from .workspace import Machine, Memory, Outcome, Settings, make_memory, make_scratch
 
 Array = NDArray[np.float64]
 Torques = Array | Sequence[float]
 Action = Torques | AffineLaw | Controller | None
 
+# What a contact has for the other body where that is no body of this world, but of another's in its company.
+ANOTHER = -2
 MARGINS = {"anticipating": True, "touching": False}
 # Contacts at once that memory is made for at most; the LCP's matrix grows with their square.
 MOST_CONTACTS = 1024
@@ -52,7 +55,7 @@ class ContactForces(NamedTuple):
 
     key: NDArray[np.int64]  # (n,) names that last from step to step
     body: NDArray[np.int64]  # (n,) index of the body that the force acts on
-    other: NDArray[np.int64]  # (n,) index of the other body, -1 for terrain
+    other: NDArray[np.int64]  # (n,) index of the other body, -1 for terrain, ANOTHER for another character's
     shape: NDArray[np.int64]  # (n,) index of the shape on `body`
     point: Array  # (n, 3) in the world, m
     normal: Array  # (n, 3) towards `body`
@@ -123,31 +126,23 @@ class World:
         if len(self.body_index) < len(bodies):
             raise ValueError("The names of props must differ from each other and from the character's bodies.")
         self._neutral = neutral_positions(bodies)
-        tree = flatten(bodies, character.gravity)
-        shapes: list[Shape] = [*character.contacts, *(shape for prop in self.props for shape in prop.shapes)]
-        self.shapes = tuple(shapes)
-        flat_shapes = make_shapes(
-            shapes,
-            self.body_index,
-            pairs=_default_pairs(character, self.props) if pairs is None else pairs,
-            pair_friction=friction,
+        self.shapes: tuple[Shape, ...] = (*character.contacts, *(one for prop in self.props for one in prop.shapes))
+        self._motors = slice(6 if character.bodies[0].joint.kind == "free" else 0, character.nv)
+        self.parts = Parts(
+            bodies=bodies,
+            gravity=character.gravity,
+            shapes=self.shapes,
+            pairs=tuple(_default_pairs(character, self.props)) if pairs is None else pairs,
+            friction=friction,
+            grabs=tuple(grabs),
+            pushes=tuple(pushes),
+            torque_limits=() if torque_limits is None else (torque_limits,),
+            motors=(self._motors.start, self._motors.stop),
         )
-        chain, chain_length = chains(tree)
-        self._motors = slice(6 if tree.joint[0] == FREE else 0, character.nv)
-        self.system = System(
-            tree=tree,
-            shapes=flat_shapes,
-            extent=extents(flat_shapes, len(bodies)),
-            chain=chain,
-            chain_length=chain_length,
-            terrain=terrain if isinstance(terrain, Terrain) else make_terrain(terrain),
-            limits=make_limits(bodies, tree),
-            grabs=make_grabs(grabs, self.body_index),
-            pushes=make_pushes(pushes, self.body_index),
-            side=pyramid(sides),
-            motors=np.array([self._motors.start, self._motors.stop], dtype=np.int64),
-            limited=make_limited(torque_limits, character.bodies, tree),
-            settings=Settings(
+        self.system = make_system(
+            self.parts,
+            terrain if isinstance(terrain, Terrain) else make_terrain(terrain),
+            Settings(
                 dt=1.0 / rate,
                 margin=check.not_negative(margin, "margin", "the world"),
                 depth=check.positive(depth, "depth", "the world"),
@@ -163,14 +158,15 @@ class World:
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._begun = False
+        self.throws = make_throws(self.props, len(character.bodies), self.system.tree, self._neutral)
         self._made_of = WorldArguments(
             character=character,
             terrain=self.system.terrain,
             friction=friction,
             rate=rate,
             props=self.props,
-            grabs=tuple(grabs),
-            pushes=tuple(pushes),
+            grabs=self.parts.grabs,
+            pushes=self.parts.pushes,
             contacts=contacts,
             sides=sides,
             restitution=restitution,
@@ -183,6 +179,11 @@ class World:
         self._traced = trace.is_on()
         self._before: dict[str, NDArray[np.generic]] = {}
         self.reset()
+
+    @property
+    def machine(self) -> Machine:
+        """What the stepper reads and writes."""
+        return self._machine
 
     @property
     def dt(self) -> float:
@@ -275,6 +276,13 @@ class World:
             force=self._scratch.outcome.contact_force[:n].copy(),
         )
 
+    @property
+    def pressed_by_another(self) -> bool:
+        """Whether another character of its company touched it in the last step."""
+        n = int(self._scratch.contacts.filled[0])
+        others = self._scratch.contacts.other[:n] == ANOTHER
+        return bool(others.any() and self._scratch.outcome.contact_force[:n][others].any())
+
     def contact_problem(self) -> tuple[Array, Array]:
         """Matrix and vector of the last step's contact problem, stepper.py's LCP; copies."""
         n = self.lcp_unknowns
@@ -302,6 +310,8 @@ class World:
         for prop in self.props:
             velocities[at : at + len(prop.velocity)] = prop.velocity
             at += len(prop.velocity)
+        for throw in self.throws:
+            positions[throw.positions], velocities[throw.velocities] = throw.away, 0.0
         tree = self.system.tree
         for b in np.flatnonzero((tree.joint == FREE) | (tree.joint == BALL)):
             start = tree.position_start[b] + (3 if tree.joint[b] == FREE else 0)
@@ -355,6 +365,7 @@ class World:
 
     def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
+        self._place_thrown()
         self._keep_start()
         stepper.begin_step(self._machine)
         self._begun = True
@@ -383,32 +394,43 @@ class World:
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
+            self._place_thrown()
             self._keep_start()
             self._run(stepper.step, action)
             return
-        contacts = self.begin_step()
-        self.solve(action if isinstance(action, AffineLaw) else self._ask(action, contacts))
+        self.begin_step()
+        self.solve(self.law_of(action))
+
+    def law_of(self, action: Action) -> Torques | AffineLaw | None:
+        """What an action says once a step is begun; `DivergedError` where a controller has no law."""
+        if action is None or isinstance(action, (np.ndarray, Sequence, AffineLaw)):
+            return action
+        try:
+            return action.law(self.state(), self._scratch.contacts)
+        except NoLawError as error:
+            self._note_failure(None, str(error))
+            raise DivergedError(self.steps, self.time, str(error)) from error
+
+    def end_step(self) -> None:
+        """The state has been moved on by a problem that it was part of (company)."""
+        self._begun = False
+
+    def _place_thrown(self) -> None:
+        for throw in self.throws:
+            throw.place(self._memory, self.time, self.dt)
 
     def _keep_start(self) -> None:
         """Keep the state for a trace: a step that fails may leave another start for the next."""
         if self._traced:
             self._before = self.save_state()
 
-    def _ask(self, controller: Controller, contacts: Contacts) -> AffineLaw:
-        """The controller's law; `DivergedError` where it has none."""
-        try:
-            return controller.law(self.state(), contacts)
-        except NoLawError as error:
-            self._note_failure(None, str(error))
-            raise DivergedError(self.steps, self.time, str(error)) from error
-
     def _run(self, kernel: Callable[..., int], law: Torques | AffineLaw | None) -> None:
         """Let a kernel of the stepper find v_{k+1} under a law and move on, or say why it did not."""
-        arguments = self._arguments(law)
+        arguments = self.arguments(law)
         self._begun = False
         code = kernel(self._machine, *arguments)
         if code != stepper.STEPPED:
-            reason = self._reason(code)
+            reason = reason_of(code, self._scratch.outcome)
             self._note_failure(law, reason)
             raise DivergedError(self.steps, self.time, reason)
 
@@ -428,7 +450,7 @@ class World:
         self._scratch.outcome.residual[:] = 0.0
         self._begun = False
 
-    def _arguments(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
+    def arguments(self, law: Torques | AffineLaw | None) -> tuple[Array, Array, Array]:
         """Generalised torque (nv,), gain and diagonal for the kernel; infinities show in the step's outcome."""
         try:
             return self._checked(law)
@@ -468,14 +490,15 @@ class World:
             )
         return result
 
-    def _reason(self, code: int) -> str:
-        outcome = self._scratch.outcome
-        if code == stepper.NOT_FINITE:
-            return "a force, position or velocity is not finite."
-        if code == stepper.UNSOLVED:
-            status = LcpStatus(int(outcome.counts[0])).name
-            return f"no contact forces satisfy the contact problem of {outcome.counts[1]} unknowns ({status})."
-        return f"contact forces miss their conditions by {outcome.residual[0]:.2g} m/s."
+
+def reason_of(code: int, outcome: Outcome) -> str:
+    """Why a step gave no valid state, in a sentence."""
+    if code == stepper.NOT_FINITE:
+        return "a force, position or velocity is not finite."
+    if code == stepper.UNSOLVED:
+        status = LcpStatus(int(outcome.counts[0])).name
+        return f"no contact forces satisfy the contact problem of {outcome.counts[1]} unknowns ({status})."
+    return f"contact forces miss their conditions by {outcome.residual[0]:.2g} m/s."
 
 
 def _default_pairs(character: Character, props: Sequence[Prop]) -> list[tuple[str, str]]:

@@ -23,13 +23,14 @@ from ..motion import quaternions
 from ..motion.clip import Clip, LocalPoses, Skeleton, from_local
 from ..motion.playback import Playback
 from ..simulation import Course, Foothold, Grab, Prop, Push, Slider, World
+from ..simulation.company import Company
 
 STEPPING = 48
 RATE = 24.0  # frames a second
 LIFTED = 0.8  # rad
 PATIENT = 10  # niceness
 RATE_OF_STEPS = 120.0  # steps of simulation a second
-COMMON = 38  # entries that are compiled by whichever method comes first, besides its own: what a bar goes by
+COMMON = 47  # entries that are compiled by whichever method comes first, besides its own: what a bar goes by
 
 
 def figure() -> Skeleton:
@@ -150,13 +151,17 @@ def prepare(methods: Sequence[str], tell: Callable[[str, float], None]) -> Itera
 
 
 def _ask() -> None:
-    """What bakes ask of a character now and then, and a step without a law, as whoever tries the physics takes it."""
+    """What bakes ask of a character now and then, a step without a law, and one of two who touch."""
     character = Character.preset("muico29")
     q, v = character.neutral(), np.zeros(character.nv)
     center_of_mass(character, q)
     center_of_mass_jacobian(character, q)
     inverse_dynamics(character, q, v, v)
     World(character).step()
+    near, beside = World(character), World(character)
+    q[0] += 0.1
+    beside.reset(q)
+    Company([near, beside]).step({0: None, 1: None})
 
 
 def go_last() -> None:

@@ -8,6 +8,7 @@ and the module of `tasks`.
 import importlib
 import importlib.util
 import json
+import math
 import os
 import queue
 import signal
@@ -22,6 +23,7 @@ NICENESS = 5  # the interface goes first
 # the kinds of messages that are no tasks
 ENOUGH = "enough"  # what the task that runs has tried so far will do
 STOP = "stop"  # nobody waits any more for what was asked before
+INPUT = "input"  # for the task that runs
 
 
 class OvertakenError(Exception):
@@ -35,6 +37,7 @@ class Line:
         self._write = write
         self._enough = threading.Event()
         self._stops: queue.SimpleQueue[str] = queue.SimpleQueue()  # that are to come among the tasks
+        self._inputs: queue.SimpleQueue[Any] = queue.SimpleQueue()  # values; None wakes who waits for some
 
     def __call__(self, kind: str, values: Any = None, arrays: Any = None) -> None:
         """Say something; OvertakenError where nobody listens."""
@@ -45,14 +48,32 @@ class Line:
     def begin(self) -> None:
         """Of another task nothing was said yet."""
         self._enough.clear()
+        self._inputs = queue.SimpleQueue()
 
-    def hear(self, kind: str) -> bool:
+    def hear(self, kind: str, values: Any) -> bool:
         """Take a message in, unless it has to wait among the tasks."""
         if kind == ENOUGH:
             self._enough.set()
         elif kind == STOP:
             self._stops.put(kind)
-        return kind == ENOUGH
+            self._inputs.put(None)
+        elif kind == INPUT:
+            self._inputs.put(values)
+        return kind in {ENOUGH, INPUT}
+
+    def inputs(self, seconds: float) -> list[Any]:
+        """What has come for the task since it last asked; waits for something so long at most, be it for ever."""
+        found = []
+        if seconds > 0.0 and self._inputs.empty():
+            try:
+                found.append(self._inputs.get(timeout=None if math.isinf(seconds) else seconds))
+            except queue.Empty:
+                return []
+        while not self._inputs.empty():
+            found.append(self._inputs.get())
+        if not self._stops.empty():
+            raise OvertakenError
+        return [one for one in found if one is not None]
 
     def pass_stop(self) -> None:
         """All that was asked before it is over."""
@@ -82,7 +103,7 @@ def main(boot: dict[str, str | list[str]]) -> None:
 
     def listen() -> None:
         while (message := messages.read(source)) is not None:
-            if not line.hear(message.kind):
+            if not line.hear(message.kind, message.values):
                 waiting.put(message)
         os._exit(0)  # whatever is being computed, nobody waits for it any more
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 from .. import rounding
 from . import messages
 from .messages import Arrays, Message
-from .process import ENOUGH, STOP
+from .process import ENOUGH, INPUT, STOP
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "heft"
@@ -93,6 +93,10 @@ class Worker:
     def enough(self) -> None:
         """Have the task that runs take the best of what it has tried so far."""
         self._say(ENOUGH)
+
+    def direct(self, values: Mapping[str, Any]) -> None:
+        """Tell the task that runs something."""
+        self._outgoing.put((INPUT, lambda: (values, {})))
 
     def overtake(self) -> None:
         """Have tasks stop at their next word, and hear no more of them; the process goes on with what is sent next."""

@@ -2,6 +2,7 @@
 """What a study has found so far, a line of JSON for each, so that one that is stopped goes on where it was."""
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
@@ -32,6 +33,10 @@ class Journal:
             for line in self._path.read_text(encoding="utf-8").split("\n")[:-1]:
                 self._answers.update(json.loads(line))
 
+    def knows(self, question: str) -> bool:
+        """Whether the answer stands there."""
+        return question in self._answers
+
     def find(self, question: str, find: Callable[[], Any]) -> Any:
         """The answer that stands there, or that is found now: what JSON can say."""
         if question not in self._answers:
@@ -55,4 +60,9 @@ class Journal:
 @cache
 def processes() -> ProcessPoolExecutor:
     """As many as there are processors, each with kernels of its own."""
-    return ProcessPoolExecutor(processors(), get_context("spawn"))
+    return ProcessPoolExecutor(processors(), get_context("spawn"), initializer=find_blender_whole)
+
+
+def find_blender_whole() -> None:
+    """Forget Blender's own scripts on the path that was taken over: there `bpy` is the half that is in Python."""
+    sys.path[:] = [path for path in sys.path if not Path(path, "bpy", "__init__.py").is_file()]

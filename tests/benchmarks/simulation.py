@@ -13,6 +13,7 @@ from harness import Row, measure
 from heft.core import dynamics
 from heft.core.character import Body, Character, Joint
 from heft.core.simulation import Prop, World
+from heft.core.simulation.company import Company
 
 
 def ours(world: World) -> tuple[float, float]:
@@ -63,6 +64,33 @@ def sleepers(count: int) -> World:
     return World(bystander, props=boxes, pairs=())
 
 
+def walking(count: int) -> Company:
+    """So many of muico29, as in walking, apart from each other."""
+    worlds = []
+    for number in range(count):
+        world = World(Character.preset("muico29"))
+        q = on_one_foot(world.character)
+        q[1] += 2.0 * number
+        world.reset(q)
+        worlds.append(world)
+    return Company(worlds)
+
+
+def step_of(company: Company) -> tuple[float, float]:
+    """Median and 99th percentile of one step of all, us; the states are put back each time."""
+    actions = dict.fromkeys(range(len(company.worlds)))
+    company.step(actions)
+    start = [(world.machine.memory, world.system_q, world.system_v) for world in company.worlds]
+
+    def call() -> None:
+        for memory, q, v in start:
+            memory.q[:] = q
+            memory.v[:] = v
+        company.step(actions)
+
+    return measure(call)
+
+
 def rows() -> Iterator[Row]:
     muico = Character.preset("muico29")
     for name, q in (("standing on 8 corners", muico.neutral()), ("as in walking, on 4", on_one_foot(muico))):
@@ -78,3 +106,12 @@ def rows() -> Iterator[Row]:
         world = World(character, [])
         reference, _ = mujoco_step(character.with_contacts(()), character.neutral())
         yield Row(f"step of {name} in the air", *ours(world), "mj_step", reference)
+    alone = step_of(walking(1))[0]
+    for count in (2, 5, 10):
+        yield Row(f"step of {count} characters apart", *step_of(walking(count)), "of one alone", alone)
+    hand = walking(2)
+    for number, world in enumerate(hand.worlds):
+        q = world.q
+        q[1] = 0.55 * number
+        world.reset(q)
+    yield Row("step of 2 characters that touch", *step_of(hand), "of one alone", alone)

@@ -37,3 +37,20 @@ def test_arrays_declared_by_a_named_type_are_arrays():
 def test_arrays_declared_in_full_are_arrays():
     value = Plain(np.arange(3.0))
     assert archive.unpack(Plain, archive.pack(value, Plain, "test", 1), "test", 1).values.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_content_is_read_where_it_lies_piece_by_piece(monkeypatch):
+    monkeypatch.setattr(archive, "PIECE", 7)
+    value = Plain(np.random.default_rng(0).normal(size=1001))
+    content = np.frombuffer(archive.pack(value, Plain, "test", 1), np.uint8)
+    assert np.array_equal(archive.unpack(Plain, memoryview(content), "test", 1).values, value.values)
+    short = memoryview(content[:-900])
+    with pytest.raises(archive.UNREADABLE):
+        archive.unpack(Plain, short, "test", 1)
+
+
+def test_an_array_that_changed_on_the_way_is_refused():
+    content = bytearray(archive.pack(Plain(np.arange(900.0)), Plain, "test", 1))
+    content[content.index(np.float64(500.0).tobytes())] ^= 1
+    with pytest.raises(archive.UNREADABLE, match="CRC"):
+        archive.unpack(Plain, bytes(content), "test", 1)

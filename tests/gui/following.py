@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Auto Bake in a window: from an edit to the first changed frame and to the last, and how late a timer comes meanwhile.
 
-Pictures of the stick figure over the keys, and following.txt: seconds of every edit of the mannequin's walk (4.3 s).
+Pictures of the stick figure over the keys, and following.txt: seconds of every edit of the mannequin's walk (4.3 s),
+how long Heft held the window up each time it did something, and how long a picture of the window takes by itself.
 
 python3 run.py build --bare
 blender-gui run tests/gui/following.py -t 900 -o out/gui dist/heft-*-bare.zip tests/gui/window.py
@@ -22,6 +23,7 @@ AFTER = 60  # frame of the keys that are moved, and of the push
 
 edits = []  # kind, and seconds to the first changed frame and to the end; of the worker's stages
 late = []  # s, by which every event of the timer is, while something is followed
+held = []  # s, wall and the processor's, of each look at what there is to do
 state = {"due": 0.0, "edit": None, "heads": None}
 
 
@@ -118,8 +120,33 @@ def without_recovery():
     window.rig().heft.recovery = False
 
 
+def watch_looks():
+    """Note how long each takes."""
+    kind = addon("blender_addon.baking.following").Following
+    look = kind.look
+
+    def timed(self, *arguments):
+        begun = time.monotonic(), time.thread_time()
+        look(self, *arguments)
+        held.append((time.monotonic() - begun[0], time.thread_time() - begun[1]))
+
+    kind.look = timed
+
+
+def draw():
+    """Seconds of a picture of the whole window, least of five."""
+    took = []
+    for _ in range(5):
+        begun = time.monotonic()
+        with guikit.override():
+            bpy.ops.wm.redraw_timer(type="DRAW_WIN", iterations=1)
+        took.append(time.monotonic() - begun)
+    state["picture"] = min(took)
+
+
 def follow():
     """Switch it on."""
+    watch_looks()
     window.rig().heft.auto_bake = True
     bpy.app.timers.register(watch)
 
@@ -137,6 +164,12 @@ def tell():
         )
     share = 1e3 * np.percentile(late, [50.0, 99.0, 100.0])
     lines.append(f"20 ms timer late by {share[0]:.0f} ms median, {share[1]:.0f} at 99 %, {share[2]:.0f} at most")
+    for name, own in zip(("wall", "processor"), np.array(held).T, strict=True):
+        shares = 1e3 * np.percentile(own, [50.0, 99.0, 100.0])
+        lines.append(
+            f"Heft's looks, {name}: {shares[0]:.1f} ms median, {shares[1]:.0f} at 99 %, {shares[2]:.0f} at most"
+        )
+    lines.append(f"a picture of the window takes {1e3 * state['picture']:.0f} ms")
     Path(guikit.OUT, "following.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -160,6 +193,7 @@ guikit.steps(
     1.0,
     rested,
     *(step for _ in range(EDITS) for step in edited("a push moved, no recovery", move_push)),
+    draw,
     tell,
     pause=0.1,
 )

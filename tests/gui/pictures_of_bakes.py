@@ -52,6 +52,7 @@ def more():
             bpy.ops.heft.add_mannequin()
             bpy.ops.heft.set_up()
     bpy.context.scene.frame_set(1)
+    bpy.context.scene.heft.together = False
     rigs = [one for one in bpy.data.objects if one.type == "ARMATURE"]
     for number, rig in enumerate(rigs):
         rig.location.y = 1.2 * number

@@ -103,15 +103,21 @@ def add_contact(
 
 
 @inlined_kernel
+def copy_contact(source: Contacts, i: int, target: Contacts, at: int) -> None:
+    """Put a candidate into a row of a list, the same or another."""
+    target.body[at] = source.body[i]
+    target.other[at] = source.other[i]
+    target.surface[at] = source.surface[i]
+    target.shape[at] = source.shape[i]
+    target.key[at] = source.key[i]
+    target.gap[at] = source.gap[i]
+    target.friction[at] = source.friction[i]
+    set_row(target.point, at, row(source.point, i))
+    set_row(target.normal, at, row(source.normal, i))
+    set_row(target.velocity, at, row(source.velocity, i))
+
+
+@inlined_kernel
 def move_contact(contacts: Contacts, source: int, target: int) -> None:
     """Put a candidate into another row."""
-    contacts.body[target] = contacts.body[source]
-    contacts.other[target] = contacts.other[source]
-    contacts.surface[target] = contacts.surface[source]
-    contacts.shape[target] = contacts.shape[source]
-    contacts.key[target] = contacts.key[source]
-    contacts.gap[target] = contacts.gap[source]
-    contacts.friction[target] = contacts.friction[source]
-    set_row(contacts.point, target, row(contacts.point, source))
-    set_row(contacts.normal, target, row(contacts.normal, source))
-    set_row(contacts.velocity, target, row(contacts.velocity, source))
+    copy_contact(contacts, source, contacts, target)

@@ -117,7 +117,7 @@ def detect(
                 place, turn = row(position, body), quaternion_row(quaternion, body)
                 ridges_against_faces(shapes, o, terrain, pose, s, place, turn, margin, depth, contacts)
     for k in range(shapes.pair.shape[0]):
-        _pair(shapes, k, position, quaternion, margin, contacts)
+        detect_pair(shapes, k, position, quaternion, margin, contacts)
     return int(contacts.filled[0])
 
 
@@ -161,7 +161,7 @@ def _bulge(terrain: Terrain, pose: TerrainPose, s: int, start: Vector, end: Vect
 
 
 @kernel
-def _pair(
+def detect_pair(
     shapes: Shapes,
     k: int,
     position: NDArray[np.float64],

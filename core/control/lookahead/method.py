@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from ...cache import Cache
@@ -11,9 +10,10 @@ from ...motion.reference import Reference
 from ..method import Follower, Method, Needs, Preset
 from ..recovery import Recovering
 from ..stage import Stage
+from .accompanied import Accompanied
 from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
-from .precompute import CostToGo, sweep
+from .precompute import CostToGo, Policy, sweep
 from .search import Rehearsal, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
@@ -41,10 +41,11 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan
     reference = motions[0]
     character, track = reference.character, Track.of(reference)
     key = policy_key(character, track, settings)
-    policy, value = cache.get(key, partial(load_policy, key=key)), None
-    if policy is None:
-        policy, value = sweep(character, track, settings)
-        cache.put(key, partial(save_policy, policy, key=key))
+    known: tuple[Policy, CostToGo | None] | None = cache.get(key, lambda path: (load_policy(path, key), None))
+    if known is None:
+        known = sweep(character, track, settings)
+        cache.put(key, known, lambda made, path: save_policy(made[0], path, key))
+    policy, value = known
     return Plan(LookAhead(character, track, settings, policy), reference, value)
 
 
@@ -52,16 +53,18 @@ def start(plan: Plan, stage: Stage) -> Follower:
     """Follow the track from its first frame on, with settings that hold if there are such."""
     own, reference, value = plan
     own.terrain = stage.terrain
-    controller, falls = _rehearsed(own, stage)
+    controller, falls = _rehearsed(own, stage.foreseen())
     controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
-    if stage.helped and (falls or not (stage.scene.pushes or stage.scene.props)):
-        # nothing pushed it: what makes it fall is the motion, which is to be had in any case
-        return Carried(controller, FALLING if falls else LOSING)
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
-    if not recovers:
-        return controller
-    return Recovering(controller, reference, stage, value if controller is own else None)
+    pushed: Follower = controller
+    if recovers:
+        pushed = Recovering(controller, reference, stage, value if controller is own else None)
+    if stage.helped and (falls or not (stage.directed or stage.scene.pushes or stage.scene.props)):
+        # nothing pushed it: what makes it fall is the motion, which is to be had in any case
+        carried = Carried(controller, FALLING if falls else LOSING)
+        return Accompanied(carried, pushed) if stage.accompanied and not falls else carried
+    return pushed
 
 
 def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
@@ -143,7 +146,7 @@ METHOD = Method(
     settings=Settings,
     plan=plan,
     start=start,
-    needs=Needs(recovers=True, helps=True),
+    needs=Needs(recovers=True, helps=True, directed=True),
     presets=(
         Preset("Default", "Good for most motions.", {}),
         Preset("Fast Motion", "More simulation steps per second: runs, jumps, quick gestures.", {}, rate=240),

@@ -21,6 +21,8 @@ from ...maths.products import add_transposed_product
 
 Array = NDArray[np.float64]
 
+DEARER = (1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
+
 
 class Regulator(NamedTuple):
     """The law of one step, eta = -gain xi - feedforward (eq. 10), and the cost to go before it."""
@@ -37,7 +39,9 @@ def step_back(
 ) -> Regulator:
     """From S_{k+1}, s_{k+1} to S_k, s_k. `Q` (n,) and `effort` (m,) [R + P] are diagonals; `pull` (m,) is P u_k.
 
-    A factor that does not exist shows as numbers that are not finite.
+    Over light limbs with much to say, rounding leaves S_{k+1} a little less than positive, and `quu` without a factor:
+    then effort costs a little more, by `DEARER` shares of the largest entry in turn. Where that is of no use, or what
+    is given is not finite, numbers that are not finite show it.
     """
     n, m = B.shape
     PB = np.zeros((n, m))
@@ -56,10 +60,21 @@ def step_back(
     for j in range(n):
         for i in range(m):
             feedforward[i] += B[j, i] * ahead[j]
-    if not cholesky(quu, quu):
+    factor = np.zeros((m, m))
+    factored = cholesky(quu, factor)
+    largest = 0.0
+    for i in range(m):
+        largest = max(largest, abs(quu[i, i]))
+    for share in DEARER:
+        if factored:
+            break
+        for i in range(m):
+            quu[i, i] += share * largest
+        factored = cholesky(quu, factor)
+    if not factored:
         gain[:] = np.nan
-    cholesky_solve_rows(quu, gain)
-    cholesky_solve(quu, feedforward)
+    cholesky_solve_rows(factor, gain)
+    cholesky_solve(factor, feedforward)
     # S_k = Q + A^T S (A - B gain), s_k = A^T (s + S (d - B feedforward))
     closed = np.zeros((n, n))
     add_transposed_product(-np.ascontiguousarray(B.T), gain, closed, n, m, n)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hits: what a prop that strikes the body gives it is a push, whose impulse the contacts tell."""
+"""Hits: what a prop or another character gives a body that it strikes is a push, whose impulse the contacts tell."""
 
 import math
 from collections.abc import Container
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...simulation import World
 from ...simulation.scene import Scene
+from ...simulation.world import ANOTHER
 
 Array = NDArray[np.float64]
 
@@ -23,15 +24,16 @@ class Hits:
     def __init__(self, scene: Scene, bodies: Container[str]) -> None:
         """What the body holds does not hit it."""
         self._held = {grab.other for grab in scene.grabs if grab.body in bodies}
-        self._striking = bool(scene.props)
+        self.listens = bool(scene.props)  # there is something to strike it, or has been
         self.impulse = np.zeros(3)  # N s of the present hit
         self._last = -math.inf  # s, of its last touch
 
     def ended(self, world: World) -> bool:
         """Whether a hit that was felt ended with the last step."""
-        if not self._striking:
+        self.listens = self.listens or world.pressed_by_another
+        if not self.listens:
             return False
-        force = force_of_props(world, self._held)
+        force = force_of_things(world, self._held)
         size = float(np.linalg.norm(force))
         if size > 0.0 and force[2] < BORNE * size:
             self.impulse = self.impulse + force * world.dt
@@ -44,13 +46,13 @@ class Hits:
         return felt
 
 
-def force_of_props(world: World, held: Container[str | None] = ()) -> Array:
-    """The sum (3,) of what props pressed the character with in the last step, N."""
+def force_of_things(world: World, held: Container[str | None] = ()) -> Array:
+    """The sum (3,) of what props and other characters pressed the character with in the last step, N."""
     own = len(world.character.bodies)
     props = {own + k for k, prop in enumerate(world.props) if prop.name not in held}
     contacts, total = world.contacts, np.zeros(3)
     for body, other, force in zip(contacts.body, contacts.other, contacts.force, strict=True):
-        if body < own and other in props:
+        if body < own and (other in props or other == ANOTHER):
             total = total + force
         elif body in props and 0 <= other < own:
             total = total - force

@@ -20,7 +20,7 @@ from ...simulation import Push, World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..law import AffineLaw, State
-from ..lookahead.lookahead import LookAhead, Place
+from ..lookahead.lookahead import LookAhead
 from ..lookahead.precompute import CostToGo, sweep
 from ..method import Follower
 from ..stage import Stage
@@ -36,7 +36,7 @@ from .looseness import pose_shares
 from .motion_ahead import FEWER, motion_ahead, unrolled
 from .plan import Plan, Question, StoppedError, make_plan
 from .pushing import Pushing
-from .rehearsal import Verdict, rehearse
+from .rehearsal import HARSH, NOISE, Verdict, rehearse
 
 Array = NDArray[np.float64]
 GoesOn = Callable[[], bool]
@@ -165,7 +165,7 @@ class Recovering(Follower):
 
     def _felt(self, time: float) -> bool:
         """Whether anything has disturbed the motion so far, so that one without disturbances is left as it is."""
-        return self._pushing.begun(time) or bool(self._stage.scene.props)
+        return self._pushing.begun(time) or self._hits.listens
 
     def _coming(self, world: World, omega: float) -> Array:
         """By how much (2,) the extrapolated centre of mass will be moved by pushes that go on, m."""
@@ -185,7 +185,7 @@ class Recovering(Follower):
                 best = self._search(replace(question, ahead=ahead), fewer, state, goes_on, best)
         if (best is None or best[0][0] < 1.0) and self._detour is None:
             self._understudy.place = self.motion.place
-            after = self._after(self.motion.place)
+            after = self._after(world.time)
             if self._rehearse(state, self._understudy, after, goes_on).stays_up:  # stiffly, it needs no other steps
                 self._sure = world.time + after * world.dt
                 return
@@ -196,7 +196,7 @@ class Recovering(Follower):
         self._follow(best[1], world.time)
         self._failures = 0 if stays_up else self._failures + 1
         if stays_up:
-            self._sure = world.time + self._steps(best[1]) * world.dt
+            self._sure = world.time + self._steps(best[1], world.time) * world.dt
 
     def _search(
         self,
@@ -218,14 +218,23 @@ class Recovering(Follower):
             plan = make_plan(question, choice, goes_on)
             if plan is None:
                 continue
-            verdict = self._rehearse(state, Detour(self._understudy, plan), self._steps(plan), goes_on)
+            verdict = self._judged(state, plan, question.time, goes_on)
             score = self._score(verdict, plan)
             if best is None or score > best[0]:
                 best = (score, plan)
-            if self._good(verdict):
+            if self._good(verdict) and verdict.steady >= 1.0:
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
         return best
+
+    def _judged(self, state: dict[str, NDArray[np.generic]], plan: Plan, time: float, goes_on: GoesOn) -> Verdict:
+        """What becomes of a plan; if it stays up, with noise as well."""
+        steps = self._steps(plan, time)
+        verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
+        if not verdict.stays_up:
+            return verdict
+        replica = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on, 1, HARSH)
+        return replace(verdict, steady=replica.share)
 
     def _goes_on_well(self, state: dict[str, NDArray[np.generic]], time: float, goes_on: GoesOn) -> bool:
         """Whether what is followed needs no other plan."""
@@ -233,14 +242,14 @@ class Recovering(Follower):
         if detour is not None:
             controller = detour.plan.controller
             place = controller.place
-            steps = self._steps(detour.plan) - detour.done
+            steps = self._steps(detour.plan, time - detour.done * self.motion.track.dt) - detour.done
             verdict = self._rehearse(state, detour.twin(self._understudy), steps, goes_on)
             controller.place = place
             return verdict.stays_up
         if self._loose and time >= self._sure:
             return False  # it would stand stiffly
         self._understudy.place = self.motion.place
-        after = self._after(self.motion.place)
+        after = self._after(time)
         verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
         return all(self._good(verdict) for verdict in verdicts)
 
@@ -264,7 +273,7 @@ class Recovering(Follower):
             self._lost_ways += 1
             return
         detour = Detour(self._understudy, plan)
-        if not self._good(self._rehearse(world.save_state(), detour, self._steps(plan), goes_on)):
+        if not self._good(self._rehearse(world.save_state(), detour, self._steps(plan, world.time), goes_on)):
             self._lost_ways += 1
             return
         self._lost_ways = 0
@@ -272,17 +281,21 @@ class Recovering(Follower):
         added_steps = 0 if choice.added is None else choice.added.count
         self._recoveries.append(Recovery(world.time, "home", float(np.linalg.norm(plan.shift)), added_steps))
 
-    def _steps(self, plan: Plan) -> int:
-        """That are rehearsed of a plan and after it."""
-        return len(plan.places) - 1 + self._after(plan.places[-1])
+    def _steps(self, plan: Plan, time: float) -> int:
+        """That are rehearsed of a plan that begins then, and after it."""
+        steps = len(plan.places) - 1
+        return steps + self._after(time + steps * self.motion.track.dt)
 
-    def _after(self, place: Place) -> int:
-        """Steps that are rehearsed from a place in the motion on, not far beyond its end if it has one."""
+    def _after(self, time: float) -> int:
+        """Steps that are rehearsed from then on, not far beyond the end of the bake where nothing repeats.
+
+        A plan in a hurry is through with the motion before the bake is over, and has to stand at its end.
+        """
         track = self.motion.track
         if track.cycle is not None:
             return round(REHEARSED * len(track.q))
-        seconds = max(REHEARSED_LEAST, min(REHEARSED_SECONDS, (len(track.q) - 1 - place.frame) * track.dt))
-        return round(seconds / track.dt)
+        left = min(self._stage.seconds, self._stage.ends) - time
+        return round(max(REHEARSED_LEAST, min(REHEARSED_SECONDS, left)) / track.dt)
 
     def _follow(self, plan: Plan, time: float) -> None:
         if self._path is None:
@@ -324,11 +337,12 @@ class Recovering(Follower):
         steps: int,
         goes_on: GoesOn,
         seed: int | None = None,
+        noise: float = NOISE,
     ) -> Verdict:
         world = self._rehearsal_world(float(state["clock"][0]))
         world.load_state(state)
         place = self._understudy.place
-        verdict = rehearse(self._stage.character, world, follower, steps, self._legs, goes_on, seed)
+        verdict = rehearse(self._stage.character, world, follower, steps, self._legs, goes_on, seed, noise)
         self._understudy.place = place
         return verdict
 
@@ -343,7 +357,7 @@ class Recovering(Follower):
         """First staying up, then what looks possible, then small steps."""
         farthest = max((float(np.linalg.norm(step.shift)) for step in plan.steps), default=0.0)
         ugly = max(0.0, verdict.torque / self._strong - 1.0) + max(0.0, 1.0 - verdict.legs / APART)
-        return verdict.share, -ugly, -farthest
+        return 0.5 * (verdict.share + verdict.steady), -ugly, -farthest
 
 
 def _facing(q: Array) -> Array:

@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 ASK = 20  # steps between two questions whether to go on
 NOISE = 0.02  # standard deviation of a replica's velocities, m/s and rad/s
+HARSH = 0.05  # the same, for a plan that is to be more than the future that was rehearsed
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Verdict:
     share: float  # of its steps that it stayed up
     torque: float  # N m, the greatest
     legs: float  # m, the least distance of the legs
+    steady: float = 0.0  # share of a replica's steps that it stayed up, for which noise was added
 
     @property
     def stays_up(self) -> bool:
@@ -43,12 +45,13 @@ def rehearse(
     legs: Legs,
     goes_on: Callable[[], bool],
     seed: int | None = None,
+    noise: float = NOISE,
 ) -> Verdict:
     """Follow from the world's state on; with a `seed`, off it."""
     if seed is not None:
         state = world.save_state()
         v = np.array(state["v"], dtype=np.float64)
-        v[: character.nv] += np.random.default_rng(seed).normal(scale=NOISE, size=character.nv)
+        v[: character.nv] += np.random.default_rng(seed).normal(scale=noise, size=character.nv)
         world.load_state({**state, "v": v, "moving": np.zeros(1, np.bool_)})
     fall = FallDetector(character, world.rate)
     torque, nearest = 0.0, np.inf

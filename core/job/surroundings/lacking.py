@@ -8,10 +8,12 @@ from ...character import Character
 from ...contact.terrain import Plane, Surface, Terrain, make_terrain
 from ...motion.fit import Trajectory
 from ...motion.ground import MissingGround, missing_ground
+from ...motion.holds import hangs
 from ...motion.labels import Grab, label
 from ...motion.prepare import Performance
 from ...motion.schedule import ContactPoint
-from ...motion.supports import Support, find_supports, hangs
+from ...motion.support import Support
+from ...motion.supports import find_supports
 from ..job import BakeJob
 
 

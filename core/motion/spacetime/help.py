@@ -38,6 +38,7 @@ AROUND = 0.05  # s
 WORTH_A_WORD = 0.02  # of the weight
 SITTING = 0.15  # of the body's height: hips that are no higher than this over the knees sit
 STEADYING = 0.5  # of the weight: less than this only keeps a motion near what was keyed
+SLIPPERY = 0.2  # friction: about as much as a walk on level ground uses
 LARGE = 1.0  # of the weight: where something is missing, help beyond this grows dear, or it would come in jerks
 FASTEST = 10.0  # times by which a weight changes in an iteration, at most
 
@@ -93,10 +94,19 @@ def given(force: Array, character: Character, rate: float) -> Mask:
     return result
 
 
-def sentences_of_help(share: Array, character: Character, q: Array, frame: Callable[[int], float]) -> list[Sentence]:
+def sentences_of_help(
+    share: Array,
+    character: Character,
+    q: Array,
+    frame: Callable[[int], float],
+    *,
+    hit: bool = False,
+    friction: float = 1.0,
+) -> list[Sentence]:
     """How much help (N,) is given where, and what is missing there in poses (N or more, nq); nothing of too little.
 
-    `frame` gives the source's own number of a row.
+    `frame` gives the source's own number of a row. Where it was `hit` nothing is missing: something is in the way. With
+    little `friction` on the ground it is that.
     """
     if share.max(initial=0.0) < WORTH_A_WORD:
         return []
@@ -109,12 +119,16 @@ def sentences_of_help(share: Array, character: Character, q: Array, frame: Calla
     start, stop = max(found, key=lambda one: float(share[one[0] : one[1]].sum()))
     most = start + int(share[start:stop].argmax())
     lacking = _lacking(character, np.ascontiguousarray(q[most]))
+    if hit:
+        lacking = "way"
+    elif lacking == "support" and friction < SLIPPERY:
+        lacking = "grip"
     return [
         say(
             LACKING["nothing" if lacking == "support" and share[most] < STEADYING else lacking],
             percent=100.0 * float(share[start:stop].max()),
-            first=frame(start),
-            last=frame(stop),
+            first=float(round(frame(start))),
+            last=float(round(frame(stop))),
         )
     ]
 
@@ -126,6 +140,10 @@ LACKING = {
     "the hands is missing.",
     "support": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}: "
     "something that holds it is missing.",
+    "grip": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}, because "
+    "the ground is slippery: raise its friction.",
+    "way": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}, "
+    "against what it hit.",
     "nothing": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g} to stay "
     "near the action.",
 }

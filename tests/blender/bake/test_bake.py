@@ -240,16 +240,6 @@ def test_a_layer_over_the_nla_is_baked_as_it_is_seen(rig):
     assert (animation.action_blend_type, animation.action_influence) == ("REPLACE", 1.0)
 
 
-def test_fewer_keys_show_the_same_motion(rig):
-    bpy.ops.heft.bake()
-    before = poses(rig, range(1, 106))
-    count = sum(len(c.keyframe_points) for c in assigned_curves(rig, rig.animation_data.action))
-    rig.heft.reduce = True
-    bpy.ops.heft.bake()
-    assert sum(len(c.keyframe_points) for c in assigned_curves(rig, rig.animation_data.action)) < 0.6 * count
-    assert np.abs(poses(rig, range(1, 106)) - before)[..., :3, 3].max() < 0.02
-
-
 def push(rig, frame, **how):
     bpy.context.scene.frame_set(frame)
     bpy.ops.heft.set_up()
@@ -260,7 +250,7 @@ def push(rig, frame, **how):
 
 
 def test_pushed_over_it_lies_on_the_ground(rig):
-    push(rig, 30, strength=600.0, duration=6, direction=(1.0, 0.0, 0.0))
+    push(rig, 30, strength=1200.0, duration=6, direction=(1.0, 0.0, 0.0))
     bpy.ops.heft.bake()
     assert json.loads(rig.heft.report)["outcome"] == "fell"
     last = int(rig.animation_data.action.frame_range[1])

@@ -17,7 +17,7 @@ from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.output import motion_of, write, write_all
 from heft.blender_addon.baking.session import CANCELLED, ON_CONTROLS, Session
 from heft.blender_addon.baking.stack import stack_of
-from heft.blender_addon.controls.solution import map_for
+from heft.blender_addon.controls.mapping import map_for
 from heft.blender_addon.rig.reading import rotations_of, sample_armatures
 from heft.blender_addon.writer import assigned_curves
 from heft.core import archive
@@ -266,26 +266,16 @@ def test_what_no_control_reaches_is_told(opened, human):
     assert note.startswith("DEF-hand.L is up to 0.0 mm and 20.0 degrees off, most at frame ")
 
 
-def test_rigs_without_known_controls_are_refused(opened, human):
+def test_a_rig_without_controls_is_keyed_on_its_bones(opened, human):
     opened(human)
     rig = rigs.rigify_metarig()
+    bpy.context.view_layer.objects.active = rig
     rig.heft.output = "CONTROLS"
-    for frame in (1, 10):
+    for frame in (1, LAST):
         key(rig, "spine", frame, location=(0.0, 0.0, 0.01 * frame))
-    with pytest.raises(RuntimeError, match="no controls that Heft knows"):
-        bpy.ops.heft.bake()
-
-
-@pytest.mark.parametrize("kind", ["cat", "wolf"])
-def test_generated_animals_are_refused_by_name(opened, tmp_path, kind):
-    """Their paws are other limbs than a person's feet, though a cat's trunk has the same controls."""
-    rigs.generate_rigify(tmp_path / "animal.blend", kind)
-    rig = opened(tmp_path / "animal.blend")
-    for frame in (1, 10):
-        key(rig, "torso", frame, location=(0.0, 0.0, 0.01 * frame))
-    with pytest.raises(RuntimeError, match="only a Rigify human's: choose another Output"):
-        bpy.ops.heft.bake()
-    assert map_for(rig) is None
+    asked, report = bake(rig)
+    assert np.abs(poses(rig) - asked)[..., :3, 3].max() < 1e-3
+    assert report["notes"] == []
 
 
 def test_putting_it_on_the_controls_goes_bit_by_bit_and_can_be_stopped(opened, human):
@@ -295,9 +285,9 @@ def test_putting_it_on_the_controls_goes_bit_by_bit_and_can_be_stopped(opened, h
     running = Session(bpy.context, [rig], KeyedWorker(), "bake")
     turn = running.turn
     turn.result = disturbed(turn.gathered.job)
-    running._steps = running._solve(rig, turn.result)
+    running._steps = running._solve(turn, rig, turn.result)
     fractions = []
-    while not fractions or (fractions[-1] < 0.3 and not running.over):
+    while not fractions or (fractions[-1] < 0.05 and not running.over):
         running.take([])
         fractions.append(running.fraction)
     assert running.stage == ON_CONTROLS
@@ -309,7 +299,7 @@ def test_putting_it_on_the_controls_goes_bit_by_bit_and_can_be_stopped(opened, h
 
     again = Session(bpy.context, [rig], KeyedWorker(), "bake")
     again.turn.result = disturbed(again.turn.gathered.job)
-    again._steps = again._solve(rig, again.turn.result)
+    again._steps = again._solve(again.turn, rig, again.turn.result)
     again.wait()
     assert again.turns[0].controls.misses == ()
     assert write_all(bpy.context, again.turns)[0] == 1
@@ -347,10 +337,11 @@ def test_auto_bake_onto_controls_ends_and_follows_the_next_change(opened, human,
             source.layers[0].strips[0].channelbags[0].fcurves[0].keyframe_points[1].co.y += 0.01
             source.update_tag()
             bpy.context.view_layer.update()
-        for _ in range(200):
+        for _ in range(2000):
             following.look(bpy.context, time.monotonic() + 60.0)
             if not following.busy:
                 break
+            time.sleep(0.005)  # threads work
         assert (following.busy, keeper.asked) == (False, asked)
     told.pop()
     assert len([one for one in bpy.data.actions if one.heft.report]) == 1

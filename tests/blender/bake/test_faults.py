@@ -418,6 +418,16 @@ def test_a_preparation_gives_way_to_a_bake_and_goes_on_after_it(rig, own, monkey
     own.give_way()
 
 
+@pytest.mark.usefixtures("rig", "nothing_compiled")
+def test_no_timer_is_left_where_the_extension_is_disabled(own):
+    assert not own.prepares
+    own.prepare()
+    assert own.prepares
+    own.prepare()
+    own.forget_timer()
+    assert not own.prepares
+
+
 def test_one_at_a_time(going_on):
     rig, _, _ = going_on
     bpy.context.view_layer.objects.active = rig

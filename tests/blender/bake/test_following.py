@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from heft.blender_addon import writer
 from heft.blender_addon.baking import session
-from heft.blender_addon.baking.following import concerns, following, settings_text
+from heft.blender_addon.baking.following import concerns, following
 from heft.blender_addon.baking.stack import stack_of
+from heft.blender_addon.baking.wanted import settings_text
 from heft.blender_addon.overlay import live, record
 from heft.blender_addon.worker.keeper import keeper
 
@@ -49,6 +50,13 @@ def settle(rig):
         following.look(bpy.context, later)
         assert time.monotonic() - begun < PATIENCE
         time.sleep(0.01)
+
+
+def look():
+    """The same until all is read that has come to rest."""
+    following.look(bpy.context, time.monotonic() + LATER)
+    while following.reads:
+        following.look(bpy.context, time.monotonic() + LATER)
 
 
 def curves_of(action):
@@ -124,17 +132,16 @@ def test_what_is_overtaken_is_left_and_a_bake_that_is_asked_for_comes_first(foll
     rig.heft.use_total_mass, rig.heft.total_mass = True, 66.0  # nothing is known of that one
     following.look(bpy.context, time.monotonic())
     assert not following.busy  # its settings are new, and not at rest yet
-    later = time.monotonic() + LATER
-    following.look(bpy.context, later)
+    look()
     assert following.busy
     assert bpy.context.window_manager.heft.following
     process = keeper.worker().pid
     following.note(rig)
-    following.look(bpy.context, time.monotonic() + LATER)
+    look()
     assert (following.busy, len(sent)) == (True, 1)  # nothing has changed: it goes on
     rig.heft.floor_friction = 0.8
     following.look(bpy.context, time.monotonic())
-    following.look(bpy.context, time.monotonic() + LATER)
+    look()
     assert (following.busy, len(sent)) == (True, 2)
     assert not any(one.heft.report for one in bpy.data.actions)
     assert bpy.ops.heft.bake() == {"FINISHED"}
@@ -155,7 +162,7 @@ def test_the_bake_is_shown_as_it_comes_while_the_keys_play(followed):
     assert live.live_of(rig) is None
     seen = []
     following.note(rig)
-    following.look(bpy.context, time.monotonic() + LATER)
+    look()
     while following.busy:
         following.look(bpy.context, time.monotonic())
         if live.live_of(rig) is not None and following.busy:
@@ -173,7 +180,7 @@ def test_the_bake_is_shown_as_it_comes_while_the_keys_play(followed):
     before = known.heads
     rig.heft.floor_friction = 0.7
     following.look(bpy.context, time.monotonic())
-    following.look(bpy.context, time.monotonic() + LATER)
+    look()
     assert following.busy
     np.testing.assert_array_equal(live.live_of(rig).heads, before)  # the old one, until there is another
     rig.heft.auto_bake = False

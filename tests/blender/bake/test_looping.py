@@ -96,6 +96,20 @@ def test_an_action_marked_as_cyclic_is_a_loop_without_modifiers(rig):
     np.testing.assert_allclose(on[..., :3, :3], 0.0, atol=1e-3)
 
 
+def test_fewer_keys_of_a_loop_end_as_steep_as_they_begin(cycle):
+    period = walk.FRAMES_PER_CYCLE
+    cycle.heft.reduce = True
+    (found,) = gather(bpy.context, [cycle])
+    write(bpy.context, cycle, found, disturbed(found.job, degrees=1.5))
+    assert loop_of(cycle) == Loop(1.0, period, True)
+    near = 0.05
+    seam = poses(cycle, np.array([1.0, 1.0 + near, 1.0 + period - near, 1.0 + period, 1.0 + period + near]))[..., :3, 3]
+    on = seam[3] - seam[0]
+    np.testing.assert_allclose(on, np.broadcast_to(on[0], on.shape), atol=1e-5)
+    np.testing.assert_allclose(seam[4] - seam[3], seam[1] - seam[0], atol=1e-5)
+    np.testing.assert_allclose(seam[4] - seam[3], seam[3] - seam[2], atol=2e-4)
+
+
 def test_no_loop_where_a_range_is_asked_for_or_not_all_repeats(cycle):
     curve = next(curve for curve in assigned_curves(cycle, cycle.animation_data.action) if "chest" in curve.data_path)
     curve.modifiers.remove(curve.modifiers[0])

@@ -9,7 +9,7 @@ import pytest
 from heft.blender_addon.baking import outcome
 from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.output import write, write_all
-from heft.blender_addon.baking.session import Turn
+from heft.blender_addon.baking.session import Turn, noted
 from heft.core.report import source
 
 from tests.blender.bake.keyed import result_of
@@ -123,6 +123,11 @@ def test_what_a_parent_carries_along_is_told_where_it_fails(walking):
     failed = Turn(rig.session_uid, rig.name, found, why="It floats.")
     ((_, text),) = write_all(bpy.context, [failed])[1]
     assert text.startswith("Mannequin: It floats. Mannequin is parented to Cart, which carries it along")
+    (doubt,) = found.doubts
+    for share, said in ((0.0, False), (1.45, True)):
+        done = result_of(found.job)
+        helped = json.dumps(done.report | {"help_max": share})
+        assert (doubt in noted(found, dataclasses.replace(done, report_text=helped))) == said
 
 
 def test_a_mannequin_stands_beside_what_stands_at_the_cursor(heft_enabled):

@@ -51,6 +51,8 @@ def drawn(panel, width=None):
     context = SimpleNamespace(
         window_manager=bpy.context.window_manager,
         active_object=bpy.context.active_object,
+        selected_objects=bpy.context.selected_objects,
+        scene=bpy.context.scene,
         preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=bpy.context.preferences.ui_styles),
         region=region,
     )
@@ -76,6 +78,13 @@ def test_the_order_of_the_tab():
 def test_with_nothing_selected_it_says_how_to_begin(heft_enabled):
     assert not hasattr(bake.HEFT_PT_bake, "poll")
     assert drawn(bake.HEFT_PT_bake) == ["heft.bake", "Select an armature", "heft.add_mannequin"]
+
+
+def test_several_are_asked_whether_they_are_together(rig):
+    assert "together" not in drawn(bake.HEFT_PT_bake)
+    bpy.ops.heft.add_mannequin()
+    rig.select_set(True)
+    assert drawn(bake.HEFT_PT_bake)[:3] == ["heft.bake", "together", "auto_bake"]
 
 
 def test_the_method_and_what_went_wrong_come_after_the_button(rig, monkeypatch):

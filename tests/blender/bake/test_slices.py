@@ -57,6 +57,24 @@ def test_undo_begins_it_anew():
     assert (len(begun), work.results) == (2, [3])
 
 
+def test_what_is_over_stays_so_until_it_is_undone():
+    begun = []
+
+    def begin():
+        begun.append(1)
+        return counted(2, [])
+
+    work = Slices(begin)
+    while not work.go_on():
+        pass
+    assert work.go_on()
+    assert (len(begun), work.results) == (1, [2])
+    history.turn()
+    while not work.go_on(0.0):
+        pass
+    assert (len(begun), work.results) == (2, [2])
+
+
 def test_arithmetic_elsewhere_gives_its_result_or_its_complaint():
     assert whole(elsewhere(lambda: 7)) == 7
 
@@ -167,6 +185,6 @@ def test_a_rig_that_is_deleted_while_it_is_read_is_told(rig):
 
 def test_what_never_moves_is_keyed_at_its_ends():
     frames = np.arange(50.0)
-    assert needed_rows(frames, np.full(50, 0.3), 0.0).tolist() == [0, 49]
-    assert needed_rows(frames, np.full(50, 0.3) + 1e-7 * np.sin(frames), 0.0).tolist() == [0, 49]
-    assert len(needed_rows(frames, 1e-5 * np.sin(frames), 0.0)) == 50
+    assert needed_rows(frames, np.full(50, 0.3)).tolist() == [0, 49]
+    assert needed_rows(frames, np.full(50, 0.3) + 1e-7 * np.sin(frames)).tolist() == [0, 49]
+    assert len(needed_rows(frames, 1e-5 * np.sin(frames))) == 50

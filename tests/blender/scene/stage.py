@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 from heft.blender_addon.rig.reading import frame_numbers, sample_armatures
 from heft.blender_addon.scene.reading import SceneReader
+from heft.blender_addon.scene.takes import Clock
 
 FRAMES = frame_numbers(1, 40)
 
@@ -15,7 +16,8 @@ def read(rig, frames=FRAMES, start=0):
     (sampling,) = sample_armatures(
         bpy.context.scene, bpy.context.view_layer, [rig], frames, [rig.heft.scale], watch.look
     )
-    return watch.surroundings(sampling.clip), sampling.clip
+    clip = sampling.clip
+    return watch.surroundings(clip, Clock(float(frames[start]), clip.rate, 120.0)), clip
 
 
 def scene_of(rig, **kwargs):

@@ -55,7 +55,7 @@ def test_a_batch_is_listed_baked_and_resumed(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("changes", "status", "said"),
     [
-        ({"push": 900}, 3, "1 completed, 1 fell"),
+        ({"push": 3000}, 3, "1 completed, 1 fell"),
         ({"body": "wing"}, 1, "saved-push20 failed: A push acts on an unknown body 'wing'."),
     ],
 )

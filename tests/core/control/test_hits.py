@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from heft.core.character import Character
-from heft.core.control.recovery.hits import FELT, Hits, force_of_props
+from heft.core.control.recovery.hits import FELT, Hits, force_of_things
 from heft.core.dynamics import momentum
 from heft.core.simulation import Grab, Prop, World
 from heft.core.simulation.props import Hinge
@@ -38,7 +38,7 @@ def test_what_a_thrown_ball_loses_the_body_gains_and_the_contacts_tell():
     lost = ball_momentum(world, 5.0)
     for _ in range(60):
         world.step()
-        told += force_of_props(world) * world.dt
+        told += force_of_things(world) * world.dt
     gained = momentum(world.character, world.q, world.v)[:3] - gained
     lost = lost - ball_momentum(world, 5.0)
     assert gained[0] > 20.0
@@ -57,7 +57,7 @@ def test_what_a_swinging_door_loses_the_body_gains():
     own = len(world.character.bodies)
     for _ in range(90):
         world.step()
-        told += force_of_props(world) * world.dt
+        told += force_of_things(world) * world.dt
         pivot = world.poses()[0][own]
         contacts = world.contacts
         for body, other, point, force in zip(
@@ -113,5 +113,5 @@ def test_what_bears_the_body_does_not_hit_it():
     for _ in range(36):
         world.step()
         assert not hits.ended(world)
-    assert force_of_props(world)[2] > 100.0
+    assert force_of_things(world)[2] > 100.0
     np.testing.assert_array_equal(hits.impulse, 0.0)

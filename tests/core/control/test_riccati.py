@@ -111,3 +111,26 @@ def test_double_integrator_reaches_the_algebraic_riccati_equation():
 def test_slope_stays_symmetric():
     for law in sweep(problem(11, steps=40)):
         assert (law.curvature == law.curvature.T).all()
+
+
+def test_what_rounding_leaves_less_than_positive_costs_a_little_more_effort():
+    """A light limb: S of 1e9 with an eigenvalue of -1e-4, effort of 1e-7; the answer is as without that."""
+    rng = np.random.default_rng(2)
+    turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    whole = turn @ np.diag([1e9, 1e3, 1.0, 0.0]) @ turn.T
+    less = whole - 1e-4 * np.outer(turn[:, 3], turn[:, 3])
+    A, B = np.eye(4) + 0.01 * rng.normal(size=(4, 4)), turn
+    effort, none = np.full(4, 1e-7), np.zeros(4)
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.cholesky(B.T @ less @ B + np.diag(effort))
+    law = step_back(A, B, none, np.ones(4), effort, none, less, none)
+    exact = step_back(A, B, none, np.ones(4), effort, none, whole, none)
+    assert np.isfinite(law.gain).all()
+    np.testing.assert_allclose(B[:, :2] @ law.gain[:2], B[:, :2] @ exact.gain[:2], atol=0.02)
+    assert np.linalg.eigvalsh(law.curvature).min() > 0.0
+
+
+def test_what_is_not_finite_shows():
+    none = np.zeros(2)
+    law = step_back(np.eye(2), np.eye(2), none, np.ones(2), np.ones(2), none, np.full((2, 2), np.nan), none)
+    assert not np.isfinite(law.gain).any()

@@ -155,6 +155,15 @@ def test_who_is_helped_against_a_wall_is_told_of_the_wall():
     done = run(replace(job, scene=Scene(surfaces=(Plane(), wall)), help="as_needed", seconds=3.0))
     assert not done.report["good"]
     assert "hit 'Wall' at frame" in done.why
+    assert "missing" not in done.why
+    assert done.why.endswith("against what it hit.")
+
+
+def test_who_is_helped_over_ice_is_told_of_the_ice():
+    job = golden.kept("walk")
+    done = run(replace(job, scene=Scene(friction=0.02), help="as_needed", seconds=2.0))
+    assert done.report["help_max"] > 0.05
+    assert done.why.endswith("because the ground is slippery: raise its friction.")
 
 
 @needs_clips

@@ -87,9 +87,11 @@ def test_a_push_moves_a_walk_and_leaves_it_up(walk, cache):
     pushed = run(replace(walk, scene=Scene(pushes=(push,))), cache=cache)
     calm = run(walk, cache=cache)
     assert pushed.outcome == "completed"
-    away = np.abs(pushed.center_of_mass - calm.center_of_mass).max(axis=1)
+    away = np.abs(pushed.center_of_mass - calm.center_of_mass)
     assert away[:120].max() < 1e-9
-    assert 0.005 < away[120:].max() < 0.3
+    # it walks along y: a quick step to the side brings it ahead by less than half a stride
+    assert 0.005 < away[120:, [0, 2]].max() < 0.3
+    assert away[120:, 1].max() < 0.6
 
 
 def test_a_step_down_is_walked_down(walk, cache):

@@ -199,8 +199,8 @@ def test_bones_without_a_role_ride_on_their_nearest_ancestor_and_loose_ones_on_n
     plan = make_body_plan(some, wooden_roles())
     assert plan.body[some.index("finger")] == plan.character.index("left_hand")
     assert plan.body[some.index("target")] == -1
-    assert plan.through_parent[some.index("finger")]
-    assert not plan.through_parent[some.index("pelvis")]
+    assert plan.hangs_from[some.index("finger")] == some.index("hand.L")
+    assert plan.hangs_from[some.index("pelvis")] == -1
 
 
 def test_roles_that_are_missing_or_wrong_are_named():

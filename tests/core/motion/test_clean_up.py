@@ -157,7 +157,7 @@ def test_foot_that_turns_a_little_is_held():
 def test_foot_that_turns_pivots_on_one_end():
     clean, (x, y) = turned_on_its_left_toe(np.pi / 3.0)
     assert len(clean.lines) == 1
-    assert "left_foot pivots by 60°" in clean.lines[0]
+    assert "'left_foot' pivots by 60°" in clean.lines[0]
     # held at that end while it turns, at its corners before and after
     ends = [i for i, point in enumerate(clean.held.points) if point.name in clean.schedule.names and point.foot]
     corners = [i for i, name in enumerate(clean.held.names) if name.startswith(("left_heel_", "left_toe_"))]
@@ -165,7 +165,7 @@ def test_foot_that_turns_pivots_on_one_end():
     assert turning.any()
     assert not clean.held.active[turning][:, corners].any()
     assert clean.held.active[[0, -1]][:, corners].all()
-    assert "left_foot_toe" in clean.lines[0]
+    assert "on its toe in frames" in clean.lines[0]
     heel, toe = (clean.schedule.names.index(f"left_foot_{end}") for end in ("heel", "toe"))
     assert clean.schedule.active[:, toe].all()
     assert not clean.schedule.active[90:150, heel].any()
@@ -246,10 +246,10 @@ def test_sitting_on_nothing_is_a_concern_and_walking_is_none():
     clean = clean_up(walk.character, raised, label(walk.character, raised))
     (concern,) = concerns(walk.character, raised, clean)
     assert concern.kind == "no support"
-    assert concern.text.startswith("frames 7-487: nothing holds the body up")
+    assert concern.text.startswith("Nothing holds the body up in frames 7 to 487, yet")
     # at five samples to a frame, from between two frames on, whole frames are named: an animator has no others
     (concern,) = concerns(walk.character, replace(raised, first_frame=7.3, frames_per_sample=0.2), clean)
-    assert concern.text.startswith("frames 7-103: nothing holds the body up")
+    assert concern.text.startswith("Nothing holds the body up in frames 7 to 103, yet")
     # where the feet are still in the air, something is missing: each stance is a foothold 0.4 m up
     footholds = missing_footholds(walk.character, raised, clean)
     assert len(footholds) >= 8

@@ -294,7 +294,7 @@ def test_cmu_knees_and_elbows_are_hinges_and_ankles_balls():
         assert kinds[f"{side}_ankle"] == "ball"
     assert found.plan.character.nv == 31
     assert np.degrees(found.error.turn_rms) < 1.0
-    assert found.lines[0] == "frame 1: is a pose inserted before the motion, left out"
+    assert found.lines[0] == "frame 1: a pose inserted before the motion, left out"
 
 
 @needs_clips

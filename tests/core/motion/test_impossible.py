@@ -60,7 +60,7 @@ def test_a_jump_that_is_played_too_fast_is_told_of_its_flight():
         clean = clean_up(motion.character, trajectory, label(motion.character, trajectory))
         found = [one for one in concerns(motion.character, trajectory, clean) if one.kind == "rushed"]
         assert len(found) == told
-    assert re.search(r"the body falls (1\.[89]|2\.[01]) times too fast", found[0].text)
+    assert re.search(r"The body falls (1\.[89]|2\.[01]) times too fast", found[0].text)
     flight = np.flatnonzero(~motion.schedule.active.any(axis=1)) + 1
     assert abs(found[0].frames[0] - flight[0]) <= 12
     assert abs(found[0].frames[1] - flight[-1]) <= 12

@@ -2,10 +2,17 @@
 """What is laid back over a character's motion goes along with the laps of a cycle."""
 
 import numpy as np
+import pytest
+from heft.core.motion.body_plan import make_body_plan
+from heft.core.motion.clip import Clip
 from heft.core.motion.cycle import Cycle
 from heft.core.motion.cycles import power
+from heft.core.motion.fit import Trajectory
 from heft.core.motion.quaternions import exp
-from heft.core.motion.residuals import Residuals, move_on
+from heft.core.motion.residuals import Residuals, move_on, take_residuals, with_residuals
+from heft.examples import mannequin
+
+from tests.core.motion.skeletons import skeleton, wooden_roles
 
 CYCLE = Cycle((0.2, -1.4), 0.5)
 LOOSE = np.array([False, True])
@@ -45,3 +52,29 @@ def test_laps_move_on_what_is_in_the_world():
     np.testing.assert_array_equal(place[1, 1], 1.0)
     np.testing.assert_allclose(place[2, 1], power(CYCLE, 2).move_points(np.ones(3)))
     np.testing.assert_allclose(turn[2, 1], exp(np.array([0.0, 0.0, 2.0 * CYCLE.turn])))
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_what_others_hold_goes_along_with_the_end_of_a_spine_that_bends_elsewhere_than_its_body(held):
+    """Rigify's arms: other bones hold them, which do not deform. A trunk that folds takes them along."""
+    apart = {"upper_arm.L", "upper_arm.R"}
+    bones = [("held by", None, (0.0, 0.0, 0.0), (0.0, 0.1, 0.0))] if held else []
+    for bone in mannequin.skeleton():
+        parent = ("held by" if held else None) if bone.name in apart else bone.parent
+        bones.append((bone.name, parent, bone.head, bone.tail))
+    some = skeleton(bones)
+    plan = make_body_plan(some, wooden_roles())
+    rest = Clip(some, 24.0, some.head[None], some.orientation[None])
+    straight = Trajectory(24.0, plan.character.neutral()[None], np.zeros((1, 0)))
+    left = take_residuals(plan, rest, straight)
+    np.testing.assert_allclose(with_residuals(plan, straight, left).position, rest.position, atol=1e-12)
+    start = plan.character.tree.position_start[plan.character.index("torso")]
+    q = straight.q.copy()
+    q[0, start : start + 4] = exp(np.array([0.0, np.radians(70.0), 0.0]))
+    bent = with_residuals(plan, Trajectory(24.0, q, np.zeros((1, 0))), left).position[0]
+    chest = some.index("chest")
+    for name in apart:
+        bone = some.index(name)
+        distance = np.linalg.norm(some.head[bone] - some.head[chest])
+        assert np.linalg.norm(bent[bone] - bent[chest]) == pytest.approx(distance, abs=1e-9), name
+        assert np.linalg.norm(bent[bone] - some.head[bone]) > 0.2

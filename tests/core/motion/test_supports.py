@@ -14,7 +14,8 @@ from heft.core.motion.make_reference import make_reference
 from heft.core.motion.schedule import contact_points
 from heft.core.motion.spacetime.help import helping, shares, weight_of
 from heft.core.motion.steps import steps_of
-from heft.core.motion.supports import Support, find_supports, lies_there
+from heft.core.motion.support import Support
+from heft.core.motion.supports import find_supports, lies_there
 from heft.core.motion.tracks import ground_under, point_places
 
 from tests.core.motion.skeletons import needs_clips

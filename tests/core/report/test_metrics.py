@@ -14,7 +14,7 @@ from heft.core.report.explanation import explain
 from heft.core.report.frames import diagnose, hull, signed_distance
 from heft.core.simulation import Push, Recording
 from heft.core.simulation.fall import FallDetector, height_of, lean
-from heft.core.simulation.outcome import Followed, Simulation
+from heft.core.simulation.outcome import Followed, Recovery, Simulation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -347,3 +347,11 @@ def test_the_last_push_before_a_fall_is_named():
     assert told(made_up(standing(), lost=6), doubts=[sentences.say("It lacks a force.")]).endswith(
         "(0.1 s). It lacks a force."
     )
+
+
+def test_steps_that_the_action_does_not_have_are_told_with_their_number():
+    found = told(made_up(standing()).with_notes((), (Recovery(2.5, "back", 0.21, 2), Recovery(4.0, "home", 0.2, 2))))
+    assert "Took 2 steps, 21 cm back, from frame 61 on." in found
+    assert "Took 2 steps, 20 cm back to its place, from frame 97 on." in found
+    walked = told(made_up(standing()).with_notes((), (Recovery(2.5, "back", 0.21),)))
+    assert "Stepped 21 cm shorter at frame 61." in walked

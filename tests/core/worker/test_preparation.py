@@ -12,7 +12,7 @@ import pytest
 from heft.core import Character, World
 from heft.core.contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
 from heft.core.control.methods import METHODS
-from heft.core.job import BakeJob, Scene, run
+from heft.core.job import BakeJob, CompanyJob, Scene, run, run_together
 from heft.core.maths import compiler
 from heft.core.motion.playback import Playback
 from heft.core.simulation import Course, Grab, Prop, Push, Slider
@@ -45,6 +45,14 @@ def compiled(told):
         return [entry.py_func.__name__ for entry in compiler.entries if set(entry.overloads) - before.get(entry, set())]
 
     return since
+
+
+def test_two_who_touch(compiled):
+    one, other = waving_job(), waving_job(name="other")
+    moved = replace(other.clip, position=other.clip.position + np.array([0.6, 0.0, 0.0]))
+    done = run_together(CompanyJob((one, replace(other, clip=moved))))
+    assert all("Other characters touched it" in each.report["notes"][0] for each in done)
+    assert compiled() == []
 
 
 def job_of(method, **changes):

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a job's character is to act, and for how long."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ..character.strength import joint_strengths
+from ..contact.terrain import make_terrain
+from ..control.method import Method
+from ..control.stage import Stage
+from ..simulation.strength import Strength, TorqueLimits
+from .carried import loaded
+from .job import BakeJob
+from .motion import Motion
+from .simulated_scene import played, scene_grabs, scene_surfaces, shifted
+
+
+def late(job: BakeJob, motion: Motion) -> float:
+    """By how many seconds the clip's first frames were lost: the simulation begins so long after the job."""
+    return (motion.first_frame - job.frames[0]) / job.fps
+
+
+def stage_of(job: BakeJob, motion: Motion, method: Method, rehearsing: Callable[[float], bool]) -> Stage:
+    """The stage for a job's motion; before each rehearsal `rehearsing` is told which share of them is over."""
+    lost = late(job, motion)
+    playback, asked = job.playback.shifted(lost), _prepared(job, motion)
+    character = loaded(motion.plan.character, job.scene, unplanned=True)
+    return Stage(
+        character=character,
+        terrain=make_terrain(scene_surfaces(job, motion)),
+        scene=played(shifted(replace(job.scene, grabs=scene_grabs(job, motion)), lost), playback),
+        playback=playback,
+        rate=job.rate,
+        # whole steps, none of which leads beyond the end of the motion: what there is after it would be a sudden stop
+        seconds=max(math.floor(asked * job.rate + 1e-6), 1) / job.rate,
+        lift=motion.lift,
+        # who is to faint is let fall
+        helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
+        recovery=job.recovery_effort if job.recovery else 0,
+        returns=job.return_to_path,
+        looseness=job.looseness,
+        torque_limits=torque_limits(job, motion, lost),
+        noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
+        directed=job.ends is not None,
+        ends=math.inf if job.ends is None else max(round(job.ends * job.rate), 1) / job.rate,
+        rehearsing=rehearsing,
+    )
+
+
+def asked_for(job: BakeJob, motion: Motion) -> float:
+    """How many seconds of the motion are to be shown."""
+    asked = _prepared(job, motion)
+    return asked if job.ends is None else min(asked, job.ends)
+
+
+def _prepared(job: BakeJob, motion: Motion) -> float:
+    """How many seconds there are at most."""
+    if job.path is not None and job.seconds is None:
+        return motion.reference.steps / job.rate
+    return job.duration - (job.playback.played(late(job, motion)) if job.seconds is None else 0.0)
+
+
+def torque_limits(job: BakeJob, motion: Motion, lost: float) -> TorqueLimits | None:
+    """What a person's joints give at most; nobody measured animals. The simulation begins so much later, s."""
+    if math.isinf(job.strength) or motion.plan.quadruped:
+        return None
+    mean = joint_strengths(motion.plan.character, job.body.sex)
+    over_time = shifted(job.scene, lost).strength or Strength()
+    return TorqueLimits({name: job.strength * most for name, most in mean.items()}, over_time)
