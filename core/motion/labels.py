@@ -58,7 +58,7 @@ class LabelSettings:
     float_height: float = 0.13  # m, of its lower end
     float_way: float = 0.12  # m along the ground
     skims: float = 0.3  # m/s up or down: a foot that glides on the ground goes along it
-    shortest_sweep: float = 0.1  # s: for less than that a body without support is one that has just left, or will land
+    shortest_sweep: float = 0.25  # s: for less than that a body without support is one that has just left, or will land
     reach: float = 0.05  # m beyond the feet's support, where the weight must be for other points to carry it
 
 

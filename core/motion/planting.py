@@ -6,8 +6,9 @@ It lies flat on the ground, at one yaw, at the mean of where its ends are, weigh
 A foot that turns by less than 25° while it stands flat is held: its leg takes the turn, which the eye misses, while a
 sole that slips it does not. One that turns by more pivots: the end of the sole that is the steadier one keeps its
 place, and the other is taken out of the schedule for as long as it sweeps. A foot neither of whose ends keeps its place
-glides: its stance is parted where it glides fastest, and there its places go with it (gliding.py). All of that is said.
-A foot that turns away on its toe alone, about to leave while the other stands, leaves as soon as it has turned so far.
+glides: its stance is parted where it glides fastest. If nothing else carries the body for long meanwhile, it does, and
+its places go with it (gliding.py); if not, it carries nothing there. All of that is said. A foot that turns away on its
+toe alone, about to leave while the other stands, leaves as soon as it has turned so far.
 
 A sole that stands is held at its corners. Held in the middle of one edge it could spin about it without any torque,
 which in the simulation, where every corner has friction, it cannot: such feet slide and take their errors along.
@@ -26,7 +27,7 @@ from ..dynamics import body_poses
 from ..maths.angles import direction
 from ..sentences import in_frames
 from .fit import Trajectory
-from .gliding_soles import go_over, joined
+from .gliding_soles import Stretch, carrying, go_over, parted, steadiest_end
 from .labels import SLOW
 from .quaternions import Array, conjugate, rotate
 from .resample import smoothed
@@ -40,8 +41,6 @@ LEAST_PIVOT = np.radians(5.0)  # a turn that is a pivot
 LONGEST_LEAVE = 0.1  # s: a foot that turns on one end alone for longer than this before it leaves is not leaving yet
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
 MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
-GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
-SHORTEST_GLIDE = 0.08  # s: a foot that moves on more quickly leaps to a new place, as captures do
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
 ROLLS = 0.5  # cosine between an ankle's axis and the sole within which it rolls the sole
 SHORTEST_PLANTED = 0.1  # s, between two pivots
@@ -118,6 +117,7 @@ def plant(
     frames = len(trajectory.q)
     active, place = schedule.active.copy(), schedule.place.copy()
     rotation, middle, spins, lines = {}, {}, {}, []
+    stretches = _gliding(character, trajectory, schedule, soles)
     for sole in soles:
         columns = list(sole.points)
         ends = [schedule.points[i] for i in columns]
@@ -129,13 +129,13 @@ def plant(
         spins[sole.body] = np.zeros(frames, dtype=np.bool_)
         yaws = np.zeros(frames)
         frame_number = [trajectory.frame(k) for k in range(frames)]
-        parted = _glides(active[:, columns], tracks, speed, trajectory.rate)
-        parted = joined(parted, np.asarray(active[:, columns].any(axis=1)), trajectory.rate)
-        for start, stop in parted:
+        glides, lifted = stretches[sole.body]
+        for start, stop in [*glides, *lifted]:
             active[start:stop, columns] = False
             place[start:stop, columns] = 0.0
-        # from one end to the other a foot may leap: that is no glide
-        glides = [(start, stop) for start, stop in parted if stop - start >= SHORTEST_GLIDE * trajectory.rate]
+        for start, stop in lifted:
+            when = in_frames(frame_number[start], frame_number[stop - 1])
+            lines.append(f"'{sole.name}' slides in {when}, so it carries no weight there.")
         standing = np.asarray(active[:, columns].any(axis=1))
         for start, stop in runs(standing):
             stance = slice(start, stop)
@@ -145,7 +145,7 @@ def plant(
             yaw = _untwisted(heading[stance], flat, trajectory.rate)
             pieces = _pieces(yaw, flat, trajectory.rate)
             planned = _planned_yaw(yaw, np.where(flat | ~flat.any(), weight.sum(axis=1), 0.0), pieces)
-            kept = _steadiest_end(touching, tracks[stance], speed[stance])
+            kept = steadiest_end(touching, tracks[stance], speed[stance])
             pivots = any(piece.pivots for piece in pieces)
             turn, center = _on_ground(
                 tracks[stance], planned, weight, local @ sole.frame[0], kept if pivots else None, terrain
@@ -178,7 +178,7 @@ def plant(
                 continue
             stretch = slice(start, stop)
             touching = schedule.active[stretch][:, columns]
-            kept = _steadiest_end(touching, tracks[stretch], speed[stretch])
+            kept = steadiest_end(touching, tracks[stretch], speed[stretch])
             arm = float(local[kept] @ sole.frame[0])
             own_yaw = np.unwrap(np.where(touching.all(axis=1), heading[stretch], edge[stretch]))
             way = np.column_stack([middle[sole.body][stretch] + arm * _ahead(yaws[stretch]), yaws[stretch]])
@@ -203,6 +203,17 @@ def plant(
                 place[start:stop, i] = there + point.radius * normal
     planned_schedule = ContactSchedule(schedule.points, active, place)
     return Planted(planned_schedule, _held(planned_schedule, soles, rotation, spins), rotation, middle), lines
+
+
+def _gliding(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, soles: list[Sole]
+) -> dict[int, tuple[list[Stretch], list[Stretch]]]:
+    """By body the stretches in which it glides and carries, and those in which it slides and carries nothing."""
+    found = {}
+    for sole in soles:
+        tracks = point_places(character, trajectory.q, [schedule.points[i] for i in sole.points])
+        found[sole.body] = parted(schedule.active[:, list(sole.points)], tracks, trajectory.rate)
+    return carrying(schedule, {sole.body: list(sole.points) for sole in soles}, found, trajectory.rate)
 
 
 def _leaves(away: Array, touching: Mask, others: Mask, rate: float) -> Mask:
@@ -264,55 +275,6 @@ def _held(
         np.concatenate([active, np.stack(corners_active, axis=1)], axis=1)[:, keep],
         np.concatenate([place, np.stack(corners_place, axis=1)], axis=1)[:, keep],
     )
-
-
-def _strays(touching: Mask, tracks: Array, speed: Array) -> Array:
-    """How far each end (2,) of a sole is at most from its place, along the ground; infinite if it never touches."""
-    way = np.linalg.norm((tracks - _mean_places(touching, tracks, speed))[..., :2], axis=2)
-    result: Array = np.where(touching, way, -np.inf).max(axis=0)
-    return np.where(touching.any(axis=0), result, np.inf)
-
-
-def _mean_places(touching: Mask, tracks: Array, speed: Array) -> Array:
-    """Where each end (2, 3) of a sole is while it touches, slow moments first; nan if it never does."""
-    weight = np.where(touching, 1.0 / (speed + SLOW) ** 2, 0.0)
-    total = weight.sum(axis=0)
-    mean: Array = np.einsum("tk,tki->ki", weight, tracks) / np.where(total > 0.0, total, np.nan)[:, None]
-    return mean
-
-
-def _steadiest_end(touching: Mask, tracks: Array, speed: Array) -> int:
-    """The end about which a sole turns: of those that touch for half as long as any, the one that strays least."""
-    often = touching.sum(axis=0)
-    return int(np.argmin(np.where(2 * often >= often.max(), _strays(touching, tracks, speed), np.inf)))
-
-
-def _glides(active: Mask, tracks: Array, speed: Array, rate: float) -> list[tuple[int, int]]:
-    """Stretches in which a foot moves on without leaving the ground."""
-    found: list[tuple[int, int]] = []
-    edge = max(1, round(SHORTEST_PLANTED * rate))
-    touching = np.asarray(active.any(axis=1))
-    waiting = runs(touching)
-    while waiting:
-        start, stop = waiting.pop()
-        inner = slice(start + edge, stop - edge)
-        if stop - start <= 2 * edge:
-            continue
-        if _strays(active[start:stop], tracks[start:stop], speed[start:stop]).min() <= GLIDE:
-            continue
-        slowest = np.where(active, speed, np.inf).min(axis=1)
-        peak = inner.start + int(np.argmax(slowest[inner]))
-        fast = runs(slowest[start:stop] >= 0.5 * slowest[peak])
-        first, last = next((start + a, start + b) for a, b in fast if start + a <= peak < start + b)
-        ways = [
-            _mean_places(active[part], tracks[part], speed[part]) for part in (slice(start, first), slice(last, stop))
-        ]
-        way = np.linalg.norm((ways[1] - ways[0])[:, :2], axis=1)
-        if np.nanmax(way, initial=-1.0) < 0.5 * GLIDE and np.isfinite(way).any():
-            continue  # a leap of the capture, there and back
-        found.append((first, last))
-        waiting += [(start, first), (last, stop)]
-    return found
 
 
 def _yaw(character: Character, trajectory: Trajectory, sole: Sole, axis: int) -> Array:
