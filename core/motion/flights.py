@@ -32,7 +32,7 @@ Flights = Literal["auto", "timing", "height", "as_keyed"]
 
 LIFTED = 0.04  # m: who is lower still touches, or might
 SHORTEST = 0.15  # s: a shorter flight is one of a run's, whose moments of take-off and landing are not that sure
-LEAST_RISE = 0.03  # m over the lower of its ends
+LEAST_RISE = 0.08  # m over the lower of its ends
 PARABOLIC = 0.15  # of the way up and down: who flies and not hangs keeps as near as that to some parabola, RMS
 ALIKE = (0.85, 1.18)  # times too slow: between these a flight is taken to be one of gravity's
 UNLIKE = (1.0 / 3.0, 3.0)  # beyond these it is another thing than a flight
