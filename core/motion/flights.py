@@ -90,7 +90,12 @@ def mend_flights(
 
 
 def _nearest(character: Character, trajectory: Trajectory, flight: Flight) -> Flights:
-    """What changes least of what can be done: another timing, or another height if it is nearly the same."""
+    """What changes least of what can be done: another timing, or another height if it is nearly the same.
+
+    Too quick are those of clips that play too fast as a whole, and dives: they are mended where that is asked for.
+    """
+    if flight.slow < 1.0:
+        return "as_keyed"
     ways: list[Flights] = ["timing", "height"] if abs(flight.over) <= OVER else ["timing"]
     away: dict[Flights, float] = {}
     for way in ways:

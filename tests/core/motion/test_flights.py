@@ -92,6 +92,8 @@ def test_unasked_it_does_what_changes_least_and_nothing_that_changes_much():
     assert far.trajectory is trajectory
     assert "Height" in far.lines[0]
     assert mend_flights(character, trajectory, schedule, "as_keyed").lines == ()
+    quick = jump(0.7)
+    assert mend_flights(*quick, "auto").trajectory is quick[1]
 
 
 def test_two_flights_are_mended_each_where_it_is():
