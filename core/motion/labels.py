@@ -283,7 +283,7 @@ def _sweeping(height: Array, nothing: Mask, rate: float, use: LabelSettings) -> 
 
     However fast they go along the ground, they are on it and stay there: who skates or slides is carried by such feet.
     """
-    lowest: Array = height.min(axis=1)
+    lowest: Array = height.min(axis=1, initial=np.inf)
     rising = np.abs(velocities(height, rate))
     skims = np.asarray((height < use.on_height) & (height < lowest[:, None] + use.trim_height) & (rising < use.skims))
     result: Mask = np.zeros(height.shape, dtype=np.bool_)

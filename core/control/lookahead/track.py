@@ -118,7 +118,7 @@ class Track:
         loaded, grip, helps = np.zeros((frames, count), np.bool_), np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         for to, sources in enumerate(shares):
             for p, share in sources:
-                if self.slips.size:
+                if p < self.slips.shape[1]:
                     slips[:, to] = np.maximum(slips[:, to], self.slips[:, p])
                 force[:, to] += share * self.force[:, p]
                 loaded[:, to] |= self.loaded[:, p]
