@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..character import check
-from ..simulation import course
 from ..character.check import Vector
+from ..simulation import course
 
 OWNER = "the stage's input"
 
