@@ -57,8 +57,8 @@ class LabelSettings:
     floats: float = 0.25  # s: a foot that holds the body from in the air for so long is one that the capture lets float
     float_height: float = 0.13  # m, of its lower end
     float_way: float = 0.12  # m along the ground
-    skims: float = 0.3  # m/s up or down: a foot that glides on the ground goes along it
-    shortest_sweep: float = 0.25  # s: for less than that a body without support is one that has just left, or will land
+    mostly: float = 0.8  # of the time without any other support a foot that sweeps over the ground is near it
+    shortest_sweep: float = 0.1  # s: for less than that a body without support is one that has just left, or will land
     reach: float = 0.05  # m beyond the feet's support, where the weight must be for other points to carry it
 
 
@@ -279,20 +279,17 @@ def _holding(
 
 
 def _sweeping(height: Array, nothing: Mask, rate: float, use: LabelSettings) -> Mask:
-    """The feet's contacts (nf, points) where `nothing` touches for long and yet it does not fall: those that skim.
+    """The feet's contacts (nf, points) where `nothing` touches and yet it does not fall: those of a foot on the ground.
 
-    However fast they go along the ground, they are on it and stay there: who skates or slides is carried by such feet.
+    However fast it goes along the ground, turns or trembles, it is on it and stays there: nothing else carries.
     """
-    lowest: Array = height.min(axis=1, initial=np.inf)
-    rising = np.abs(velocities(height, rate))
-    skims = np.asarray((height < use.on_height) & (height < lowest[:, None] + use.trim_height) & (rising < use.skims))
     result: Mask = np.zeros(height.shape, dtype=np.bool_)
     for start, stop in runs(nothing):
-        part = slice(start, stop)
-        if stop - start >= use.shortest_sweep * rate and skims[part].any(axis=1).mean() > 0.5:
-            result[part] = skims[part]
-    for i in range(result.shape[1]):
-        result[:, i] = regular(result[:, i], rate, use)
+        own = height[start:stop]
+        low = np.asarray((own < use.on_height).mean(axis=0) >= use.mostly)
+        if stop - start >= use.shortest_sweep * rate and low.any():
+            middle = np.median(own, axis=0)
+            result[start:stop] = low & (middle < middle[low].min() + use.trim_height)
     return result
 
 
