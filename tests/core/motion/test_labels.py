@@ -6,7 +6,7 @@ import pytest
 from heft.core.character import Character
 from heft.core.contact.terrain import HeightGrid, Plane, RigidMotion, make_terrain
 from heft.core.motion.damage import repair
-from heft.core.motion.fit import Trajectory
+from heft.core.motion.fit import Trajectory, velocities
 from heft.core.motion.labels import (
     Grab,
     contacts_of,
@@ -316,3 +316,18 @@ def test_a_run_of_thirty_frames_per_second_stands_in_every_step(name):
         steps.append({side: len(runs(active)) for side, active in stands.items()})
     assert steps[0] == steps[1]
     assert sum(steps[0].values()) >= 3
+
+
+@pytest.mark.parametrize(("rises", "carries"), [(0.0, True), (0.1, False)])
+def test_a_foot_near_the_ground_carries_where_nothing_else_would(rises, carries):
+    """It sweeps along at 1.5 m/s for a seventh of a second, near the ground, or over it."""
+    character = Character.preset("muico29")
+    q = np.tile(character.neutral(), (120, 1))
+    q[:, 0] = np.interp(np.arange(120), [50, 66], [0.0, 0.2])
+    q[50:67, 2] += rises
+    trajectory = Trajectory(120.0, q, velocities(character, q, 120.0))
+    schedule = label(character, trajectory)
+    feet = [point.foot for point in schedule.points]
+    assert schedule.active[:40, feet].all()
+    assert schedule.active[54:62, feet].all() == carries
+    assert schedule.active[54:62, feet].any() == carries
