@@ -59,6 +59,9 @@ class LabelSettings:
     float_way: float = 0.12  # m along the ground
     mostly: float = 0.8  # of the time without any other support a foot that sweeps over the ground is near it
     shortest_sweep: float = 0.1  # s: for less than that a body without support is one that has just left, or will land
+    hand_height: float = 0.16  # m over the ground, and m/s: the middle of a hand that the body stands on
+    hand_speed: float = 1.0
+    hands_mostly: float = 0.6  # of the time without any other support hands are there that carry
     reach: float = 0.05  # m beyond the feet's support, where the weight must be for other points to carry it
 
 
@@ -122,6 +125,9 @@ def label(
     active[:, foot] = pushing(active[:, foot], bodies, ground.height[:, foot], speed[:, foot], path, push, rate)
     still_nothing = nothing & ~active[:, foot].any(axis=1)
     active[:, foot] |= _sweeping(ground.height[:, foot], still_nothing, rate, use)
+    hands = [i for i, point in enumerate(points) if point.name.endswith("_hand")]
+    still_nothing = nothing & ~active[:, foot].any(axis=1)
+    active[:, hands] |= _on_hands(ground.height[:, hands], speed[:, hands], still_nothing, rate, use)
     outside = distance_from_support(places, active & foot, zero_moment_point(path, push, places, active & foot))
     for i in np.flatnonzero(~foot):
         for first, stop in runs(active[:, i]):
@@ -291,6 +297,18 @@ def _sweeping(height: Array, nothing: Mask, rate: float, use: LabelSettings) -> 
             middle = np.median(own, axis=0)
             result[start:stop] = low & (middle < middle[low].min() + use.trim_height)
     return result
+
+
+def _on_hands(height: Array, speed: Array, nothing: Mask, rate: float, use: LabelSettings) -> Mask:
+    """The hands' contacts (nf, hands) where nothing else touches and yet it does not fall: of cartwheels, handstands.
+
+    A hand's point is its middle: who stands on the palm or on the fingers has it a hand's length over the ground.
+    """
+    near = np.asarray((height < use.hand_height) & (speed < use.hand_speed) & nothing[:, None])
+    for start, stop in runs(nothing):
+        if near[start:stop].any(axis=1).mean() < use.hands_mostly:
+            near[start:stop] = False
+    return np.stack([regular(one, rate, use) for one in near.T], axis=1) if near.size else near
 
 
 def _resting(places: Array, height: Array, speed: Array, start: int, stop: int, use: LabelSettings) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from heft.core.motion.labels import (
     zero_moment_point,
 )
 from heft.core.motion.prepare import prepare
-from heft.core.motion.schedule import ContactPoint, Interval, runs
+from heft.core.motion.schedule import ContactPoint, Interval, contact_points, runs
 from heft.core.motion.tracks import center_of_mass_path, point_places
 
 from tests.core.motion.skeletons import CMU_ROLES, GOOD, cmu, needs_clips
@@ -331,3 +331,22 @@ def test_a_foot_near_the_ground_carries_where_nothing_else_would(rises, carries)
     assert schedule.active[:40, feet].all()
     assert schedule.active[54:62, feet].all() == carries
     assert schedule.active[54:62, feet].any() == carries
+
+
+@pytest.mark.parametrize(("lifted", "carries"), [(0.1, True), (0.3, False)])
+def test_who_is_upside_down_stands_on_the_hands(lifted, carries):
+    """Their middles are so high over the ground."""
+    character = Character.preset("muico29")
+    q = np.tile(character.neutral(), (60, 1))
+    over = [0.0, 0.0, 1.0, 0.0]
+    q[:, 3:7] = over
+    for side in ("left", "right"):
+        start = character.tree.position_start[character.index(f"{side}_arm")]
+        q[:, start : start + 4] = over
+    points = contact_points(character)
+    hands = np.array([point.name.endswith("_hand") for point in points])
+    lowest = point_places(character, q, points)[0, hands, 2].min() - points[int(np.argmax(hands))].radius
+    q[:, 2] += lifted - lowest
+    schedule = label(character, Trajectory(120.0, q, velocities(character, q, 120.0)))
+    assert (schedule.active[:, hands] == carries).all()
+    assert not schedule.active[:, ~hands].any()
