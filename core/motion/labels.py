@@ -292,10 +292,12 @@ def _sweeping(height: Array, nothing: Mask, rate: float, use: LabelSettings) -> 
     result: Mask = np.zeros(height.shape, dtype=np.bool_)
     for start, stop in runs(nothing):
         own = height[start:stop]
-        low = np.asarray((own < use.on_height).mean(axis=0) >= use.mostly)
+        near = own < use.on_height
+        low = np.asarray(near.mean(axis=0) >= use.mostly)
         if stop - start >= use.shortest_sweep * rate and low.any():
             middle = np.median(own, axis=0)
-            result[start:stop] = low & (middle < middle[low].min() + use.trim_height)
+            came = np.maximum.accumulate(near, axis=0) & np.maximum.accumulate(near[::-1], axis=0)[::-1]
+            result[start:stop] = came & low & (middle < middle[low].min() + use.trim_height)
     return result
 
 
