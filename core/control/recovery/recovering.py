@@ -20,7 +20,7 @@ from ...simulation import Push, World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..law import AffineLaw, State
-from ..lookahead.lookahead import LookAhead
+from ..lookahead.lookahead import LookAhead, Onward
 from ..lookahead.precompute import CostToGo, sweep
 from ..method import Follower
 from ..stage import Stage
@@ -29,6 +29,7 @@ from .capture import deviation, growth_rate
 from .choices import CHOICES, in_order
 from .detour import Detour
 from .footholds import Choice
+from .going_on import going_on
 from .hits import Hits
 from .homing import FAR, THERE, Path, nearer
 from .legs import Legs
@@ -64,6 +65,7 @@ class Recovering(Follower):
     def __init__(self, motion: LookAhead, reference: Reference, stage: Stage, value: CostToGo | None = None) -> None:
         self._known = value  # what the motion costs, if that is known already
         self.motion, self.reference, self._stage, self._effort = motion, reference, stage, stage.recovery
+        motion.onward = None  # until a plan may be through with the motion too early
         self._pose_share = pose_shares(motion.character, stage.looseness)
         self._loose = bool((self._pose_share != 1.0).any())
         self._recoveries: list[Recovery] = []
@@ -160,6 +162,10 @@ class Recovering(Follower):
         return LookAhead(own.character, own.track, own.settings, own.policy, own.terrain)
 
     @cached_property
+    def _onward(self) -> Onward | None:
+        return going_on(self.reference)
+
+    @cached_property
     def _legs(self) -> Legs:
         return Legs(self.motion.character, self.reference)
 
@@ -176,6 +182,7 @@ class Recovering(Follower):
         state = world.save_state()
         if self._goes_on_well(state, world.time, goes_on):
             return
+        self.motion.onward = self._understudy.onward = self._onward
         question = self._question(world)
         best = self._search(question, self._effort, state, goes_on, None)
         if best is None or best[0][0] < 1.0:  # what is farther ahead is harder to make possible
