@@ -175,7 +175,8 @@ class Recovering(Follower):
 
     def _coming(self, world: World, omega: float) -> Array:
         """By how much (2,) the extrapolated centre of mass will be moved by pushes that go on, m."""
-        moved: Array = self._pushing.to_come(world.time, world.dt) / (self.motion.character.total_mass * omega)
+        impulse = self._pushing.to_come(world.time, world.dt, omega)
+        moved: Array = impulse / (self.motion.character.total_mass * omega)
         return moved
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
@@ -335,6 +336,7 @@ class Recovering(Follower):
             time=world.time,
             pose_share=self._pose_share,
             arms=self._stage.looseness.get("arms", 0.0),
+            pushes=self._pushing.acting(world.time, world.dt),
         )
 
     def _rehearse(
