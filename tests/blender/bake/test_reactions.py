@@ -83,3 +83,11 @@ def test_push_after_the_last_key_reaches_a_walk_that_is_extended(rig):
     assert found.job.frames == calm.job.frames == (first, last)
     np.testing.assert_array_equal(found.job.clip.position, calm.job.clip.position)
     assert found.job.duration == calm.job.duration == 8.0
+
+
+def test_flights_reach_the_job(rig):
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.flights == "auto"
+    rig.heft.flights = "TIMING"
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.flights == "timing"
