@@ -50,6 +50,7 @@ HOPELESS = 2  # failures in a row, after which no more is tried
 REHEARSED = 1.5  # laps, or
 REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
 REHEARSED_LEAST = 0.5  # s, where it ends earlier
+STRAYS = 0.08  # m: a plan that the body is led off farther is followed roughly
 APART = 0.08  # m: legs that come nearer would touch
 CALM = 0.06  # m, that the extrapolated centre of mass is off at most, to go back to the path
 GIVES_UP = 10  # attempts in a row to go back to the path that came to nothing
@@ -230,7 +231,7 @@ class Recovering(Follower):
             score = self._score(verdict, plan)
             if best is None or score > best[0]:
                 best = (score, plan)
-            if self._good(verdict) and verdict.steady >= 1.0:
+            if self._good(verdict) and verdict.steady >= 1.0 and verdict.strays <= STRAYS:
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
         return best
@@ -259,7 +260,8 @@ class Recovering(Follower):
         self._understudy.place = self.motion.place
         after = self._after(time)
         verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
-        return all(self._good(verdict) for verdict in verdicts)
+        chosen = time < self._sure  # as the best that there was, good or not
+        return all(verdict.stays_up if chosen else self._good(verdict) for verdict in verdicts)
 
     def _return(self, world: World, goes_on: GoesOn) -> None:
         """Go back towards the path, if that can be done."""
@@ -366,6 +368,7 @@ class Recovering(Follower):
         """First staying up, then what looks possible, then small steps."""
         farthest = max((float(np.linalg.norm(step.shift)) for step in plan.steps), default=0.0)
         ugly = max(0.0, verdict.torque / self._strong - 1.0) + max(0.0, 1.0 - verdict.legs / APART)
+        ugly += max(0.0, verdict.strays / STRAYS - 1.0)
         return 0.5 * (verdict.share + verdict.steady), -ugly, -farthest
 
 
