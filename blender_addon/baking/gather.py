@@ -373,7 +373,7 @@ def seen_until(context: bpy.types.Context, armature: bpy.types.Object, first: fl
         return float(context.scene.frame_end)
     if settings.loop and is_acted_on(context.view_layer, armature):
         render = context.scene.render
-        return first + math.ceil(settings.loop_seconds * render.fps / render.fps_base)
+        return first + float(math.ceil(settings.loop_seconds * render.fps / render.fps_base))
     return first
 
 
