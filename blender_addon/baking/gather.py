@@ -225,6 +225,7 @@ def gathered(
         settings=values_in(settings),
         optimise=optimises(settings),
         help=settings.help.lower() if method.needs.helps else "none",
+        flights=settings.flights.lower(),
         playback=around.playback if method.needs.follows_keys else Playback(),
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,

@@ -19,6 +19,7 @@ from .law import update_law
 from .phase import SEARCH, is_overdue, next_touchdown
 from .precompute import HELP, Policy, precompute
 from .settings import Settings
+from .slipping import Slipping
 from .track import Track
 from .workspace import Choices, Machine, make_scratch
 
@@ -66,6 +67,7 @@ class LookAhead(Follower):
         places = point_places(character, self.track)
         self._point_height = np.ascontiguousarray(places[..., 2])
         self._touching = self.track.touching
+        self._slipping = Slipping(self.track)
         self._landings = next_landings(self.track, places)
         self.terrain = terrain  # known ahead of the feet, or felt under them alone
         self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
@@ -80,6 +82,7 @@ class LookAhead(Follower):
         x, y, z, yaw = np.asarray(anchor, dtype=np.float64).tolist()
         self.place = Place(frame, (x, y, z, yaw))
         self.resets.clear()
+        self._slipping.forget()
         self._waited = 0
 
     def reference_state(self, place: Place | None = None) -> tuple[Array, Array]:
@@ -138,6 +141,7 @@ class LookAhead(Follower):
             )
         if self.settings.reset_phase:
             self._reset_phase(state, contacts)
+        self._slipping.ease(self.place.frame, state, contacts)
         machine = self._machine_on(state.work, contacts)
         if self.settings.follow_ground:
             self._follow_ground(machine, state)

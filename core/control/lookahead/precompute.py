@@ -180,7 +180,13 @@ def _linearize(
     used: NDArray[np.int64],
 ) -> Derivatives:
     contacts = PointForces(track.point_body[used], track.point_local[used], force[k, used])
-    return step_derivatives(character, before[0][k], before[1][k], track.torque[k], track.dt, contacts)
+    step = step_derivatives(character, before[0][k], before[1][k], track.torque[k], track.dt, contacts)
+    if (track.slips[k, used] > 0.0).any():
+        # what slips pushes up, and gives hardly anything along the (level) ground that feedback might count on
+        first = track.torque.shape[1]
+        for axis in range(2):
+            step.B[:, first + axis :: 3] *= 1.0 - track.slips[k, used]
+    return step
 
 
 def _stance_cost(character: Character, policy: Policy, weight: float, k: int) -> Array:

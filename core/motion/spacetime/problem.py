@@ -20,6 +20,7 @@ from ...dynamics.limits import JointLimits, make_limits
 from ...maths.structure import Structure
 from ..cycle import Cycle
 from ..fit import body_poses
+from ..gliding import gliding, planned_velocities, sliding_axes, slipping
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
 from .effort import Effort
@@ -58,8 +59,11 @@ class Problem(Structure):
     held: NDArray[np.bool_]  # (N + 1, np)
     place: Array  # (N + 1, np, 3)
     axes: Array  # (N + 1, np, 3, 3) rows: two tangents and the normal of the ground
+    force_axes: Array  # (N + 1, np, 3, 3) the same for forces, which differ where feet glide (gliding.py)
+    glides: NDArray[np.bool_]  # (N + 1, np) held in height only: its way along the ground is wished
     clearance: Array  # (N + 1, np) least height over the ground where not held
     held_weight: float
+    glide_weight: float  # of a gliding point off its planned way
     clearance_weight: float
     ground_price: float  # of depth under the ground beyond what is allowed, 1/m
     force_count: NDArray[np.int64]  # (N,) points that may carry force in the step
@@ -133,6 +137,10 @@ def make_problem(
         velocity_weight[:2] = settings.velocity_level
     force_weight = np.tile((settings.force_tangential, settings.force_tangential, settings.force_normal), (count, 1))
     force_weight[grab] = settings.force_normal
+    axes = _contact_axes(normal, grab)
+    ways, slips = np.zeros(place.shape), np.zeros(held.shape)
+    ways[:, :scheduled] = planned_velocities(schedule, rate)
+    slips[:, :scheduled] = slipping(schedule, ways[:, :scheduled])
     frame_weight = np.ones(frames)
     if cycle is not None:
         frame_weight[-1] = 0.0
@@ -161,9 +169,12 @@ def make_problem(
         grab=grab,
         held=held,
         place=np.where(held[:, :, None], place, ground),
-        axes=_contact_axes(normal, grab),
+        axes=axes,
+        force_axes=sliding_axes(axes, ways, slips, settings.friction),
+        glides=gliding(ways),
         clearance=clearance,
         held_weight=settings.held,
+        glide_weight=settings.glide,
         clearance_weight=settings.clearance,
         ground_price=settings.ground,
         force_count=force_count,

@@ -232,6 +232,7 @@ class _Subproblem:
         """Update the multipliers of held points, unless all are where they should be: each update moves the optimum."""
         problem, offsets = self._problem, self._offsets
         fill_held_offsets(self._tree, problem, iterate, self._work, offsets)
+        offsets[problem.held & problem.glides, :2] = 0.0  # along the ground they only follow
         if np.abs(offsets[problem.held]).max(initial=0.0) > PLACE_TOLERANCE:
             pull = np.einsum("kpji,kpj->kpi", problem.axes, offsets)
             iterate.place_multiplier[problem.held] += problem.held_weight * pull[problem.held]

@@ -60,3 +60,11 @@ def test_only_methods_that_recover_show_reactions(rig):
     assert panel.poll(bpy.context)
     rig.heft.controller = "MOMENTUM"
     assert not panel.poll(bpy.context)
+
+
+def test_flights_reach_the_job(rig):
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.flights == "auto"
+    rig.heft.flights = "TIMING"
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.flights == "timing"
