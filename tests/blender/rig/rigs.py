@@ -118,7 +118,7 @@ os._exit(0)
 
 def generate_rigify(path, kind="human"):
     """Save Rigify's human rig to a file. In a process of its own: 4.5's bpy cannot end cleanly after it."""
-    subprocess.run([sys.executable, "-c", GENERATE, str(path), kind], check=True, capture_output=True, timeout=120)
+    subprocess.run([sys.executable, "-c", GENERATE, str(path), kind], check=True, capture_output=True, timeout=600)
 
 
 MAKEHUMAN = """
@@ -161,7 +161,7 @@ def generate_makehuman(path):
     """Save the control rig that MakeHuman's metarig makes to a file, in a process of its own as well."""
     source = RIGS / "mpfb" / "rig.human.json"
     code = [sys.executable, "-c", MAKEHUMAN, str(path), str(source)]
-    subprocess.run(code, check=True, capture_output=True, timeout=120)
+    subprocess.run(code, check=True, capture_output=True, timeout=600)
 
 
 def open_rigify(path):
