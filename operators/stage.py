@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import bpy
 
 from ..blender_addon import redraw
@@ -23,13 +25,20 @@ EVERY = 1.0 / 60.0  # s between looks at what the worker shows
 DRAG = 4  # pixels, from which on a press is no click
 SHOVE = 0.1  # s
 ON_STAGE = "On the stage: press Esc over the view to end it"
+TURN, FASTER = math.radians(15.0), 0.1  # of a press of an arrow key; m/s
+ARROWS = {
+    "UP_ARROW": (FASTER, 0.0),
+    "DOWN_ARROW": (-FASTER, 0.0),
+    "LEFT_ARROW": (0.0, TURN),
+    "RIGHT_ARROW": (0.0, -TURN),
+}
 PACES = {"ONE": 1.0, "TWO": 0.5, "THREE": 0.25, "FOUR": 0.1}
 # the view may be turned meanwhile, and Blender goes on with its own
 PASSED = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "NUMPAD_", "NDOF", "HOME", "TIMER", "WINDOW")
 
 
 class HEFT_OT_stage(bpy.types.Operator):
-    """Play the action in the viewport in real time: pull the character with the mouse, shove it, throw balls at it"""
+    """Play the action in the viewport in real time: pull the character, shove it, throw balls at it, steer a walk"""
 
     bl_idname = "heft.stage"
     bl_label = "Play on Stage"
@@ -91,7 +100,7 @@ class HEFT_OT_stage(bpy.types.Operator):
             return {"PASS_THROUGH"}
         if event.type in {"MOUSEMOVE", "LEFTMOUSE"}:
             return self._point(context, event)
-        if event.value != "PRESS" or event.is_repeat:
+        if event.value != "PRESS" or (event.is_repeat and event.type not in ARROWS):
             return {"RUNNING_MODAL"}
         return self._press(context, event)
 
@@ -161,6 +170,8 @@ class HEFT_OT_stage(bpy.types.Operator):
             return self._answer(event.type)
         if event.type in PACES:
             playing.set_pace(PACES[event.type])
+        elif event.type in ARROWS:
+            playing.command(*ARROWS[event.type])
         elif event.type == "SPACE":
             playing.set_pace(0.0 if playing.pace else 1.0)
         elif event.type == "F":

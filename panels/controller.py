@@ -82,6 +82,8 @@ class HEFT_PT_controller(ArmatureTab):
         column = settings_column(layout)
         if method.needs.follows_keys and not (choice is not None and choice.as_it_is):
             column.prop(settings, "optimise")
+            if settings.optimise and not settings.loop:
+                column.prop(settings, "flights")
         if method.needs.helps:
             column.prop(settings, "help")
         for name in names_shown(method, "basic"):

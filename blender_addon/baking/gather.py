@@ -106,8 +106,7 @@ def gathering(
         loops = [None if directed else wanted_loop(context.view_layer, armature) for armature in armatures]
         moving = [frames_of(context.scene, *each) for each in zip(armatures, loops, strict=True)]
         keyed = [
-            # where a target is, is known as long as the scene goes on
-            (first, max(last, context.scene.frame_end)) if settings_on(armature).target is not None else (first, last)
+            (first, max(last, seen_until(context, armature, first)))
             for armature, (first, last) in zip(armatures, moving, strict=True)
         ]
         frames = frame_numbers(min(first for first, _ in keyed), max(last for _, last in keyed))
@@ -207,11 +206,14 @@ def gathered(
     Where it is to be `directed` on the stage, no earlier take says how long.
     """
     settings: HEFT_PG_armature = settings_on(armature)
+    looked, _ = with_feet(sampling.clip, settings.chosen_roles())
+    if settings.target is None:  # later frames were read for what is around
+        sampling = cut(sampling, 0, int(moving[1] - moving[0]) + 1)
     clip, roles = with_feet(sampling.clip, settings.chosen_roles())
     first, last = range_of(settings, moving)
     method = method_of(settings)
     rate = max(settings.rate, method.needs.least_rate)
-    around = reader.surroundings(clip, Clock(first, clip.rate * clip.frames_per_sample, float(rate)))
+    around = reader.surroundings(looked, Clock(first, clip.rate * clip.frames_per_sample, float(rate)))
     job = BakeJob(
         clip=clip,
         roles=roles,
@@ -225,6 +227,7 @@ def gathered(
         settings=values_in(settings),
         optimise=optimises(settings),
         help=settings.help.lower() if method.needs.helps else "none",
+        flights=settings.flights.lower(),
         playback=around.playback if method.needs.follows_keys else Playback(),
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
@@ -361,6 +364,17 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
             f"start, frame {settings.frame_start}."
         )
     return float(min(keyed[0], settings.frame_start)), float(max(keyed[-1], settings.frame_end))
+
+
+def seen_until(context: bpy.types.Context, armature: bpy.types.Object, first: float) -> float:
+    """Return the last frame for which it matters what is around, though the action may have ended before."""
+    settings: HEFT_PG_armature = settings_on(armature)
+    if settings.target is not None:  # where that is, is known as long as the scene goes on
+        return float(context.scene.frame_end)
+    if settings.loop and is_acted_on(context.view_layer, armature):
+        render = context.scene.render
+        return first + float(math.ceil(settings.loop_seconds * render.fps / render.fps_base))
+    return first
 
 
 def range_of(settings: HEFT_PG_armature, keyed: tuple[float, float]) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import blf
@@ -40,6 +41,7 @@ PACES = {
     0.1: "a tenth as fast",
     0.0: "paused",
 }
+STEERS = "Arrow keys: turn left and right, walk faster and slower"
 WAITS = "Setting the stage"
 ASKS = "Keep the take?     Enter: keep     X: drop     R: again     Esc: go on"
 
@@ -105,6 +107,10 @@ def write(playing: Playing, *, asking: bool) -> None:
     else:
         pace = _(PACES[playing.pace])
         rows = (*map(_, HELP), f"{playing.seconds:.1f} s  {pace}")
+        walks = playing.walks
+        if walks is not None:
+            told = f"{walks.forward:.1f} m/s  {math.degrees(walks.heading):.0f}°"
+            rows = (_(STEERS), *rows[:-1], f"{rows[-1]}  {told}")
     for number, text in enumerate(reversed(rows)):
         line(text, LINE * scale, (1.5 + number) * LINE * scale, TEXT)
 

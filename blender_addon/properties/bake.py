@@ -57,6 +57,18 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         default="AS_NEEDED",
         override=OVERRIDABLE,
     )
+    flights: EnumProperty(
+        name="Flights",
+        description="What becomes of jumps that are too slow or too quick for gravity. The report says how much it is",
+        items=[
+            ("AUTO", "Automatic", "What changes least, if that is little; else help carries them", 0),
+            ("TIMING", "Timing", "As high as keyed, as quick as gravity has it: what stands around is stretched", 1),
+            ("HEIGHT", "Height", "Take-off and landing when they are keyed, and as high as gravity has it", 2),
+            ("AS_KEYED", "As Keyed", "As high and as slow as keyed: help carries them", 3),
+        ],
+        default="AUTO",
+        override=OVERRIDABLE,
+    )
     course: PointerProperty(type=course.HEFT_PG_course, override=OVERRIDABLE)
     others: CollectionProperty(type=others.HEFT_PG_other_action, override=OVERRIDABLE_LIST)
     slider: FloatProperty(

@@ -2,7 +2,7 @@
 """Where to walk, for methods that need no motion, on the armature."""
 
 import bpy
-from bpy.props import FloatProperty
+from bpy.props import FloatProperty, PointerProperty
 
 from .overrides import OVERRIDABLE
 
@@ -33,6 +33,12 @@ class HEFT_PG_course(bpy.types.PropertyGroup):
         name="Heading",
         description="Walking direction, to the left of where the character faces at the start; full turns count",
         subtype="ANGLE",
+        override=OVERRIDABLE,
+    )
+    walker: PointerProperty(
+        name="Character",
+        description="The armature that walks along the course of a take on the stage",
+        type=bpy.types.Object,
         override=OVERRIDABLE,
     )
 

@@ -22,7 +22,7 @@ from .playback import Tempo
 from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
 from .strength import StrengthReader
-from .takes import Clock, find_taken, push_taken
+from .takes import Clock, course_taken, find_course_taken, find_taken, push_taken
 from .terrain import Ground
 from .ways import WayReader
 
@@ -67,6 +67,7 @@ class SceneReader:
         self._ground = Ground(armature, context.view_layer, frames)
         self._arrows = find_arrows(context.view_layer, armature, frames)
         self._taken = find_taken(context.view_layer, armature)
+        self._course_taken = find_course_taken(context.view_layer, armature)
         self._grips = find_grips(context.view_layer, armature, frames)
         self._course = CourseReader(armature, frames)
         self._tempo = Tempo(armature, frames)
@@ -134,7 +135,8 @@ class SceneReader:
             pushes=tuple(push for push in pushes if push is not None),
             grabs=tuple(grab for grab in grabs if not isinstance(grab, Reach)),
             footholds=tuple(footholds),
-            course=self._course.course(clip.rate, start),
+            course=(self._course_taken and course_taken(self._course_taken, clock))
+            or self._course.course(clip.rate, start),
             strength=self._strength.strength(clip.rate, start),
             props=tuple(prop.prop for prop in props),
             loads=tuple(loads),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Takes: what was done on the stage, as empties with keyed forces and balls that are thrown, and back.
+"""Takes: what was done on the stage, as empties with keyed forces or a keyed course and balls to be thrown, and back.
 
 Forces have a key for each step of the simulation, at the fraction of a frame where it is, and are in single precision
 from the start: so what is read is what was done, to the last bit, until an animator edits it.
@@ -15,15 +15,17 @@ import numpy as np
 from ...core.live.take import Take
 from ...core.motion.clip import Clip
 from ...core.motion.quaternions import Array
-from ...core.simulation import Prop, Push
+from ...core.simulation import Course, Prop, Push
 from ..overlay.data import read_rides
+from ..properties.course import KEYED
 from ..typed import as_kind, settings_on
-from ..writer import own_bag, write_curve
+from ..writer import own_bag, remove_curves, write_curve
 from .attachment import attach
 from .choosing import check_own, own_collection
 
 ARROW = 0.3  # m
 FORCE = "heft.push.force"
+COURSE = "heft.course."
 SMALLEST = 1e-3  # m
 
 
@@ -78,6 +80,27 @@ def push_taken(empty: bpy.types.Object, armature: bpy.types.Object, clip: Clip, 
     return Push(body, force, clock.rate, first / clock.rate, (x, y, z), foreseen=False)
 
 
+def find_course_taken(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> bpy.types.Object | None:
+    """Return what has the course of a character's takes, if it is shown."""
+    found = (other for other in view_layer.objects if settings_on(other).course.walker == armature)
+    return next((one for one in found if one.visible_get(view_layer=view_layer)), None)
+
+
+def course_taken(empty: bpy.types.Object, clock: Clock) -> Course | None:
+    """Return the course of a take at whole frames, by its keys; None where it has none."""
+    curves = [own_bag(empty).fcurves.find(COURSE + name) for name in KEYED]
+    keyed = [curve for curve in curves if curve is not None and len(curve.keyframe_points) and not curve.mute]
+    if not keyed:
+        return None
+    last = max(curve.keyframe_points[-1].co.x for curve in keyed)
+    frames = np.arange(max(round(last - clock.first_frame), 0) + 1)
+    values = np.zeros((len(KEYED), len(frames)))
+    for curve in keyed:
+        row = KEYED.index(curve.data_path.removeprefix(COURSE))
+        values[row] = [curve.evaluate(clock.first_frame + frame) for frame in frames.tolist()]
+    return Course(frames / clock.fps, *values)
+
+
 def force_curves(empty: bpy.types.Object) -> list[bpy.types.FCurve]:
     """Return the curves of a push's force."""
     animation = empty.animation_data
@@ -115,6 +138,8 @@ def write_take(context: bpy.types.Context, armature: bpy.types.Object, take: Tak
         thrown = [settings_on(other).throw.taken for other in collection.all_objects]
         for number, ball in enumerate(take.balls, max(thrown, default=0) + 1):
             write_ball(context, collection, ball, number, clock, unit)
+    if take.course is not None:
+        write_course(context, armature, take.course, clock)
     settings.take.seconds, settings.take.loops = take.seconds, take.loops
 
 
@@ -140,10 +165,27 @@ def write_push(
         write_curve(own_bag(empty), FORCE, axis, "Push", frames, push.force[:, axis])
 
 
+def write_course(context: bpy.types.Context, armature: bpy.types.Object, course: Course, clock: Clock) -> None:
+    """Key the speeds and the heading where they change. What earlier takes left of them is in it."""
+    empty = next((one for one in things_taken(armature) if settings_on(one).course.walker == armature), None)
+    if empty is None:
+        empty = bpy.data.objects.new("Take Course", None)
+        empty.empty_display_type, empty.empty_display_size = "SINGLE_ARROW", ARROW
+        takes_of(context, armature).objects.link(empty)
+        settings_on(empty).course.walker = armature
+    bag = own_bag(empty)
+    remove_curves(bag, COURSE)
+    for name in KEYED:
+        values = getattr(course, name)
+        changes = np.flatnonzero(np.diff(values, prepend=np.nan, append=np.nan)[:-1])
+        rows = np.unique(np.append(changes, len(values) - 1))
+        write_curve(bag, COURSE + name, 0, "Walk", clock.first_frame + rows, values[rows], "CONSTANT")
+
+
 def takes_of(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Collection:
     """Return the collection where pushes of an armature's takes are, made if there is none."""
     for thing in things_taken(armature):
-        if settings_on(thing).push.taken and thing.users_collection and thing.users_collection[0].is_editable:
+        if thing.type == "EMPTY" and thing.users_collection and thing.users_collection[0].is_editable:
             return thing.users_collection[0]
     collection = bpy.data.collections.new(f"{armature.name} Takes")
     context.scene.collection.children.link(collection)
@@ -196,6 +238,7 @@ def things_taken(armature: bpy.types.Object) -> list[bpy.types.Object]:
     pushes = (other for other in bpy.data.objects if settings_on(other).push.armature == armature)
     return [
         *(one for one in pushes if settings_on(one).push.taken),
+        *(other for other in bpy.data.objects if settings_on(other).course.walker == armature),
         *(one for one in balls if settings_on(one).throw.taken),
     ]
 

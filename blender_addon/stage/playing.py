@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ...core.control.methods import method_named
 from ...core.job import BakeJob
 from ...core.live import inputs
 from ...core.live.take import Take
@@ -24,6 +26,7 @@ from ..typed import settings_on
 from ..worker.keeper import Keeper
 
 NOBODY = np.zeros((0, 3))
+SLOWEST, FASTEST = -0.3, 1.2  # m/s that a walk is told to go at
 
 
 class Playing(Session):
@@ -40,6 +43,7 @@ class Playing(Session):
         self.hips: Array = np.zeros(3)  # where they are, m
         self.balls: Array = NOBODY  # (n, 3) m
         self.grip: Array | None = None  # (3, 3) from, to, newtons
+        self._said: inputs.Command | None = None  # how fast to walk and where to
         self.take_made: Take | None = None
         self.fell = False
         super().__init__(context, [armature], keeper, "stage", at_once=AT_ONCE, wanted="nothing")
@@ -48,6 +52,22 @@ class Playing(Session):
         """Tell the worker what the director does."""
         if self.plays and not self.over:
             self._director.worker().direct(inputs.to_values(done))
+
+    @property
+    def walks(self) -> inputs.Command | None:
+        """How it is to walk, where the method goes along a course: as was said last, or as is keyed."""
+        job = self.turn.gathered.job
+        if not (self.plays and method_named(job.method).needs.no_motion):
+            return None
+        return self._said or inputs.Command(0.0, *job.scene.course.at(self.seconds))
+
+    def command(self, forward: float = 0.0, heading: float = 0.0) -> None:
+        """Have the walk go so much faster, and turn so much further to the left."""
+        now = self.walks
+        if now is not None:
+            speed = round(min(max(now.forward + forward, SLOWEST), FASTEST), 3)
+            self._said = replace(now, forward=speed, heading=now.heading + heading)
+            self.do(self._said)
 
     def set_pace(self, pace: float) -> None:
         """Slow time down, or have it stand still."""

@@ -15,6 +15,7 @@ from ..character import Character, JointKind, check
 from ..character.anthropometry import Sex
 from ..control.method import DEFAULT
 from ..motion.clip import LONGEST_DISTANCE, Clip
+from ..motion.flights import Flights
 from ..motion.floor import Levelling
 from ..motion.parts import Detail
 from ..motion.path import Path
@@ -28,7 +29,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 10
+VERSION = 11
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -108,6 +109,7 @@ class BakeJob:
     optimise: bool = True  # make the motion possible first; only methods that plan forces themselves can do without
     simulate: bool = True  # False: the motion is made possible, with its forces and torques, and no more
     help: Help = "as_needed"  # what carries a motion that nothing possible is near; "none" refuses it
+    flights: Flights = "auto"  # what becomes of those that gravity does not allow; "as_keyed": help carries them
     rate: float = 120.0  # simulation steps per second
     frame_start: float | None = None  # the clip's first frame unless given
     frame_end: float | None = None
@@ -132,7 +134,7 @@ class BakeJob:
         object.__setattr__(self, "settings", dict(sorted(self.settings.items())))
         object.__setattr__(self, "reference", dict(sorted(self.reference.items())))
         object.__setattr__(self, "looseness", looseness.checked(self.looseness))
-        for name, kind in (("ground", Ground), ("travel", Travel), ("help", Help)):
+        for name, kind in (("ground", Ground), ("travel", Travel), ("help", Help), ("flights", Flights)):
             if getattr(self, name) not in get_args(kind):
                 known = ", ".join(get_args(kind))
                 raise ValueError(f"There is no {name} {getattr(self, name)!r}; choose from {known}.")
@@ -310,4 +312,10 @@ def _from_9(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "scene": {**scene, "pushes": pushes, "props": props}, "ends": None}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8, 9: _from_9}
+def _from_10(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 10, as version 11 says the same: flights were as they were keyed."""
+    del keep
+    return {**job, "flights": "as_keyed"}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8, 9: _from_9, 10: _from_10}

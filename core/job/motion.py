@@ -54,12 +54,14 @@ class Found:
     supports: tuple[Support, ...]  # what is to be told of it and of all else that the scene lacks, over that floor
     cycle: Cycle | None  # from lap to lap, where the reference is one or some in a row
     period: int  # samples of a lap
-    sample: Array  # (frames,) of laps in a row, along a path, where they are not passed one by one; else none
+    sample: Array  # (frames,) of the clip, or of laps in a row, where they are not passed one by one; else none
 
 
 def residuals_of(job: BakeJob, performance: Performance, found: Found) -> Residuals:
     """Of the reference's frames. A cycle is cut out of the middle of the range, but begins where the range does."""
     samples = len(found.reference.q)
+    if found.cycle is None and len(found.sample):
+        return performance.residuals.at(found.start + found.sample[:samples])
     if found.cycle is None:
         return performance.residuals.cut(found.start, found.start + samples)
     lap = performance.residuals.cut(found.start, found.start + found.period + 1)

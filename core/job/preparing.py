@@ -27,6 +27,7 @@ from ..settings import make_settings
 from ..simulation.scene import Scene
 from .carried import carrying_of, held_props, loaded, with_held
 from .fitting import first_frame_of, performance_of, samples_of
+from .flying import with_flights
 from .job import RECOVERY_EFFORT, STRENGTH, BakeJob
 from .keeping import keep
 from .motion import Found, Motion, residuals_of, way_of
@@ -152,7 +153,9 @@ def find_reference(
     under = job.scene.surfaces or (floor_at(job, floor_height(performance.floor)),)
     carried = with_held(job, make_terrain(under))
     character = loaded(performance.plan.character, carried, unplanned=False)
-    trajectory, start = samples_of(job, performance)
+    keyed, start = samples_of(job, performance)
+    flown = with_flights(job, performance, character, keyed, terrain)
+    trajectory = flown.trajectory
     around = find_surroundings(job, performance, character, trajectory, terrain)
     ground = around.ground
     frames: Array = np.arange(trajectory.first_frame, job.frames[1] + 1e-6, dtype=np.float64)
@@ -164,7 +167,7 @@ def find_reference(
 
     wanted: dict[str, Any] = {
         "terrain": around.terrain,
-        "contacts": job.contacts,
+        "contacts": None if job.contacts is None else flown.now(job.contacts),
         "grabs": around.grabs,
         "cyclic": job.cyclic,
         "path": job.path,
@@ -192,12 +195,13 @@ def find_reference(
         made = make_reference(character, trajectory, **wanted)
     lines: tuple[str, ...] = () if ground is None else (ground.line,)
     lines += tuple(support.line for support in around.supports if support.objects)
+    retimed = flown.trajectory is not keyed
     return Found(
         made.reference,
-        made.source,
+        keyed.q[: len(made.source)] if retimed else made.source,
         start if made.cycle is None else start + made.cycle.candidate.start,
-        made.contacts,
-        lines + told + made.lines,
+        flown.keyed(made.contacts),
+        lines + flown.lines + told + made.lines,
         made.put_on,
         () if ground is None else (ground.ground,),
         (
@@ -206,7 +210,7 @@ def find_reference(
         ),
         None if made.cycle is None else made.cycle.step,
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
-        np.zeros(0) if made.laid is None else made.laid.sample,
+        flown.sample if made.laid is None else made.laid.sample,
     )
 
 

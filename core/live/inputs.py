@@ -8,6 +8,7 @@ from typing import Any
 
 from ..character import check
 from ..character.check import Vector
+from ..simulation import course
 
 OWNER = "the stage's input"
 
@@ -59,6 +60,15 @@ class Throw(Input):
 
 
 @dataclass(frozen=True)
+class Command(Input):
+    """Walk so from the next step on: for methods that go along a course."""
+
+    forward: float = 0.0  # m/s
+    left: float = 0.0  # m/s
+    heading: float = 0.0  # rad to the left of where the character faces at the start
+
+
+@dataclass(frozen=True)
 class Pace(Input):
     """How fast time goes: 1 as it does, 0 not at all."""
 
@@ -70,9 +80,12 @@ class End(Input):
     """The take is over."""
 
 
-KINDS: Mapping[str, type[Input]] = {kind.__name__: kind for kind in (Hold, Move, Release, Shove, Throw, Pace, End)}
+KINDS: Mapping[str, type[Input]] = {
+    kind.__name__: kind for kind in (Hold, Move, Release, Shove, Throw, Command, Pace, End)
+}
 FASTEST = 1.0  # times real time
 LONGEST_SHOVE = 2.0  # s
+FASTEST_WALK = course.FASTEST  # m/s
 
 
 def to_values(done: Input) -> dict[str, Any]:
@@ -93,12 +106,16 @@ def from_values(values: Mapping[str, Any]) -> Input:
             said[one.name] = given
         elif isinstance(one.default, tuple):
             said[one.name] = check.vector(given, one.name, OWNER)
+        elif kind is Command and one.name != "sent":
+            said[one.name] = check.number(given, one.name, OWNER)
         else:
             said[one.name] = check.not_negative(given, one.name, OWNER)
     if kind is Pace and said["speed"] > FASTEST:
         raise ValueError(f"Time can be slowed, not hurried: a pace of {said['speed']:g} is more than {FASTEST:g}.")
     if kind is Shove and not 0.0 < said["seconds"] <= LONGEST_SHOVE:
         raise ValueError(f"A shove lasts at most {LONGEST_SHOVE:g} s, not {said['seconds']:g} s.")
+    if kind is Command and max(abs(said["forward"]), abs(said["left"])) > FASTEST_WALK:
+        raise ValueError(f"A walk on the stage can be told to go at {FASTEST_WALK:g} m/s at most.")
     return kind(**said)
 
 

@@ -26,7 +26,7 @@ from ..job.showing import bone_poses, way_at
 from ..job.staging import late, stage_of
 from ..simulation import Prop, World
 from ..simulation.outcome import Simulation
-from . import inputs
+from . import commands, inputs
 from .forces import Done, Forces, room_for
 from .hand import Grip, Hand
 from .pace import Metronome
@@ -90,19 +90,22 @@ def play(
     """
     job, _ = resolved(job)
     method = _method(job)
-    acting, motion, plan = _prepared(job, kit, ProgressReporter(progress), Cache(cache))
+    acting, motion, plan = _prepared(job, method, kit, ProgressReporter(progress), Cache(cache))
     stage = stage_of(acting, motion, method, _go_on)
     follower = method.start(plan, stage)
     world = method.stepper(follower, stage)
     assert isinstance(world, World)
-    director = _Director(acting, motion, stage, world, source, show, kit, clock)
+    walks = commands.Commands(stage.scene.course) if method.needs.no_motion else None
+    director = _Director(acting, motion, stage, world, source, show, kit, clock, walks)
     ready()
     simulation = follow(follower, world, stage, director)
+    seconds = max(simulation.recording.steps, 1) / acting.rate
     take = Take(
-        seconds=max(simulation.recording.steps, 1) / acting.rate,
+        seconds=seconds,
         loops=acting.loop,
         pushes=director.forces.taken(),
         balls=tuple(director.balls),
+        course=None if walks is None else walks.taken(late(acting, motion) + seconds, acting.fps),
     )
     return Played(take, simulation, director.slipped, np.array(director.delays))
 
@@ -123,10 +126,15 @@ def _method(job: BakeJob) -> Method:
     return method
 
 
-def _prepared(job: BakeJob, kit: Kit, reporter: ProgressReporter, cache: Cache) -> tuple[BakeJob, Motion, Any]:
+def _prepared(
+    job: BakeJob, method: Method, kit: Kit, reporter: ProgressReporter, cache: Cache
+) -> tuple[BakeJob, Motion, Any]:
     """The job as it acts, with its motion and plan; with a gait cycle if one is found."""
     one = staged(job, loops=False)
-    if job.path is None:
+    if method.needs.no_motion:
+        course = commands.room_for(job.scene.course, LONGEST, job.fps)
+        one = replace(one, scene=replace(job.scene, course=course))
+    elif job.path is None:
         cycle = staged(job, loops=True)
         try:
             return _with_room(cycle, kit, *planned(cycle, reporter, cache, Clock()))
@@ -162,6 +170,7 @@ class _Director:
         show: Callable[[Picture], object],
         kit: Kit,
         clock: Callable[[], float] | None,
+        walks: commands.Commands | None,
     ) -> None:
         self._job, self._motion, self._kit = job, motion, kit
         self._source, self._show = source, show
@@ -174,6 +183,7 @@ class _Director:
         self._shoves: list[tuple[Done, Array, int]] = []  # with how many samples are left
         self._slots = [throw for throw in world.throws if throw.start > LONGEST]
         self.balls: list[Prop] = []
+        self._walks = walks
         self._over = False
         self._shown = -math.inf
         self._asked = 0.0  # when the pull was, that no step has felt yet
@@ -237,6 +247,9 @@ class _Director:
                 self._shoves.append((force, np.array(done.force), samples))
         elif isinstance(done, inputs.Throw):
             self._throw(done, state)
+        elif isinstance(done, inputs.Command):
+            if self._walks is not None:
+                self._walks.give(done, state / self._job.rate)
         elif isinstance(done, inputs.Pace):
             if self._metronome is not None:
                 self._metronome.set_speed(done.speed, state)

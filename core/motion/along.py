@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..character import Character
-from ..dynamics import center_of_mass, difference, integrate
+from ..dynamics import center_of_mass
 from . import quaternions
 from .cycle import Cycle
 from .cycles import GaitCycle
-from .fit import Trajectory, velocities
+from .fit import Trajectory, pose_at, velocities
 from .inverse_kinematics import Targets, reach
 from .path import Path
 from .planting import Sole, find_soles
@@ -94,7 +94,7 @@ def lay_along(character: Character, cycle: GaitCycle, row: Trajectory, schedule:
     def path_at(sample: Array) -> Glide:
         return Glide(*path.at(np.interp(sample, timing.sample, timing.distance)))
 
-    q = np.array([_between(character, row.q, x) for x in timing.sample])
+    q = np.array([pose_at(character, row.q, x) for x in timing.sample])
     _move(q, own.at(timing.sample), path_at(timing.sample))
     active = schedule.active[np.rint(timing.sample).astype(np.int64)].copy()
     place = np.zeros((len(q), len(schedule.points), 3))
@@ -301,9 +301,3 @@ def _turned(turn: Array, angle: Array) -> Array:
     """Orientations (nf, 4) turned about the vertical, rad."""
     spin = np.column_stack([np.cos(0.5 * angle), np.zeros((len(angle), 2)), np.sin(0.5 * angle)])
     return quaternions.continuous(quaternions.multiply(spin, turn))
-
-
-def _between(character: Character, q: Array, sample: float) -> Array:
-    """Positions at a sample, fractions allowed."""
-    low = min(int(sample), len(q) - 2)
-    return integrate(character, q[low], difference(character, q[low], q[low + 1]), sample - low)

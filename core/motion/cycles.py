@@ -76,7 +76,7 @@ def find_cycles(character: Character, trajectory: Trajectory, schedule: ContactS
             for stop in range(start + second - first - give, min(start + second - first + give + 1, frames)):
                 if stop <= start or (schedule.active[start] != schedule.active[stop]).any():
                     continue
-                candidate = _candidate(character, trajectory, start, stop)
+                candidate = compare(character, trajectory, start, stop)
                 if best is None or candidate.distance < best.distance:
                     best = candidate
         if best is not None:
@@ -213,7 +213,8 @@ def _touchdown_pairs(schedule: ContactSchedule, rate: float) -> list[tuple[int, 
     return pairs
 
 
-def _candidate(character: Character, trajectory: Trajectory, start: int, stop: int) -> Candidate:
+def compare(character: Character, trajectory: Trajectory, start: int, stop: int) -> Candidate:
+    """How much of a cycle there is between two frames."""
     step = planar_step(trajectory.q[start], trajectory.q[stop])
     q, v = step.move_state(character, trajectory.q[start], trajectory.v[start])
     pose = float(np.sqrt(np.mean(_difference(character, q, trajectory.q[stop]) ** 2)))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..character.tree import BALL, FREE, HINGE, UNIVERSAL, VELOCITIES_OF_JOINT, Tree
+from ..dynamics.functions import difference, integrate
 from ..dynamics.kinematics import difference_positions, integrate_positions, update_positions
 from ..dynamics.workspace import Workspace, make_workspace
 from ..maths.dense import cholesky, cholesky_solve, copy_into
@@ -124,6 +125,12 @@ def fit(plan: BodyPlan, clip: Clip) -> tuple[Trajectory, FitError]:
     )
     v = velocities(character, q, clip.rate)
     return Trajectory(clip.rate, q, v, clip.first_frame, clip.frames_per_sample), error
+
+
+def pose_at(character: Character, q: Array, sample: float) -> Array:
+    """Positions at a sample of poses (nf, nq), fractions allowed."""
+    low = min(int(sample), len(q) - 2)
+    return integrate(character, q[low], difference(character, q[low], q[low + 1]), sample - low)
 
 
 def velocities(character: Character, q: Array, rate: float, cutoff: float = VELOCITY_CUTOFF) -> Array:

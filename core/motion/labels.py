@@ -57,6 +57,8 @@ class LabelSettings:
     floats: float = 0.25  # s: a foot that holds the body from in the air for so long is one that the capture lets float
     float_height: float = 0.13  # m, of its lower end
     float_way: float = 0.12  # m along the ground
+    skims: float = 0.3  # m/s up or down: a foot that glides on the ground goes along it
+    shortest_sweep: float = 0.25  # s: for less than that a body without support is one that has just left, or will land
     reach: float = 0.05  # m beyond the feet's support, where the weight must be for other points to carry it
 
 
@@ -118,6 +120,8 @@ def label(
         active[:, foot], bodies, places[:, foot], ground.height[:, foot], speed[:, foot], nothing, rate, use
     )
     active[:, foot] = pushing(active[:, foot], bodies, ground.height[:, foot], speed[:, foot], path, push, rate)
+    still_nothing = nothing & ~active[:, foot].any(axis=1)
+    active[:, foot] |= _sweeping(ground.height[:, foot], still_nothing, rate, use)
     outside = distance_from_support(places, active & foot, zero_moment_point(path, push, places, active & foot))
     for i in np.flatnonzero(~foot):
         for first, stop in runs(active[:, i]):
@@ -270,6 +274,24 @@ def _holding(
             if ends:
                 result[part, min(ends, key=lambda i: float(highest[i]))] = True
     for i in range(active.shape[1]):
+        result[:, i] = regular(result[:, i], rate, use)
+    return result
+
+
+def _sweeping(height: Array, nothing: Mask, rate: float, use: LabelSettings) -> Mask:
+    """The feet's contacts (nf, points) where `nothing` touches for long and yet it does not fall: those that skim.
+
+    However fast they go along the ground, they are on it and stay there: who skates or slides is carried by such feet.
+    """
+    lowest: Array = height.min(axis=1, initial=np.inf)
+    rising = np.abs(velocities(height, rate))
+    skims = np.asarray((height < use.on_height) & (height < lowest[:, None] + use.trim_height) & (rising < use.skims))
+    result: Mask = np.zeros(height.shape, dtype=np.bool_)
+    for start, stop in runs(nothing):
+        part = slice(start, stop)
+        if stop - start >= use.shortest_sweep * rate and skims[part].any(axis=1).mean() > 0.5:
+            result[part] = skims[part]
+    for i in range(result.shape[1]):
         result[:, i] = regular(result[:, i], rate, use)
     return result
 

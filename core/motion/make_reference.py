@@ -29,6 +29,7 @@ from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
 from .fit import Trajectory, velocities
 from .footholds import clear_of_edges, is_level, put_on
+from .gliding_soles import LONGEST_UNSUPPORTED
 from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
 from .path import Path
 from .quality import Concern, concerns, slowness
@@ -48,7 +49,6 @@ TRIALS = 3  # of a clean-up with fewer contacts each time
 DRAGGED = 0.06  # m by which that moves the bodies on average: a foot that only turns on its place does not
 SHORT = 0.3  # s: a contact that is no longer is left out as a whole
 AROUND = 0.1  # s around a lack of support, in which help is as cheap as there
-LONGEST_UNSUPPORTED = 0.25  # s, of which a body may be held up by nothing: so much an optimiser bridges by a leap
 
 
 class OtherGround(NamedTuple):

@@ -6,8 +6,9 @@ It lies flat on the ground, at one yaw, at the mean of where its ends are, weigh
 A foot that turns by less than 25° while it stands flat is held: its leg takes the turn, which the eye misses, while a
 sole that slips it does not. One that turns by more pivots: the end of the sole that is the steadier one keeps its
 place, and the other is taken out of the schedule for as long as it sweeps. A foot neither of whose ends keeps its place
-glides: its stance is parted where it glides fastest, and there it is taken out altogether. All of that is said. A foot
-that turns away on its toe alone, about to leave while the other stands, leaves as soon as it has turned so far.
+glides: its stance is parted where it glides fastest. If nothing else carries the body for long meanwhile, it does, and
+its places go with it (gliding.py); if not, it carries nothing there. All of that is said. A foot that turns away on its
+toe alone, about to leave while the other stands, leaves as soon as it has turned so far.
 
 A sole that stands is held at its corners. Held in the middle of one edge it could spin about it without any torque,
 which in the simulation, where every corner has friction, it cannot: such feet slide and take their errors along.
@@ -26,6 +27,7 @@ from ..dynamics import body_poses
 from ..maths.angles import direction
 from ..sentences import in_frames
 from .fit import Trajectory
+from .gliding_soles import Stretch, carrying, go_over, parted, steadiest_end
 from .labels import SLOW
 from .quaternions import Array, conjugate, rotate
 from .resample import smoothed
@@ -36,10 +38,9 @@ YAW_CUTOFF = 8.0  # Hz
 MOST_TURN = np.radians(25.0)  # of a foot that stands: its ends are then still near their places
 SAME_YAW = np.radians(10.0)  # a foot that turned and is as near as this to where it was has turned back
 LEAST_PIVOT = np.radians(5.0)  # a turn that is a pivot
-MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
 LONGEST_LEAVE = 0.1  # s: a foot that turns on one end alone for longer than this before it leaves is not leaving yet
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
-GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
+MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
 ROLLS = 0.5  # cosine between an ankle's axis and the sole within which it rolls the sole
 SHORTEST_PLANTED = 0.1  # s, between two pivots
@@ -116,6 +117,7 @@ def plant(
     frames = len(trajectory.q)
     active, place = schedule.active.copy(), schedule.place.copy()
     rotation, middle, spins, lines = {}, {}, {}, []
+    stretches = _gliding(character, trajectory, schedule, soles)
     for sole in soles:
         columns = list(sole.points)
         ends = [schedule.points[i] for i in columns]
@@ -125,10 +127,13 @@ def plant(
         speed = np.linalg.norm(velocities(tracks, trajectory.rate), axis=2)
         heading, edge = (_yaw(character, trajectory, sole, axis) for axis in (0, 1))
         spins[sole.body] = np.zeros(frames, dtype=np.bool_)
+        yaws = np.zeros(frames)
         frame_number = [trajectory.frame(k) for k in range(frames)]
-        for start, stop in _glides(active[:, columns], tracks, speed, trajectory.rate):
+        glides, lifted = stretches[sole.body]
+        for start, stop in [*glides, *lifted]:
             active[start:stop, columns] = False
             place[start:stop, columns] = 0.0
+        for start, stop in lifted:
             when = in_frames(frame_number[start], frame_number[stop - 1])
             lines.append(f"'{sole.name}' slides in {when}, so it carries no weight there.")
         standing = np.asarray(active[:, columns].any(axis=1))
@@ -140,13 +145,12 @@ def plant(
             yaw = _untwisted(heading[stance], flat, trajectory.rate)
             pieces = _pieces(yaw, flat, trajectory.rate)
             planned = _planned_yaw(yaw, np.where(flat | ~flat.any(), weight.sum(axis=1), 0.0), pieces)
-            kept = _steadiest_end(touching, tracks[stance], speed[stance])
+            kept = steadiest_end(touching, tracks[stance], speed[stance])
             pivots = any(piece.pivots for piece in pieces)
             turn, center = _on_ground(
                 tracks[stance], planned, weight, local @ sole.frame[0], kept if pivots else None, terrain
             )
             turn = turn @ sole.frame
-            rotation[sole.body][stance], middle[sole.body][stance] = turn, center
             planted = center[:, None] + np.einsum("tij,kj->tki", turn, local)
             for piece in pieces:
                 if piece.pivots:
@@ -161,11 +165,37 @@ def plant(
             others = np.asarray(np.delete(schedule.active[stance], columns, axis=1).any(axis=1))
             touching[_leaves(away, touching, others, trajectory.rate)] = False
             spins[sole.body][stance] = _spins(away, touching, pieces)
+            yaws[stance] = np.where(spins[sole.body][stance], planned + away, planned)
+            rotation[sole.body][stance], middle[sole.body][stance] = turn, center
             active[stance, columns] = touching
             place[stance, columns] = np.where(touching[:, :, None], planted, 0.0)
             if pivots:
                 when, end = in_frames(frame_number[start], frame_number[stop - 1]), ends[kept].name.rpartition("_")[2]
                 lines.append(f"'{sole.name}' pivots by {np.degrees(np.ptp(yaw)):.0f}° on its {end} in {when}.")
+        for start, stop in runs(np.asarray(schedule.active[:, columns].any(axis=1))):
+            inner = [(max(a - start, 0), min(b, stop) - start) for a, b in glides if start <= a < stop]
+            if not inner:
+                continue
+            stretch = slice(start, stop)
+            touching = schedule.active[stretch][:, columns]
+            kept = steadiest_end(touching, tracks[stretch], speed[stretch])
+            arm = float(local[kept] @ sole.frame[0])
+            own_yaw = np.unwrap(np.where(touching.all(axis=1), heading[stretch], edge[stretch]))
+            way = np.column_stack([middle[sole.body][stretch] + arm * _ahead(yaws[stretch]), yaws[stretch]])
+            own = np.column_stack([tracks[stretch, kept], own_yaw])
+            changed = start + np.flatnonzero(go_over(way, own, standing[stretch], inner, trajectory.rate))
+            way = way[changed - start]
+            turn, center = _laid(way[:, :3] - arm * _ahead(way[:, 3]), way[:, 3], terrain)
+            rotation[sole.body][changed], middle[sole.body][changed] = turn @ sole.frame, center
+            planted = center[:, None] + np.einsum("tij,kj->tki", turn @ sole.frame, local)
+            for a, b in inner:
+                active[start + a : start + b, columns] = touching[a:b]
+            touching = active[changed][:, columns]
+            place[changed[:, None], columns] = np.where(touching[:, :, None], planted, 0.0)
+        for start, stop in glides:
+            length = np.linalg.norm(np.diff(middle[sole.body][start:stop], axis=0), axis=1).sum()
+            when = in_frames(frame_number[start], frame_number[stop - 1])
+            lines.append(f"'{sole.name}' glides by {100.0 * length:.0f} cm in {when}.")
     for i, point in enumerate(schedule.points):
         if not (point.foot or point.grab or point.moves):
             for start, stop in runs(active[:, i]):
@@ -173,6 +203,17 @@ def plant(
                 place[start:stop, i] = there + point.radius * normal
     planned_schedule = ContactSchedule(schedule.points, active, place)
     return Planted(planned_schedule, _held(planned_schedule, soles, rotation, spins), rotation, middle), lines
+
+
+def _gliding(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, soles: list[Sole]
+) -> dict[int, tuple[list[Stretch], list[Stretch]]]:
+    """By body the stretches in which it glides and carries, and those in which it slides and carries nothing."""
+    found = {}
+    for sole in soles:
+        tracks = point_places(character, trajectory.q, [schedule.points[i] for i in sole.points])
+        found[sole.body] = parted(schedule.active[:, list(sole.points)], tracks, trajectory.rate)
+    return carrying(schedule, {sole.body: list(sole.points) for sole in soles}, found, trajectory.rate)
 
 
 def _leaves(away: Array, touching: Mask, others: Mask, rate: float) -> Mask:
@@ -234,55 +275,6 @@ def _held(
         np.concatenate([active, np.stack(corners_active, axis=1)], axis=1)[:, keep],
         np.concatenate([place, np.stack(corners_place, axis=1)], axis=1)[:, keep],
     )
-
-
-def _strays(touching: Mask, tracks: Array, speed: Array) -> Array:
-    """How far each end (2,) of a sole is at most from its place, along the ground; infinite if it never touches."""
-    way = np.linalg.norm((tracks - _mean_places(touching, tracks, speed))[..., :2], axis=2)
-    result: Array = np.where(touching, way, -np.inf).max(axis=0)
-    return np.where(touching.any(axis=0), result, np.inf)
-
-
-def _mean_places(touching: Mask, tracks: Array, speed: Array) -> Array:
-    """Where each end (2, 3) of a sole is while it touches, slow moments first; nan if it never does."""
-    weight = np.where(touching, 1.0 / (speed + SLOW) ** 2, 0.0)
-    total = weight.sum(axis=0)
-    mean: Array = np.einsum("tk,tki->ki", weight, tracks) / np.where(total > 0.0, total, np.nan)[:, None]
-    return mean
-
-
-def _steadiest_end(touching: Mask, tracks: Array, speed: Array) -> int:
-    """The end about which a sole turns: of those that touch for half as long as any, the one that strays least."""
-    often = touching.sum(axis=0)
-    return int(np.argmin(np.where(2 * often >= often.max(), _strays(touching, tracks, speed), np.inf)))
-
-
-def _glides(active: Mask, tracks: Array, speed: Array, rate: float) -> list[tuple[int, int]]:
-    """Stretches in which a foot moves on without leaving the ground."""
-    found: list[tuple[int, int]] = []
-    edge = max(1, round(SHORTEST_PLANTED * rate))
-    touching = np.asarray(active.any(axis=1))
-    waiting = runs(touching)
-    while waiting:
-        start, stop = waiting.pop()
-        inner = slice(start + edge, stop - edge)
-        if stop - start <= 2 * edge:
-            continue
-        if _strays(active[start:stop], tracks[start:stop], speed[start:stop]).min() <= GLIDE:
-            continue
-        slowest = np.where(active, speed, np.inf).min(axis=1)
-        peak = inner.start + int(np.argmax(slowest[inner]))
-        fast = runs(slowest[start:stop] >= 0.5 * slowest[peak])
-        first, last = next((start + a, start + b) for a, b in fast if start + a <= peak < start + b)
-        ways = [
-            _mean_places(active[part], tracks[part], speed[part]) for part in (slice(start, first), slice(last, stop))
-        ]
-        way = np.linalg.norm((ways[1] - ways[0])[:, :2], axis=1)
-        if np.nanmax(way, initial=-1.0) < 0.5 * GLIDE and np.isfinite(way).any():
-            continue  # a leap of the capture, there and back
-        found.append((first, last))
-        waiting += [(start, first), (last, stop)]
-    return found
 
 
 def _yaw(character: Character, trajectory: Trajectory, sole: Sole, axis: int) -> Array:
@@ -356,16 +348,35 @@ def _on_ground(
     Its ends, `along` (2,) from its middle, are at `tracks` (n, 2, 3) in the clip. The end `kept` keeps its place; if
     there is none, the sole as a whole.
     """
-    heading = np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
+    heading = _ahead(yaw)
     if kept is not None:
         weight = np.where(np.arange(len(along)) == kept, weight, 0.0)
     arm = float(weight.sum(axis=0) @ along / weight.sum())  # from the middle to what bears weight
     place = np.einsum("tk,tki->i", weight, tracks - (along[None, :, None] - arm) * heading[:, None]) / weight.sum()
     place, normal = _nearest_ground(terrain, place)
-    ahead = heading - (heading @ normal)[:, None] * normal
+    rotation = _rotation(heading, heading @ normal, normal)
+    return rotation, place - arm * rotation[:, :, 0]
+
+
+def _laid(middle: Array, yaw: Array, terrain: Terrain) -> tuple[Array, Array]:
+    """The same of a sole whose middle (n, 3) and yaw (n,) are known in each frame."""
+    heading = _ahead(yaw)
+    near = nearest_points(terrain, np.ascontiguousarray(middle))
+    there = (near.surface >= 0)[:, None]
+    normal = np.where(there, near.normal, (0.0, 0.0, 1.0))
+    return _rotation(heading, (heading * normal).sum(axis=1), normal), np.where(there, near.point, middle)
+
+
+def _ahead(yaw: Array) -> Array:
+    """Level directions (n, 3)."""
+    return np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
+
+
+def _rotation(heading: Array, rise: Array, normal: Array) -> Array:
+    """Frames (n, 3, 3) on the ground: ahead, to the left, up. `rise` (n,) of the heading is along the normal."""
+    ahead = heading - rise[:, None] * normal
     ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
-    rotation = np.stack([ahead, np.cross(normal, ahead), np.broadcast_to(normal, ahead.shape)], axis=2)
-    return rotation, place - arm * ahead
+    return np.stack([ahead, np.cross(normal, ahead), np.broadcast_to(normal, ahead.shape)], axis=2)
 
 
 def _nearest_ground(terrain: Terrain, place: Array) -> tuple[Array, Array]:

@@ -52,6 +52,7 @@ USUAL = 1.5  # legs a second
 SLOWEST = 0.2  # legs a second: a figure in place that is slower does not walk
 STAYS = 0.25  # of the way: a figure that moves further than this by itself travels
 KEEPS_ON = 0.3
+PARTS = 0.1  # of the leg, by which the feet of who walks in place part and meet along the way
 STANDS, FEWEST = 0.1, 0.1  # of all frames so many need a point that stands, of a sprint too
 STEADY = 1.0  # Hz: what sways faster than this, to and fro, goes nowhere
 KNOT, AROUND = 0.25, 0.5  # s, within which the usual speed may change
@@ -86,7 +87,7 @@ def carry_along(clip: Clip, roles_of_bones: roles.Roles, travel: Travel = "auto"
     position = clip.position.copy()
     position[..., :2] += way[:, None]
     left = clip.position[:, chains["thigh.L"][0], :2] - clip.position[:, chains["thigh.R"][0], :2]
-    if travel == "auto" and _keeps_on(velocity, left) < KEEPS_ON:
+    if travel == "auto" and (_keeps_on(velocity, left) < KEEPS_ON or not _steps(clip, chains, velocity, left)):
         return None
     speed = float(np.median(np.linalg.norm(velocity, axis=1)))
     return Carried(replace(clip, position=position), way, speed)
@@ -98,6 +99,21 @@ def _keeps_on(velocity: Array, left: Array) -> float:
     aside, ahead = np.sum(velocity * left, axis=1), velocity[:, 0] * left[:, 1] - velocity[:, 1] * left[:, 0]
     going = float(np.linalg.norm(velocity, axis=1).mean())
     return float(np.hypot(aside.mean(), ahead.mean())) / max(going, 1e-9)
+
+
+def _steps(clip: Clip, chains: Mapping[str, tuple[int, ...]], velocity: Array, left: Array) -> bool:
+    """Whether the feet part and meet along the way: those of who jumps on the spot go together, forth and back."""
+    if is_quadruped(clip.skeleton, chains):
+        return True
+    left = left / np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-9)
+    axes = np.stack([left, np.column_stack([left[:, 1], -left[:, 0]])], axis=1)
+    way = np.einsum("fij,fj->fi", axes, velocity).mean(axis=0)
+    hips, ankles = (
+        [clip.position[:, chains[f"{part}.{side}"][0]] for side in roles.SIDES] for part in ("thigh", "foot")
+    )
+    leg = float(np.median(np.linalg.norm(hips[0] - ankles[0], axis=1)))
+    apart = np.einsum("fij,fj->fi", axes, (ankles[0] - ankles[1])[:, :2]) @ way / max(float(np.linalg.norm(way)), 1e-9)
+    return float(np.ptp(np.percentile(apart, (5.0, 95.0)))) > PARTS * leg
 
 
 def _velocity(clip: Clip, chains: Mapping[str, tuple[int, ...]]) -> Array | None:

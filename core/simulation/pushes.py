@@ -49,6 +49,17 @@ class Push:
         duration = check.positive(seconds, "duration", f"the push on '{body}'")
         return cls(body, np.array([force, force]), 1.0 / duration, start, point)
 
+    def mean_forces(self, begin: float, dt: float, steps: int) -> NDArray[np.float64]:
+        """What it gives in each of some steps (steps, 3), N: as `mean_force` has it."""
+        last = len(self.force) - 1
+        at = np.clip((begin + dt * np.arange(steps + 1) - self.start) * self.rate, 0.0, last)
+        before = np.minimum(at.astype(np.int64), last - 1)
+        share, slope = (at - before)[:, None], np.diff(self.force, axis=0)
+        until = np.concatenate((np.zeros((1, 3)), np.cumsum(0.5 * (self.force[1:] + self.force[:-1]), axis=0)))
+        total = until[before] + share * (self.force[before] + 0.5 * share * slope[before])
+        result: NDArray[np.float64] = np.diff(total, axis=0) / (self.rate * dt)
+        return result
+
 
 class Pushes(Structure):
     """All pushes (np), their samples one after another (ns)."""

@@ -65,12 +65,14 @@ class Pushed:
 
     @classmethod
     def of(cls, job: BakeJob, phases: int, seconds: float, seed: int = 0) -> "Pushed":
-        """Follow the job's motion, and keep states; each push is followed for so many seconds."""
+        """Follow the job's motion, and keep states; each push is followed for so many seconds, or to the end."""
         motion = precompute(job)
         reference = motion.reference
         character, track = reference.character, Track.of(reference)
         terrain = make_terrain(scene_surfaces(job, motion))
         controller = LookAhead(character, track, Settings(), terrain=terrain)
+        if reference.cycle is None:
+            seconds = (len(reference.q) - 1) / reference.rate
         limits = TorqueLimits({name: STRENGTH * most for name, most in joint_strengths(character, "male").items()})
         stage = Stage(character, terrain, Scene(), 1.0 / track.dt, seconds, motion.lift, torque_limits=limits)
         world = stage.world()

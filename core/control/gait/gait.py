@@ -150,8 +150,9 @@ class Gait(Follower):
         memory.stance[0], memory.clock[0], memory.fresh[0] = stance, 0.0, True
         memory.seen[:], memory.counted[:] = 0.0, 0.0
         forward, left, heading = self.course.at(time)
-        self._walk.speed[:] += np.clip(np.subtract((forward, left), self._walk.speed), -FASTER, FASTER)
         self._heading.begin_step(self._facing + heading, -1.0 if stance == LEFT else 1.0)
+        wanted = self._heading.pace * forward, left
+        self._walk.speed[:] += np.clip(np.subtract(wanted, self._walk.speed), -FASTER, FASTER)
 
     def _tell(self, state: State) -> None:
         wanted, foot, half = self._wanted, self.biped.foot[self.stance], 0.5 * self._walk.heading[0]

@@ -35,7 +35,7 @@ METHOD = Method(
     settings=Settings,
     plan=plan,
     start=start,
-    needs=Needs(no_motion=True, least_rate=300.0),
+    needs=Needs(no_motion=True, directed=True, least_rate=300.0),
     variants=({"stabiliser": True, "prediction": "M6"},),
     kernels=6,
 )

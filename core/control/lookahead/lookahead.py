@@ -11,6 +11,7 @@ from ...character import Character
 from ...contact.detection import Contacts
 from ...contact.terrain import Terrain
 from ...dynamics.workspace import Workspace
+from ...motion.cycle import Cycle
 from ...simulation.outcome import Simulation
 from ..law import AffineLaw, NoLawError, State
 from ..method import Follower
@@ -19,6 +20,7 @@ from .law import update_law
 from .phase import SEARCH, is_overdue, next_touchdown
 from .precompute import HELP, Policy, precompute
 from .settings import Settings
+from .slipping import Slipping
 from .track import Track
 from .workspace import Choices, Machine, make_scratch
 
@@ -38,7 +40,16 @@ class Place(NamedTuple):
 
     frame: int
     anchor: tuple[float, float, float, float]  # x, y, z, yaw
-    lap: int = 0  # of a cycle
+    lap: int = 0  # of a cycle, or of a motion that goes on
+
+
+class Onward(NamedTuple):
+    """How a motion that is no cycle goes on after its last frame: as after an earlier one, moved."""
+
+    last: int
+    frame: int  # which the last is like
+    step: Cycle  # from that to the last
+    rise: float  # m
 
 
 class LookAhead(Follower):
@@ -66,8 +77,10 @@ class LookAhead(Follower):
         places = point_places(character, self.track)
         self._point_height = np.ascontiguousarray(places[..., 2])
         self._touching = self.track.touching
+        self._slipping = Slipping(self.track)
         self._landings = next_landings(self.track, places)
         self.terrain = terrain  # known ahead of the feet, or felt under them alone
+        self.onward: Onward | None = None  # None: the last frame holds
         self.place = Place(0, (0.0, 0.0, 0.0, 0.0))
         self.resets: list[tuple[float, int]] = []  # time, and frames skipped; -1 for one in which it waited
         self._waited = 0  # frames in a row
@@ -80,6 +93,7 @@ class LookAhead(Follower):
         x, y, z, yaw = np.asarray(anchor, dtype=np.float64).tolist()
         self.place = Place(frame, (x, y, z, yaw))
         self.resets.clear()
+        self._slipping.forget()
         self._waited = 0
 
     def reference_state(self, place: Place | None = None) -> tuple[Array, Array]:
@@ -93,12 +107,20 @@ class LookAhead(Follower):
     @property
     def row(self) -> int:
         """The track's frame in which the character is to be now."""
-        return self.place.frame
+        return self.row_of(self.place)
 
     @property
     def lap(self) -> int:
         """How many times a cycle has been walked."""
-        return self.place.lap
+        return self.lap_of(self.place)
+
+    def row_of(self, place: Place) -> int:
+        """The track's frame at a place: the last one where the motion goes on after it."""
+        return place.frame if self.onward is None or place.lap == 0 else self.onward.last
+
+    def lap_of(self, place: Place) -> int:
+        """How many times a cycle has been walked before a place."""
+        return 0 if self.track.cycle is None else place.lap
 
     @property
     def predicted_force(self) -> Array:
@@ -136,8 +158,10 @@ class LookAhead(Follower):
             raise ValueError(
                 f"The track steps by {self.track.dt} s, but the world by {state.dt} s: use the same rate for both."
             )
+        self.place = self._going_on(self.place)
         if self.settings.reset_phase:
             self._reset_phase(state, contacts)
+        self._slipping.ease(self.place.frame, state, contacts)
         machine = self._machine_on(state.work, contacts)
         if self.settings.follow_ground:
             self._follow_ground(machine, state)
@@ -172,17 +196,21 @@ class LookAhead(Follower):
 
     def after(self, place: Place) -> Place:
         """The frame after this one, in the coordinates of its lap."""
+        place = self._going_on(place)
         frame = place.frame + 1
         if frame < len(self.track.q):
             return Place(frame, place.anchor, place.lap)
         cycle = self.track.cycle
         if cycle is None:
             return place
-        x, y, z, yaw = place.anchor
-        c, s = np.cos(yaw), np.sin(yaw)
-        dx, dy = cycle.shift
-        anchor = (x + c * dx - s * dy, y + s * dx + c * dy, z, yaw + cycle.turn)
-        return Place(0, anchor, place.lap + 1)
+        return Place(0, _moved_on(place.anchor, cycle), place.lap + 1)
+
+    def _going_on(self, place: Place) -> Place:
+        """The place, or the one like it earlier in the motion from which that goes on after its last frame."""
+        onward = self.onward
+        if onward is None or place.frame < onward.last:
+            return place
+        return Place(onward.frame, _moved_on(place.anchor, onward.step, onward.rise), place.lap + 1)
 
     def _reset_phase(self, state: State, contacts: Contacts) -> None:
         """Move on to a foot's touchdown when it touches early; the root keeps its offset from the reference."""
@@ -254,6 +282,16 @@ def _choices(settings: Settings) -> Choices:
         about_reference=settings.about_reference,
         possible_forces=settings.possible_forces,
     )
+
+
+def _moved_on(
+    anchor: tuple[float, float, float, float], step: Cycle, rise: float = 0.0
+) -> tuple[float, float, float, float]:
+    """An anchor a step later."""
+    x, y, z, yaw = anchor
+    c, s = np.cos(yaw), np.sin(yaw)
+    dx, dy = step.shift
+    return (x + c * dx - s * dy, y + s * dx + c * dy, z + rise, yaw + step.turn)
 
 
 def _moved(anchor: tuple[float, float, float, float], pose: Array, velocity: Array) -> tuple[Array, Array]:

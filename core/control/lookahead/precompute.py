@@ -68,12 +68,17 @@ def precompute(character: Character, track: Track, settings: Settings) -> Policy
 
 
 def sweep(
-    character: Character, track: Track, settings: Settings, end: tuple[Array, Array] | None = None
+    character: Character,
+    track: Track,
+    settings: Settings,
+    end: tuple[Array, Array] | None = None,
+    given: Array | None = None,
 ) -> tuple[Policy, CostToGo]:
     """Sweep a cyclic motion's periods, or the settled stance and then all frames, from the last to the first.
 
     With an `end`, the cost to go (S, s) of the last frame, the track is followed up to that frame and no further: its
-    own step, which has no law then, is not swept.
+    own step, which has no law then, is not swept. `given` (nf, nv) is what forces from outside change velocities by in
+    each step: the law knows nothing of them, so it is to lead to where they find the body.
     """
     settings.checked()
     track = track.checked(character)
@@ -82,6 +87,8 @@ def sweep(
     motors = track.torque.shape[1]
     used = [np.flatnonzero(row) for row in track.loaded]
     before, after, force = _step_states(character, track)
+    if given is not None:
+        after = (after[0], after[1] - given)
     steps = [_linearize(character, track, before, force, k, used[k]) for k in range(frames)]
     width = motors + 3 * max(len(row) for row in used)
     policy = Policy(
@@ -180,7 +187,13 @@ def _linearize(
     used: NDArray[np.int64],
 ) -> Derivatives:
     contacts = PointForces(track.point_body[used], track.point_local[used], force[k, used])
-    return step_derivatives(character, before[0][k], before[1][k], track.torque[k], track.dt, contacts)
+    step = step_derivatives(character, before[0][k], before[1][k], track.torque[k], track.dt, contacts)
+    if (track.slips[k, used] > 0.0).any():
+        # what slips pushes up, and gives hardly anything along the (level) ground that feedback might count on
+        first = track.torque.shape[1]
+        for axis in range(2):
+            step.B[:, first + axis :: 3] *= 1.0 - track.slips[k, used]
+    return step
 
 
 def _stance_cost(character: Character, policy: Policy, weight: float, k: int) -> Array:

@@ -16,6 +16,7 @@ from ...character import Character
 from ...character.tree import FREE
 from ...dynamics import bias_force, point_jacobian
 from ...motion.cycle import Cycle
+from ...motion.gliding import planned_velocities, slipping
 from ...motion.reference import Reference
 from ...motion.spacetime.help import HELPERS, helping
 from ..corners import spread_over_corners
@@ -46,6 +47,9 @@ class Track:
     help: NDArray[np.bool_] = field(
         default_factory=lambda: np.zeros(0, dtype=np.bool_)
     )  # (np,), or empty: the force on this point of the root is given by nothing
+    slips: Array = field(
+        default_factory=lambda: np.zeros((0, 0))
+    )  # (nf, np), or empty: the share to which the point's sole slips in the step from this frame (motion/gliding.py)
     cycle: Cycle | None = None  # how the next lap starts; None: the last frame holds
     stance: int = 0  # steps at the end that stop the motion and hold, and are no part of it
 
@@ -70,6 +74,7 @@ class Track:
             point_local=schedule.position,
             grip=np.array([point.grab for point in schedule.points], dtype=np.bool_),
             help=helping(schedule.points),
+            slips=_slipping(reference)[:frames],
             cycle=reference.cycle,
         ).checked(reference.character)
         track = track if cyclic else track.settled(reference.character)
@@ -94,9 +99,11 @@ class Track:
             "point_local": (points, 3),
             "grip": (points,),
             "help": (points,),
+            "slips": (frames, points),
         }
-        helps = self if len(self.help) else replace(self, help=np.zeros(points, dtype=np.bool_))
-        arrays = checked_arrays(helps, shapes, character)
+        whole = self if len(self.help) else replace(self, help=np.zeros(points, dtype=np.bool_))
+        whole = whole if self.slips.size else replace(whole, slips=np.zeros((frames, points)))
+        arrays = checked_arrays(whole, shapes, character)
         return Track(self.dt, cycle=self.cycle, stance=self.stance, **arrays)
 
     def with_corners(self, character: Character) -> "Track":
@@ -107,9 +114,12 @@ class Track:
         places, shares = spread_over_corners(character, self.point_body, self.point_local)
         frames, count = len(self.q), len(places)
         force = np.zeros((frames, count, 3))
+        slips = np.zeros((frames, count))
         loaded, grip, helps = np.zeros((frames, count), np.bool_), np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         for to, sources in enumerate(shares):
             for p, share in sources:
+                if p < self.slips.shape[1]:
+                    slips[:, to] = np.maximum(slips[:, to], self.slips[:, p])
                 force[:, to] += share * self.force[:, p]
                 loaded[:, to] |= self.loaded[:, p]
                 grip[to] |= self.grip[p]
@@ -122,6 +132,7 @@ class Track:
             point_local=np.array([place for _, place in places], dtype=np.float64).reshape(-1, 3),
             grip=grip,
             help=helps,
+            slips=slips,
         )
 
     def guided(self) -> "Track":
@@ -140,6 +151,7 @@ class Track:
             point_body=np.append(self.point_body, np.zeros(count, dtype=np.int64)),
             point_local=np.concatenate((self.point_local, [point.position for point in HELPERS])),
             grip=np.append(self.grip, helps),
+            slips=np.concatenate((self.slips, np.zeros((frames, count))), axis=1) if self.slips.size else self.slips,
             help=np.append(self.help if len(self.help) else np.zeros(len(self.grip), dtype=np.bool_), helps),
         )
 
@@ -161,8 +173,16 @@ class Track:
             torque=np.concatenate((parts["torque"], stance.torque)),
             force=np.concatenate((parts["force"], stance.force)),
             loaded=np.concatenate((parts["loaded"], stance.loaded)),
+            slips=np.concatenate((self.slips, np.zeros((1, len(self.grip))))) if self.slips.size else self.slips,
             stance=2,
         )
+
+
+def _slipping(reference: Reference) -> Array:
+    """To which share the soles of points (N + 1, np) slip in the step from each frame, by their planned places."""
+    slips = slipping(reference.schedule, planned_velocities(reference.schedule, reference.rate))
+    following = slips[1:2] if reference.cycle is not None else np.zeros_like(slips[:1])
+    return np.concatenate((slips[1:], following))
 
 
 def _held_on(reference: Reference) -> NDArray[np.bool_]:

@@ -36,12 +36,12 @@ class Detour(Follower):
     @property
     def row(self) -> int:
         """The motion's frame now."""
-        return self.motion.row if self._over else self.plan.places[self.done].frame
+        return self.motion.row if self._over else self.motion.row_of(self.plan.places[self.done])
 
     @property
     def lap(self) -> int:
         """And its lap."""
-        return self.motion.lap if self._over else self.plan.places[self.done].lap
+        return self.motion.lap if self._over else self.motion.lap_of(self.plan.places[self.done])
 
     def reference_state(self) -> tuple[Array, Array]:
         """Of the plan, or of the motion."""

@@ -31,11 +31,13 @@ def guess(
     actual: Pose,
     shift: Array,
     landed: int,
+    coming: Array,
     arms: tuple[Array, float],
 ) -> Pose:
     """Positions (N + 1, nq) and velocities; the root goes aside by `shift` (2,) until frame `landed`.
 
-    `arms` are thrown for a body that is so far (2,) off, m, as loosely.
+    It is `coming` (2,) m/s faster soon than now, by pushes that go on. `arms` are thrown for a body that is so far
+    (2,) off, m, as loosely.
     """
     nv, rate = character.nv, reference.rate
     start, speed = difference(character, ahead.q[0], actual[0]), actual[1] - ahead.v[0]
@@ -43,6 +45,7 @@ def guess(
     spans = np.full(nv, DIES_IN)
     target = np.zeros(nv)
     if nv > len(character.tree.parent) and character.bodies[0].joint.kind == "free":
+        speed[:2] += coming
         spans[:2], spans[2], target[:2] = max(landed / rate, 1.0 / rate), HEIGHT_DIES_IN, shift
     away = _cubic(time, spans, start, speed, target)
     q = np.array([integrate(character, ahead.q[k], away[k], 1.0) for k in range(len(away))])

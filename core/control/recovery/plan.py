@@ -19,8 +19,10 @@ from ...motion.reference import Reference
 from ...motion.schedule import ContactSchedule
 from ...motion.spacetime import Ends, Settings
 from ...motion.spacetime.measure import world_forces
+from ...motion.spacetime.outside import Outside
 from ...motion.spacetime.problem import allowed_forces, make_problem
 from ...motion.spacetime.solver import solve
+from ...simulation import Push
 from ..lookahead.lookahead import LookAhead, Place
 from ..lookahead.precompute import CostToGo, sweep
 from ..lookahead.track import Track
@@ -30,6 +32,7 @@ from .footholds import Choice, Step, choose_steps, new_schedule
 from .guess import guess
 from .homing import nearer, steps_home
 from .motion_ahead import MotionAhead
+from .pushing import given_by, outside
 
 Array = NDArray[np.float64]
 
@@ -70,6 +73,7 @@ class Question:
     time: float  # s
     pose_share: Array  # (nv,) of the weight that the pose has
     arms: float  # how loose they are
+    pushes: tuple[Push, ...] = ()  # that go on
     away: Array | None = None  # (2,) from the path, m: to go back to it, where nothing is to be caught
 
     @property
@@ -104,13 +108,16 @@ def make_plan(question: Question, choice: Choice, goes_on: Callable[[], bool]) -
         return None
     shift = steps[-1].shift if steps else np.zeros(2)
     landed = steps[-1].frame if steps else ahead.steps
-    q, v = guess(character, ahead, reference, schedule, question.actual, shift, landed, (question.off, question.arms))
-    track = _possible(question, schedule, q, v, goes_on)
+    coming, arms = question.omega * question.coming, (question.off, question.arms)
+    q, v = guess(character, ahead, reference, schedule, question.actual, shift, landed, coming, arms)
+    known = outside(character, question.pushes, question.time, 1.0 / reference.rate, len(q) - 1)
+    track = _possible(question, schedule, q, v, known, goes_on)
     if track is None:
         return None
     places = _moved_aside(ahead.places, shift, landed)
     end = _end_value(character, controller, question.value, places[-1], (track.q[-1], track.v[-1]))
-    policy, _ = sweep(character, track, controller.settings, end)
+    given = None if known is None else given_by(character, known, track)
+    policy, _ = sweep(character, track, controller.settings, end, given)
     if not np.isfinite(policy.gain).all():
         return None
     follower = LookAhead(character, track, controller.settings, policy, controller.terrain)
@@ -128,9 +135,14 @@ def _moved_aside(places: list[Place], shift: Array, landed: int) -> list[Place]:
 
 
 def _possible(
-    question: Question, schedule: ContactSchedule, q: Array, v: Array, goes_on: Callable[[], bool]
+    question: Question,
+    schedule: ContactSchedule,
+    q: Array,
+    v: Array,
+    known: Outside | None,
+    goes_on: Callable[[], bool],
 ) -> Track | None:
-    """The possible motion nearest to this one, with its torques and forces."""
+    """The possible motion nearest to this one, under forces that are known, with its torques and forces."""
 
     def ask(iteration: int, q: Array) -> None:
         del iteration, q
@@ -140,9 +152,10 @@ def _possible(
     reference = question.reference
     character = reference.character
     settings = Settings(friction=reference.friction, iterations=ITERATIONS)
-    problem = make_problem(character, q, v, reference.rate, schedule, question.terrain, settings, None)
+    pushed = () if known is None else known.points
+    problem = make_problem(character, q, v, reference.rate, schedule, question.terrain, settings, None, pushed=pushed)
     problem.pose_weight[:] *= question.pose_share
-    solution = solve(character, problem, Ends(start=question.actual), settings, ask)
+    solution = solve(character, problem, Ends(start=question.actual), settings, ask, outside=known)
     if not solution.usable(USABLE_DEFECT):
         return None
     iterate, points = solution.iterate, len(schedule.points)

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pushes as they are felt: when one ends, which act now, and what one that acts is still going to give."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...character import Character
+from ...dynamics import mass_matrix, point_jacobian
+from ...motion.schedule import ContactPoint
+from ...motion.spacetime.outside import Outside
 from ...simulation import Push
+from ..lookahead.track import Track
 
 Array = NDArray[np.float64]
 
 FELT = 10.0  # N, of a push that counts
 SOONEST = 0.1  # s after it has begun, from when on it may be answered while it lasts
-EXPECTED = 0.3  # s of it that are counted on, and no more
 
 
 class _Span(NamedTuple):
@@ -51,12 +56,42 @@ class Pushing:
         """Those that have begun and go on."""
         return tuple(span.push for span in self._spans if span.begin < time < span.end - 0.5 * dt)
 
-    def to_come(self, time: float, dt: float) -> Array:
-        """What those are still going to give, along x and y (2,), N s."""
+    def to_come(self, time: float, dt: float, growth: float) -> Array:
+        """What those are still going to give, along x and y (2,), N s, as if it came now.
+
+        What comes t later has so much less time to grow, by exp(-growth t): capture.py.
+        """
         total = np.zeros(2)
         for push in self.acting(time, dt):
-            at = push.start + np.arange(len(push.force)) / push.rate
-            span = np.linspace(time, min(time + EXPECTED, float(at[-1])), 17)
-            force = np.array([np.interp(span, at, push.force[:, i]) for i in range(2)])
-            total += 0.5 * ((force[:, 1:] + force[:, :-1]) * np.diff(span)).sum(axis=1)
+            force = push.mean_forces(time, dt, steps_until_end(push, time, dt))
+            total += dt * (force[:, :2] * np.exp(-growth * dt * (np.arange(len(force)) + 0.5))[:, None]).sum(axis=0)
         return total
+
+
+def steps_until_end(push: Push, time: float, dt: float) -> int:
+    """From `time` on."""
+    end = push.start + (len(push.force) - 1) / push.rate
+    return max(0, math.ceil((end - time) / dt - 1e-6))
+
+
+def outside(character: Character, pushes: Sequence[Push], time: float, dt: float, steps: int) -> Outside | None:
+    """What they give in each of so many steps from then on; None where that is nothing."""
+    own = [push for push in pushes if push.body in {body.name for body in character.bodies}]
+    if not own:
+        return None
+    points = tuple(
+        ContactPoint(f"push_{i}", character.index(push.body), push.point, grab=True) for i, push in enumerate(own)
+    )
+    return Outside(points, np.stack([push.mean_forces(time, dt, steps) for push in own], axis=1))
+
+
+def given_by(character: Character, known: Outside, track: Track) -> Array:
+    """What they change velocities by (nf, nv) in the steps from a track's frames."""
+    change = np.zeros(track.v.shape)
+    for k in np.flatnonzero(known.force.any(axis=(1, 2))):
+        q = track.q[k + 1]  # the equations of a step are those of the pose that it leads to
+        impulse = np.zeros(character.nv)
+        for point, force in zip(known.points, known.force[k], strict=True):
+            impulse += track.dt * point_jacobian(character, q, point.body, np.array(point.position)).T @ force
+        change[k] = np.linalg.solve(mass_matrix(character, q), impulse)
+    return change

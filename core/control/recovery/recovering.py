@@ -20,7 +20,7 @@ from ...simulation import Push, World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..law import AffineLaw, State
-from ..lookahead.lookahead import LookAhead
+from ..lookahead.lookahead import LookAhead, Onward
 from ..lookahead.precompute import CostToGo, sweep
 from ..method import Follower
 from ..stage import Stage
@@ -29,6 +29,7 @@ from .capture import deviation, growth_rate
 from .choices import CHOICES, in_order
 from .detour import Detour
 from .footholds import Choice
+from .going_on import going_on
 from .hits import Hits
 from .homing import FAR, THERE, Path, nearer
 from .legs import Legs
@@ -49,6 +50,7 @@ HOPELESS = 2  # failures in a row, after which no more is tried
 REHEARSED = 1.5  # laps, or
 REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
 REHEARSED_LEAST = 0.5  # s, where it ends earlier
+STRAYS = 0.08  # m: a plan that the body is led off farther is followed roughly
 APART = 0.08  # m: legs that come nearer would touch
 CALM = 0.06  # m, that the extrapolated centre of mass is off at most, to go back to the path
 GIVES_UP = 10  # attempts in a row to go back to the path that came to nothing
@@ -64,6 +66,7 @@ class Recovering(Follower):
     def __init__(self, motion: LookAhead, reference: Reference, stage: Stage, value: CostToGo | None = None) -> None:
         self._known = value  # what the motion costs, if that is known already
         self.motion, self.reference, self._stage, self._effort = motion, reference, stage, stage.recovery
+        motion.onward = None  # until a plan may be through with the motion too early
         self._pose_share = pose_shares(motion.character, stage.looseness)
         self._loose = bool((self._pose_share != 1.0).any())
         self._recoveries: list[Recovery] = []
@@ -160,6 +163,10 @@ class Recovering(Follower):
         return LookAhead(own.character, own.track, own.settings, own.policy, own.terrain)
 
     @cached_property
+    def _onward(self) -> Onward | None:
+        return going_on(self.reference)
+
+    @cached_property
     def _legs(self) -> Legs:
         return Legs(self.motion.character, self.reference)
 
@@ -169,13 +176,15 @@ class Recovering(Follower):
 
     def _coming(self, world: World, omega: float) -> Array:
         """By how much (2,) the extrapolated centre of mass will be moved by pushes that go on, m."""
-        moved: Array = self._pushing.to_come(world.time, world.dt) / (self.motion.character.total_mass * omega)
+        impulse = self._pushing.to_come(world.time, world.dt, omega)
+        moved: Array = impulse / (self.motion.character.total_mass * omega)
         return moved
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         state = world.save_state()
         if self._goes_on_well(state, world.time, goes_on):
             return
+        self.motion.onward = self._understudy.onward = self._onward
         question = self._question(world)
         best = self._search(question, self._effort, state, goes_on, None)
         if best is None or best[0][0] < 1.0:  # what is farther ahead is harder to make possible
@@ -222,7 +231,7 @@ class Recovering(Follower):
             score = self._score(verdict, plan)
             if best is None or score > best[0]:
                 best = (score, plan)
-            if self._good(verdict) and verdict.steady >= 1.0:
+            if self._good(verdict) and verdict.steady >= 1.0 and verdict.strays <= STRAYS:
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
         return best
@@ -251,7 +260,8 @@ class Recovering(Follower):
         self._understudy.place = self.motion.place
         after = self._after(time)
         verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
-        return all(self._good(verdict) for verdict in verdicts)
+        chosen = time < self._sure  # as the best that there was, good or not
+        return all(verdict.stays_up if chosen else self._good(verdict) for verdict in verdicts)
 
     def _return(self, world: World, goes_on: GoesOn) -> None:
         """Go back towards the path, if that can be done."""
@@ -328,6 +338,7 @@ class Recovering(Follower):
             time=world.time,
             pose_share=self._pose_share,
             arms=self._stage.looseness.get("arms", 0.0),
+            pushes=self._pushing.acting(world.time, world.dt),
         )
 
     def _rehearse(
@@ -357,6 +368,7 @@ class Recovering(Follower):
         """First staying up, then what looks possible, then small steps."""
         farthest = max((float(np.linalg.norm(step.shift)) for step in plan.steps), default=0.0)
         ugly = max(0.0, verdict.torque / self._strong - 1.0) + max(0.0, 1.0 - verdict.legs / APART)
+        ugly += max(0.0, verdict.strays / STRAYS - 1.0)
         return 0.5 * (verdict.share + verdict.steady), -ugly, -farthest
 
 

@@ -29,6 +29,7 @@ class Verdict:
     share: float  # of its steps that it stayed up
     torque: float  # N m, the greatest
     legs: float  # m, the least distance of the legs
+    strays: float  # m that the root is off where it should be, at most
     steady: float = 0.0  # share of a replica's steps that it stayed up, for which noise was added
 
     @property
@@ -54,18 +55,19 @@ def rehearse(
         v[: character.nv] += np.random.default_rng(seed).normal(scale=noise, size=character.nv)
         world.load_state({**state, "v": v, "moving": np.zeros(1, np.bool_)})
     fall = FallDetector(character, world.rate)
-    torque, nearest = 0.0, np.inf
+    torque, nearest, strays = 0.0, np.inf, 0.0
     for step in range(steps):
         if step % ASK == 0 and not goes_on():
             raise StoppedError
         try:
             world.step(follower)
         except DivergedError:
-            return Verdict(step / steps, torque, nearest)
-        q = world.q
+            return Verdict(step / steps, torque, nearest, strays)
+        q, wanted = world.q, follower.reference_state()[0]
+        strays = max(strays, float(np.hypot(*(q[:2] - wanted[:2]))))
         torque = max(torque, float(np.abs(world.torque).max(initial=0.0)))
         if step % 2 == 0:
             nearest = min(nearest, legs.distance(body_poses(character, q)))
-        if fall.update(step, q, world.v, follower.reference_state()[0]):
-            return Verdict(step / steps, torque, nearest)
-    return Verdict(1.0, torque, nearest)
+        if fall.update(step, q, world.v, wanted):
+            return Verdict(step / steps, torque, nearest, strays)
+    return Verdict(1.0, torque, nearest, strays)

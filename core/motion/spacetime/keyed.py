@@ -45,7 +45,7 @@ def fill_as_keyed(character: Character, problem: Problem, iterate: Iterate, cycl
         used = problem.force_point[k, : problem.force_count[k]]
         for p, along in _contact_forces(character, problem, k, used[used < problem.help_first], q[k + 1], force):
             iterate.force[k, p] = along
-            J = problem.axes[k + 1, p] @ point_jacobian(
+            J = problem.force_axes[k + 1, p] @ point_jacobian(
                 character, q[k + 1], int(problem.point_body[p]), problem.point_local[p]
             )
             force -= J.T @ along
@@ -70,7 +70,7 @@ def _contact_forces(
         directions: Array = pulls if problem.grab[p] else edges
         J = point_jacobian(character, q, int(problem.point_body[p]), problem.point_local[p])[:, :6]
         spread.append(directions)
-        wrench.append((scale * (directions @ problem.axes[k + 1, p] @ J)).T)
+        wrench.append((scale * (directions @ problem.force_axes[k + 1, p] @ J)).T)
     columns = np.concatenate(wrench, axis=1)
     system = np.concatenate((columns, EFFORT * np.eye(columns.shape[1])))
     target = np.concatenate((scale * force[:6], np.zeros(columns.shape[1])))

@@ -109,7 +109,7 @@ def named_frames(trajectory: Trajectory, frames: Sequence[int] | NDArray[np.int6
 
 def world_forces(problem: Problem, iterate: Iterate) -> Array:
     """Forces (N, points, 3) in the world's axes."""
-    result: Array = np.einsum("kpji,kpj->kpi", problem.axes[1:], iterate.force)
+    result: Array = np.einsum("kpji,kpj->kpi", problem.force_axes[1:], iterate.force)
     return result
 
 
@@ -132,6 +132,7 @@ def _offsets(character: Character, problem: Problem, iterate: Iterate) -> tuple[
     offsets = np.zeros((*problem.held.shape, 3))
     work = make_model_workspace(character.tree, len(problem.point_body))
     fill_held_offsets(character.tree, problem, iterate, work, offsets)
+    offsets[problem.held & problem.glides, :2] = 0.0
     slip = np.linalg.norm(offsets[problem.held], axis=-1).max(initial=0.0)
     watched = (problem.clearance > NO_CLEARANCE) & ~problem.held
     depth = problem.radius - offsets[:, :, 2]

@@ -100,7 +100,7 @@ def _gather_controls(problem: Problem, iterate: Iterate, work: ModelWorkspace, k
             work.local[c, x] = problem.point_local[p, x]
             work.world_force[c, x] = 0.0
             for j in range(3):
-                work.world_force[c, x] += problem.axes[k + 1, p, j, x] * iterate.force[k, p, j]
+                work.world_force[c, x] += problem.force_axes[k + 1, p, j, x] * iterate.force[k, p, j]
     return count
 
 
@@ -203,7 +203,7 @@ def _fill_dynamics(
             start = motors + 3 * c
             b = (B[nv + i, start], B[nv + i, start + 1], B[nv + i, start + 2])
             for j in range(3):
-                programme.control[k, i, start + j] = dot(b, row(problem.axes[k + 1, p], j))
+                programme.control[k, i, start + j] = dot(b, row(problem.force_axes[k + 1, p], j))
 
 
 @kernel
@@ -281,7 +281,9 @@ def _fill_state_cost(
         b = problem.point_body[p]
         point = world_point(work.dynamics, b, row(problem.point_local, p))
         off = subtract(point, row(problem.place[k], p))
-        if problem.held[k, p]:
+        if problem.held[k, p] and problem.glides[k, p]:
+            _add_gliding(tree, problem, iterate, work, k, p, point, off, Q, gradient)
+        elif problem.held[k, p]:
             count = _fill_columns(tree, work, b, point)
             for x in range(3):
                 pull = problem.held_weight * off[x] + iterate.place_multiplier[k, p, x]
@@ -306,6 +308,34 @@ def _fill_state_cost(
                     gradient[work.chain[i]] -= lift * a
                     for j in range(i, count):
                         Q[work.chain[i], work.chain[j]] += stiffness * a * dot(normal, row(work.column, j))
+
+
+@kernel
+def _add_gliding(
+    tree: Tree,
+    problem: Problem,
+    iterate: Iterate,
+    work: ModelWorkspace,
+    k: int,
+    p: int,
+    point: Vector,
+    off: Vector,
+    Q: Array,
+    gradient: Array,
+) -> None:
+    """A held point that glides: bound to the ground, and along it drawn to where it is planned to be."""
+    count = _fill_columns(tree, work, problem.point_body[p], point)
+    for axis in range(3):
+        along = row(problem.axes[k, p], axis)
+        weight = problem.held_weight if axis == 2 else problem.glide_weight
+        pull = weight * dot(along, off)
+        if axis == 2:
+            pull += dot(along, row(iterate.place_multiplier[k], p))
+        for i in range(count):
+            a = dot(along, row(work.column, i))
+            gradient[work.chain[i]] += pull * a
+            for j in range(i, count):
+                Q[work.chain[i], work.chain[j]] += weight * a * dot(along, row(work.column, j))
 
 
 @kernel

@@ -20,6 +20,7 @@ from ...dynamics.limits import JointLimits, make_limits
 from ...maths.structure import Structure
 from ..cycle import Cycle
 from ..fit import body_poses
+from ..gliding import gliding, planned_velocities, sliding_axes, slipping
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
 from .effort import Effort
@@ -29,6 +30,7 @@ from .settings import Settings
 Array = NDArray[np.float64]
 
 NO_CLEARANCE = -1e9  # m: a point that may be anywhere
+KNOWN_WEIGHT = 1.0  # per squared newton by which a force that is known is off
 HELP_WEIGHT = 1e-3  # per squared newton, where help only shows what a clip lacks
 GROUND_REACH = 2.0  # m: how far from the clip's own points the ground is looked for
 
@@ -58,8 +60,11 @@ class Problem(Structure):
     held: NDArray[np.bool_]  # (N + 1, np)
     place: Array  # (N + 1, np, 3)
     axes: Array  # (N + 1, np, 3, 3) rows: two tangents and the normal of the ground
+    force_axes: Array  # (N + 1, np, 3, 3) the same for forces, which differ where feet glide (gliding.py)
+    glides: NDArray[np.bool_]  # (N + 1, np) held in height only: its way along the ground is wished
     clearance: Array  # (N + 1, np) least height over the ground where not held
     held_weight: float
+    glide_weight: float  # of a gliding point off its planned way
     clearance_weight: float
     ground_price: float  # of depth under the ground beyond what is allowed, 1/m
     force_count: NDArray[np.int64]  # (N,) points that may carry force in the step
@@ -102,16 +107,19 @@ def make_problem(
     *,
     helped: bool = False,
     effort: Effort | None = None,
+    pushed: Sequence[ContactPoint] = (),
 ) -> Problem:
     """Flatten; all arguments are checked, but for the ground under held points: ValueError where there is none.
 
     `helped` lets dear forces from nowhere act on the root, at all times: what they do shows what a clip lacks.
-    `effort` says what torques are to be spared.
+    `effort` says what torques are to be spared. At the points of `pushed` forces from outside act (outside.py).
     """
     tree = character.tree
     frames = len(q)
-    points = schedule.points + _watched_corners(character, schedule) + (HELPERS if helped else ())
+    points = schedule.points + _watched_corners(character, schedule) + tuple(pushed) + (HELPERS if helped else ())
     scheduled, count = len(schedule.points), len(points)
+    help_first = count - (len(HELPERS) if helped else 0)
+    known = slice(help_first - len(pushed), help_first)
     held = np.zeros((frames, count), np.bool_)
     held[:, :scheduled] = schedule.active
     place = point_positions(character, q, points)
@@ -124,8 +132,7 @@ def make_problem(
             clearance[:, i] = _clearance(held[:, i], settings, rate, periodic=cycle is not None)
         clearance[:, i] = NO_CLEARANCE if point.grab else clearance[:, i] + point.radius
     allowed = allowed_forces(held, periodic=cycle is not None)
-    if helped:
-        allowed[:, -len(HELPERS) :] = True
+    allowed[:, known.start :] = True
     force_count, force_point = _packed(allowed)
     motors_start = 6 if tree.joint[0] == FREE else 0
     velocity_weight = np.full(character.nv, settings.velocity)
@@ -133,6 +140,11 @@ def make_problem(
         velocity_weight[:2] = settings.velocity_level
     force_weight = np.tile((settings.force_tangential, settings.force_tangential, settings.force_normal), (count, 1))
     force_weight[grab] = settings.force_normal
+    force_weight[known] = KNOWN_WEIGHT
+    axes = _contact_axes(normal, grab)
+    ways, slips = np.zeros(place.shape), np.zeros(held.shape)
+    ways[:, :scheduled] = planned_velocities(schedule, rate)
+    slips[:, :scheduled] = slipping(schedule, ways[:, :scheduled])
     frame_weight = np.ones(frames)
     if cycle is not None:
         frame_weight[-1] = 0.0
@@ -154,16 +166,19 @@ def make_problem(
         effort_torque=spared.torque,
         force_weight=force_weight,
         force_smoothing=settings.force_smoothing,
-        help_first=count - len(HELPERS) if helped else count,
+        help_first=help_first,
         point_body=np.array([point.body for point in points], dtype=np.int64),
         point_local=np.array([point.position for point in points], dtype=np.float64).reshape(-1, 3),
         radius=np.array([point.radius for point in points]),
         grab=grab,
         held=held,
         place=np.where(held[:, :, None], place, ground),
-        axes=_contact_axes(normal, grab),
+        axes=axes,
+        force_axes=sliding_axes(axes, ways, slips, settings.friction),
+        glides=gliding(ways),
         clearance=clearance,
         held_weight=settings.held,
+        glide_weight=settings.glide,
         clearance_weight=settings.clearance,
         ground_price=settings.ground,
         force_count=force_count,

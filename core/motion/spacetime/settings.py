@@ -26,6 +26,7 @@ class Settings:
     force_tangential: float = 2e-6
     force_smoothing: float = 3e-6
     held: float = 1e6  # a held point off its place
+    glide: float = 1e4  # one that glides off its planned way along the ground
     clearance: float = 1e4  # another point below its clearance
     ground: float = 2e3  # per metre, not squared, of another point under the ground
     clearance_height: float = 0.012  # m, of swinging points

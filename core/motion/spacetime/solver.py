@@ -33,6 +33,7 @@ from .model import (
     move,
     move_multipliers,
 )
+from .outside import Known, Outside
 from .problem import Iterate, Problem, make_iterate
 from .riccati import make_programme, make_riccati_workspace
 from .settings import Settings
@@ -93,20 +94,24 @@ def solve(
     steering: Steering | None = None,
     missing: Mask | None = None,
     begin: Iterate | None = None,
+    outside: Outside | None = None,
 ) -> Solution:
     """Iterate from the clip, or from `begin`. Numbers that stop being finite end the iteration, not converged.
 
     `steering` is asked after each iteration, and knows the price of help, where the problem has it; `missing` (N,) are
-    the steps in which it is cheap.
+    the steps in which it is cheap. `outside` is what acts at the points that the problem was told of.
     `progress` is called with the number of each iteration before it, and the poses (N + 1, nq) so far; it may raise an
     exception to end it all.
     """
     begun = time.perf_counter()
     frames, nv = len(problem.held), character.nv
-    subproblem = _Subproblem(character, problem, bounds)
+    known = None if outside is None else Known(problem, outside)
+    subproblem = _Subproblem(character, problem, bounds, known)
     barrier = max(settings.barrier_first if begin is None else settings.barrier_last, settings.barrier_last)
     price = None if steering is None else steering.price
     iterate = make_iterate(character, problem, barrier) if begin is None else begin
+    if known is not None:
+        known.begin(iterate.force)
     lacking = np.zeros(frames - 1, np.bool_) if missing is None else missing
     if price is not None:
         iterate.help_weight[:] = first_weights(price, lacking, weight_of(character))
@@ -174,8 +179,9 @@ def solve(
 class _Subproblem:
     """The quadratic programme of an iteration, its conditions on the ends, and the motion that its answer leads to."""
 
-    def __init__(self, character: Character, problem: Problem, bounds: Ends) -> None:
+    def __init__(self, character: Character, problem: Problem, bounds: Ends, known: Known | None) -> None:
         """Allocate, once for all iterations."""
+        self._known = known
         frames, count = problem.held.shape
         dynamics = make_workspace(character.tree)
         group = np.column_stack((dynamics.group_first, dynamics.group_last))
@@ -191,6 +197,8 @@ class _Subproblem:
     def linearize(self, iterate: Iterate, barrier: float, damping: Array) -> None:
         """All frames about an iterate, and factor; `ends.SingularFrameError` where that is not possible."""
         fill_programme(self._tree, self._problem, iterate, self._work, self._programme, barrier, damping)
+        if self._known is not None:
+            self._known.add_to(self._programme)
         self._system = ends.factor(
             self._programme,
             self._riccati,
@@ -232,6 +240,7 @@ class _Subproblem:
         """Update the multipliers of held points, unless all are where they should be: each update moves the optimum."""
         problem, offsets = self._problem, self._offsets
         fill_held_offsets(self._tree, problem, iterate, self._work, offsets)
+        offsets[problem.held & problem.glides, :2] = 0.0  # along the ground they only follow
         if np.abs(offsets[problem.held]).max(initial=0.0) > PLACE_TOLERANCE:
             pull = np.einsum("kpji,kpj->kpi", problem.axes, offsets)
             iterate.place_multiplier[problem.held] += problem.held_weight * pull[problem.held]

@@ -60,3 +60,34 @@ def test_only_methods_that_recover_show_reactions(rig):
     assert panel.poll(bpy.context)
     rig.heft.controller = "MOMENTUM"
     assert not panel.poll(bpy.context)
+
+
+def test_push_after_the_last_key_reaches_a_walk_that_is_extended(rig):
+    """An action of four seconds goes on for eight, and is pushed in the sixth; its clip is what it was."""
+    first, last = map(int, rig.animation_data.action.frame_range)
+    rig.heft.loop, rig.heft.loop_seconds = True, 8.0
+    (calm,) = gather(bpy.context, [rig])
+    frame = first + 6 * 24
+    assert frame > last
+    bpy.context.scene.frame_set(frame)
+    rig.data.bones.active = rig.data.bones["chest"]
+    bpy.ops.heft.add_push(kind="CUSTOM", strength=150.0, duration=3, direction=(1.0, 0.0, 0.0))
+    bpy.context.view_layer.objects.active = rig
+    (found,) = gather(bpy.context, [rig])
+    (push,) = found.job.scene.pushes
+    impulse = push.force.sum(axis=0) / push.rate
+    np.testing.assert_allclose(impulse, (150.0 * 3.0 / 24.0, 0.0, 0.0), rtol=1e-5, atol=1e-5)
+    begins = push.start + np.flatnonzero(push.force[:, 0])[0] / push.rate
+    assert abs(begins - 6.0) < 1.5 / 24.0
+    assert np.linalg.norm(push.point) < 0.5
+    assert found.job.frames == calm.job.frames == (first, last)
+    np.testing.assert_array_equal(found.job.clip.position, calm.job.clip.position)
+    assert found.job.duration == calm.job.duration == 8.0
+
+
+def test_flights_reach_the_job(rig):
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.flights == "auto"
+    rig.heft.flights = "TIMING"
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.flights == "timing"

@@ -117,8 +117,36 @@ def test_dropped_take_leaves_nothing(rig):
     assert rig.heft.take.seconds == 0.0
 
 
-def test_method_that_cannot_is_refused_in_a_sentence(rig):
+def test_walk_is_steered_and_reads_as_it_was_walked(rig):
     rig.heft.controller = "GAIT"
+    playing = Playing(bpy.context, rig, keeper)
+    look_until(playing, lambda: playing.plays)
+    for seconds, forward, heading in ((0.5, -0.1, 0.0), (0.9, 0.0, 0.3), (1.4, 0.0, 0.3)):
+        look_until(playing, lambda seconds=seconds: playing.seconds >= seconds)
+        playing.command(forward, heading)
+    assert playing.walks.forward == pytest.approx(0.8)
+    look_until(playing, lambda: playing.seconds >= 6.0)
+    playing.do(inputs.End())
+    look_until(playing, lambda: playing.over)
+    job, take = playing.turns[0].gathered.job, playing.take_made
+    assert not playing.fell
+    playing.keep(bpy.context)
+    playing.close()
+    (course,) = things_taken(rig)
+    assert course.name == "Take Course"
+    (again,) = gather(bpy.context, [rig])
+    assert again.job.key() == taken(job, take).key()
+    assert bpy.ops.heft.bake() == {"FINISHED"}
+    assert json.loads(rig.heft.report)["simulated_seconds"] == pytest.approx(take.seconds, abs=1e-9)
+    course.hide_set(True)
+    (straight,) = gather(bpy.context, [rig])
+    assert not straight.job.scene.course.heading.any()
+    assert bpy.ops.heft.drop_take() == {"FINISHED"}
+    assert things_taken(rig) == []
+
+
+def test_method_that_cannot_is_refused_in_a_sentence(rig):
+    rig.heft.controller = "MOMENTUM"
     playing = Playing(bpy.context, rig, keeper)
     until = time.monotonic() + PATIENCE
     while not playing.over:

@@ -2,6 +2,7 @@
 """Recovery by planning again: where to step by the pendulum's closed form, what is planned, and that it is followed."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,12 +15,16 @@ from heft.core.control.recovery import Recovering
 from heft.core.control.recovery.arms import OFF, RISES, thrown
 from heft.core.control.recovery.capture import deviation, growth_rate
 from heft.core.control.recovery.footholds import Choice, choose_steps
+from heft.core.control.recovery.going_on import going_on
 from heft.core.control.recovery.homing import NEARER, SOONEST, Path, steps_home
 from heft.core.control.recovery.legs import segment_distance
 from heft.core.control.recovery.looseness import pose_shares
 from heft.core.control.recovery.motion_ahead import FEWER, motion_ahead, touchdowns
 from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses, difference
+from heft.core.motion.cycle import Cycle
+from heft.core.motion.cycles import power
+from heft.core.motion.schedule import ContactSchedule
 from heft.core.simulation import Push
 from heft.core.simulation.fall import FallDetector
 from heft.core.simulation.scene import Scene
@@ -124,6 +129,61 @@ def test_sweep_from_the_cycles_own_value_gives_the_cycles_gains(controller, walk
     end = value.curvature[-1], value.gradient[-1]
     found, _ = sweep(controller.character, part, SETTINGS, end)
     np.testing.assert_allclose(found.gain[0], policy.gain[frames - 20], rtol=1e-3, atol=1e-2)
+
+
+def twice_round(walk):
+    """Two laps of a cycle as a motion that ends after them."""
+    laps = [power(walk.cycle, number) for number in (0, 1)]
+    states = [lap.move_state(walk.character, *state) for lap in laps for state in zip(walk.q, walk.v, strict=True)]
+    schedule = walk.schedule
+    rows = [k for k in range(len(states)) if k != walk.steps]  # the first lap's end is the second one's beginning
+
+    def two(array):
+        return np.concatenate((array[: walk.steps], array))
+
+    places = np.concatenate([lap.move_points(schedule.place) for lap in laps])[rows]
+    q, v = (np.array(part)[rows] for part in zip(*states, strict=True))
+    return replace(
+        walk,
+        q=q,
+        v=v,
+        torque=np.concatenate((walk.torque, walk.torque)),
+        schedule=ContactSchedule(schedule.points, two(schedule.active), places * two(schedule.active)[..., None]),
+        normal=two(walk.normal),
+        carrying=np.concatenate((walk.carrying, walk.carrying)),
+        force=np.concatenate((walk.force, walk.force)),
+        cycle=None,
+        quality=replace(
+            walk.quality, joint_change=two(walk.quality.joint_change), root_change=two(walk.quality.root_change)
+        ),
+    )
+
+
+def test_walk_that_ends_on_its_way_goes_on_as_a_lap_before(turning_walk):
+    """Two laps of a walk in a curve: the end is like the end of the first, and what comes next is the second lap."""
+    walk = twice_round(turning_walk)
+    onward = going_on(walk)
+    assert onward.last == 2 * turning_walk.steps
+    assert onward.frame == turning_walk.steps
+    np.testing.assert_allclose((*onward.step.shift, onward.step.turn), (*turning_walk.cycle.shift, 0.5), atol=1e-9)
+    assert onward.rise == pytest.approx(0.0, abs=1e-9)
+    controller = LookAhead(walk.character, Track.of(walk), SETTINGS)
+    end = Place(onward.last, (0.3, -0.2, 0.0, 0.7))
+    held = controller.after(controller.after(end))
+    np.testing.assert_array_equal(controller.reference_state(held)[1], 0.0)
+    controller.onward = onward
+    place, third = end, power(turning_walk.cycle, 2)
+    for k in range(1, 20):
+        place = controller.after(place)
+        q, v = third.move_state(walk.character, turning_walk.q[k], turning_walk.v[k])
+        wanted = Cycle(end.anchor[:2], end.anchor[3]).move_state(walk.character, q, v)
+        for found, known in zip(controller.reference_state(place), wanted, strict=True):
+            np.testing.assert_allclose(found, known, atol=1e-8)
+        assert (controller.row_of(place), controller.lap_of(place)) == (onward.last, 0)
+
+
+def test_motion_that_ends_at_rest_does_not_go_on(squat):
+    assert going_on(squat) is None
 
 
 def test_distance_of_segments():

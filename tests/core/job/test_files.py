@@ -224,6 +224,7 @@ def test_jobs_of_version_6_do_what_they_did():
     assert not job.recovery
     assert job.help == "none"
     assert job.travel == "travelling"
+    assert job.flights == "as_keyed"
     assert job.recovery_effort == BakeJob.recovery_effort
     assert job.looseness == {}
     assert job.levelling == Levelling(height=True, tilt=True, drift=False)
@@ -234,6 +235,7 @@ def test_jobs_of_version_6_do_what_they_did():
     [
         ({"help": "please"}, "no help 'please'; choose from none, as_needed, as_keyed"),
         ({"travel": "fly"}, "no travel 'fly'; choose from auto, in_place, travelling"),
+        ({"flights": "soon"}, "no flights 'soon'; choose from auto, timing, height, as_keyed"),
         ({"ground": "lava"}, "no ground 'lava'; choose from auto, level, terrain"),
         ({"recovery_effort": 0}, "must be 1 to 10 plans, not 0"),
         ({"looseness": {"tail": 0.5}}, "no region 'tail' for looseness; choose from legs, trunk, arms, head"),

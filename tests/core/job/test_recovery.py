@@ -37,6 +37,20 @@ def test_recovery_does_not_fell_who_stands_without_it(eighth):
     assert run(replace(job, recovery=True, looseness=natural())).outcome == "completed"
 
 
+def test_walk_that_is_pushed_shortly_before_its_end_walks_on():
+    """Its plan reaches beyond the end, where it froze in the middle of a step: the chest turned by 88 degrees."""
+    walk = replace(golden.kept("walk"), strength=3.0, looseness=natural(), settings={"rehearsals": 0})
+    backwards = golden.heading() + np.pi
+    push = Push.constant("torso", (100.0 * np.cos(backwards), 100.0 * np.sin(backwards), 0.0), 3.03, 0.1)
+    calm, found = run(walk), run(replace(walk, scene=Scene(pushes=(push,)), recovery=True))
+    assert found.outcome == "completed"
+    assert found.report["recoveries"]
+    chest = found.bones.index(walk.roles["chest"][0])
+    turns = np.swapaxes(calm.poses[:, chest, :3, :3], 1, 2) @ found.poses[:, chest, :3, :3]
+    off = np.degrees(np.arccos(np.clip(0.5 * (np.trace(turns, axis1=1, axis2=2) - 1.0), -1.0, 1.0)))
+    assert off[-round(0.4 * found.fps) :].max() < 20.0
+
+
 def test_without_a_push_the_bake_is_the_same_with_and_without_recovery():
     job = replace(golden.kept("walk"), seconds=1.0)
     found, without = run(replace(job, recovery=True)), run(job)

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from heft.core.job import run
 from heft.core.live import inputs
+from heft.core.live.commands import Commands, room_for
 from heft.core.live.pace import Metronome
 from heft.core.live.playing import BALLS, play
 from heft.core.live.take import taken
+from heft.core.simulation import Course
 
 from tests.core.job import golden
 from tests.core.job.jobs import waving_job
@@ -108,9 +110,71 @@ def test_only_some_balls_are_at_hand(kept):
     assert starts == sorted(starts)
 
 
-def test_gait_is_refused_with_what_can_be_chosen(kept):
-    with pytest.raises(ValueError, match="Gait control cannot be played on the stage: choose Look Ahead"):
-        play(replace(walk(), method="gait"), lambda _: [], clock=None, cache=kept)
+def test_method_that_looks_ahead_of_time_is_refused_with_what_can_be_chosen(kept):
+    with pytest.raises(ValueError, match="Momentum control cannot be played on the stage: choose Look Ahead or Walk"):
+        play(replace(walk(), method="momentum"), lambda _: [], clock=None, cache=kept)
+
+
+class Walker:
+    """Says how fast to walk and where to, at some states; shoves once; ends."""
+
+    def __init__(self, steps, said, shove=None):
+        self._steps, self._said, self._shove, self._at = steps, said, shove, -1
+
+    def __call__(self, _):
+        self._at += 1
+        if self._at >= self._steps:
+            return [inputs.End()]
+        done = [self._said[self._at]] if self._at in self._said else []
+        return done if self._shove is None or self._at != self._steps // 2 else [*done, self._shove]
+
+
+def walker():
+    job = golden.kept("walk")
+    return replace(job, method="gait", settings={}, optimise=False, rate=300.0, loop=False, seconds=None)
+
+
+def yaw(q):
+    return 2.0 * np.arctan2(q[:, 6], q[:, 3])
+
+
+def test_walk_goes_where_it_is_told_and_bakes_to_the_same_bits(kept):
+    job = walker()
+    said = {
+        150: inputs.Command(0.0, 0.7, 0.0, 0.0),
+        701: inputs.Command(0.0, 0.8, 0.1, 0.5),
+        1201: inputs.Command(0.0, 0.5, 0.0, 0.9),
+    }
+    shove = inputs.Shove(0.0, "torso", (0.0, 0.0, 0.0), (0.0, 60.0, 0.0), 0.1)
+    found = play(job, Walker(2700, said, shove), clock=None, cache=kept)
+    live = found.simulation.recording
+    assert found.simulation.lost is None
+    assert live.steps == 2700  # beyond the action's own frames
+    turned = yaw(live.q[-300:]) - yaw(live.q[:1])
+    assert np.unwrap(turned).mean() == pytest.approx(0.9, abs=0.1)
+    course = found.take.course
+    assert course.heading[-1] == np.float32(0.9)
+    assert course.at(150 / 300.0) == pytest.approx(job.scene.course.at(0.5))  # what was, stays
+    again = baked(job, found.take, kept).recording
+    nq = found.simulation.character.nq
+    assert again.steps == live.steps
+    np.testing.assert_array_equal(again.q[:, :nq], live.q[:, :nq])
+    np.testing.assert_array_equal(again.torque, live.torque)
+
+
+def test_command_before_a_frame_is_walked_by_from_the_next_one():
+    course = room_for(Course.straight(0.5), 1.0, 24.0)
+    walks = Commands(course)
+    walks.give(inputs.Command(0.0, 0.8, 0.1, 0.3), 0.25)
+    frame = 6  # at 0.25 s: it may have been looked at
+    assert course.forward[frame] == 0.5
+    assert course.forward[frame + 1] == np.float32(0.8)
+    walks.give(inputs.Command(0.0, 0.9, 0.1, 0.3), 0.26)
+    assert course.forward[frame + 1] == np.float32(0.8)
+    assert course.forward[frame + 2] == np.float32(0.9)
+    taken_course = walks.taken(0.5, 24.0)
+    np.testing.assert_array_equal(taken_course.time, np.arange(14) / 24.0)
+    np.testing.assert_array_equal(taken_course.forward, course.forward[:14])
 
 
 class Wristwatch:
@@ -152,6 +216,8 @@ def test_steps_keep_a_clock_s_pace_and_slow_down():
             "place of the stage's input must be a finite",
         ),
         ({"does": "Move", "place": [0.0, 1.0]}, "must have 3 numbers"),
+        ({"does": "Command", "forward": 50.0}, "told to go at 10 m/s at most"),
+        ({"does": "Command", "heading": float("inf")}, "heading of the stage's input must be a finite number"),
         ({"does": "Pace", "speed": 3.0}, "Time can be slowed, not hurried"),
         ({"does": "Shove", "body": "x", "seconds": 0.0}, "A shove lasts at most 2 s"),
     ],
@@ -162,5 +228,8 @@ def test_inputs_that_make_no_sense_are_refused(values, reason):
 
 
 def test_input_comes_out_of_a_message_as_it_went_in():
-    done = inputs.Shove(3.5, "torso", (0.1, 0.2, 0.3), (1.0, 2.0, 3.0), 0.5)
-    assert inputs.from_values(json.loads(json.dumps(inputs.to_values(done)))) == done
+    for done in (
+        inputs.Shove(3.5, "torso", (0.1, 0.2, 0.3), (1.0, 2.0, 3.0), 0.5),
+        inputs.Command(0.0, -0.2, 0.1, -1.5),
+    ):
+        assert inputs.from_values(json.loads(json.dumps(inputs.to_values(done)))) == done

@@ -10,6 +10,7 @@ from heft.core.motion.clip import Clip
 from heft.core.motion.damage import repair
 from heft.core.motion.travel import carry_along
 
+from tests.core.job.beginners import clip as jumping
 from tests.core.motion.skeletons import CMU_ROLES, GOOD, cmu, needs_clips, read_bvh, still, wooden, wooden_roles
 from tests.core.motion.skeletons import CMU_UNIT as UNIT
 
@@ -85,3 +86,8 @@ def test_a_captured_clip_put_in_place_is_carried_along_as_it_went(name, within):
     off = np.gradient(carried.way - hips, axis=0) * clip.rate
     assert np.sqrt(np.mean(np.sum(off**2, axis=1))) < within
     assert carried.clip.orientation is clip.orientation
+
+
+def test_who_jumps_on_the_spot_stays_there():
+    """Feet that are drawn up and put down together glide a little, but take no steps."""
+    assert carry_along(jumping("floaty jump"), wooden_roles()) is None

@@ -160,6 +160,9 @@ def test_recovery(compiled):
     walk = replace(golden.kept("walk"), loop=True, seconds=2.5, settings={"rehearsals": 0}, looseness={"arms": 0.5})
     done = run(replace(walk, scene=golden.pushed(250.0, 0.5 * np.pi), recovery=True))
     assert done.report["recoveries"]
+    (push,) = golden.pushed(100.0, 0.5 * np.pi).pushes
+    done = run(replace(walk, scene=Scene(pushes=(replace(push, rate=push.rate / 3.0),)), recovery=True))
+    assert done.report["recoveries"]
     assert compiled() == []
 
 

@@ -26,6 +26,18 @@ def walked(request):
     return walk.clip.skeleton.names, run(replace(job, seconds=5.0))
 
 
+def test_who_turns_about_at_a_brisk_walk_stays_up_and_its_feet_hold():
+    """At the strength of a person. Without slowing down it fell within the turn."""
+    walk, about = kept("walk"), np.radians([0.0, 0.0, -180.0, -180.0])
+    course = Course(np.array([0.0, 2.0, 2.0, 9.0]), np.full(4, 1.0), np.zeros(4), about)
+    job = replace(
+        walk, method="gait", settings={}, rate=300.0, optimise=False, scene=Scene(course=course), strength=1.0
+    )
+    result = run(replace(job, seconds=7.0))
+    assert result.outcome == "completed"
+    assert result.report["max_foot_slide_m"] < 0.02
+
+
 def place(walked, bone):
     """Of its head in the second half, (n, 3)."""
     names, result = walked

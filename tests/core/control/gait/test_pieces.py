@@ -8,7 +8,7 @@ import pytest
 from heft.core.character import Character, Corner
 from heft.core.control.gait.biped import BEARABLE, make_biped
 from heft.core.control.gait.gains import GROUPS, load_gains, read_gains, write_gains
-from heft.core.control.gait.heading import FIRST, SHARPEST, TURNING, Heading
+from heft.core.control.gait.heading import FIRST, SHARPEST, STILL, TURNING, Heading
 from heft.core.control.gait.leg import STRAIGHT, aim_thigh, bend_knee
 from heft.core.control.gait.pendulum import returning_width, step_length
 from heft.core.control.gait.standing import standing
@@ -123,6 +123,16 @@ class TestHeading:
             heading.begin_step(wanted, outside=1.0 if step % 2 == 0 else -1.0)
             assert heading.at(1.0) <= SHARPEST + 1e-12 or step > 1
         assert heading.at(1.0) == pytest.approx(wanted)
+
+    def test_who_turns_slows_down_until_it_is_over(self):
+        heading = Heading(0.0)
+        assert heading.pace == 1.0
+        heading.begin_step(-SHARPEST, outside=-1.0)
+        assert heading.pace == pytest.approx(1.0 - SHARPEST / STILL)
+        heading.begin_step(-SHARPEST, outside=1.0)
+        assert heading.pace == pytest.approx(1.0 - (1.0 - FIRST) * SHARPEST / STILL)
+        heading.begin_step(-SHARPEST, outside=-1.0)
+        assert heading.pace == 1.0
 
 
 class TestVelocity:

@@ -63,7 +63,8 @@ def test_linearization_is_that_of_the_dynamics_room():
     problem = problem_of(motion)
     rng = np.random.default_rng(1)
     turned = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    problem = problem._replace(axes=np.ascontiguousarray(problem.axes @ turned))
+    axes = np.ascontiguousarray(problem.axes @ turned)
+    problem = problem._replace(axes=axes, force_axes=axes)
     iterate = make_iterate(motion.character, problem, 0.03)
     iterate.torque[:] = rng.normal(size=iterate.torque.shape)
     iterate.force[:] = rng.normal(scale=100.0, size=iterate.force.shape)
