@@ -24,6 +24,8 @@ UNCHANGED = 1e-4
 """A scale that stays this near to 1 all along is not keyed."""
 UNMOVED = 1e-6
 """A channel that stays within as much all along is keyed at its ends: what is read of what never moves is as rough."""
+ROUGH = 4.0 * float(np.finfo(np.float32).eps)
+"""Shares of how far a bone is away, within which its place between others is not known."""
 
 
 def write_action(
@@ -61,13 +63,16 @@ def channels_to_key(
 ) -> dict[str, dict[str, Array]]:
     """Return what is to be keyed for poses (nf, nb, 4, 4) in the armature's space: of some bones, or of all.
 
-    A connected bone has no location, and a scale that stays 1 is not keyed.
+    A connected bone has no location, and a scale that stays 1 is not keyed. A location that changes by no more than
+    what Blender's numbers know of a place so far away is one that stays.
     """
     result = {}
-    for bone, channels in zip(resting, channels_of(resting, pose), strict=True):
+    for number, (bone, channels) in enumerate(zip(resting, channels_of(resting, pose), strict=True)):
         if bones is not None and bone.name not in bones:
             continue
-        parts = {} if bone.connected else {"location": channels.location}
+        stays = np.ptp(channels.location, axis=0) <= ROUGH * np.abs(pose[:, number, :3, 3]).max()
+        location = np.where(stays, channels.location[0], channels.location)
+        parts = {} if bone.connected else {"location": location}
         parts["rotation"] = channels.rotation
         if np.abs(channels.scale - 1.0).max() > UNCHANGED:
             parts["scale"] = channels.scale

@@ -7,9 +7,9 @@ for AVX2, which every processor since 2015 has, and one thread. A processor with
 Blender needs; it rounds differently in any case, as the system's own sine does there.
 
 Kernels are compiled for the oldest processors that Blender runs on, so that what is shipped fits all, and farms of
-different ones run the same code; but products of large matrices (`wide_kernel`) are for AVX2 where the processor has
-it, in half the time. A step with kernels for this very processor is 2 % faster. The bits are the same in any case;
-HEFT_PROCESSOR=own in the environment asks for them.
+different ones run the same code; but products of large matrices (`wide_kernel` and its like) are for AVX2 where the
+processor has it, in half the time. A step with kernels for this very processor is 2 % faster. The bits are the same in
+any case; HEFT_PROCESSOR=own in the environment asks for them.
 
 They read this once, when they are loaded. So a new process is given `PROCESS`, and one that imports heft.core before
 numpy sets `VARIABLES` for itself. Where numpy came first and was not told, `FIXED` is False and a result's notes say

@@ -120,7 +120,8 @@ class Working(bpy.types.Operator):
         state = progress_on(bpy.context.window_manager)
         state.stage, state.fraction, state.left = _(WRITING), finishing.fraction, ""
         if not over:
-            redraw.panels()
+            if self._pace.due(time.monotonic(), posed=False) == "panels":
+                redraw.panels()
             return {"PASS_THROUGH"}
         if not self._evaluated:  # with many keys that takes as long as to remember them for undo: one at a time
             self._evaluated = True

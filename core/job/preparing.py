@@ -154,16 +154,18 @@ def find_reference(
     carried = with_held(job, make_terrain(under))
     character = loaded(performance.plan.character, carried, unplanned=False)
     keyed, start = samples_of(job, performance)
-    flown = with_flights(job, performance, character, keyed, terrain)
-    trajectory = flown.trajectory
-    around = find_surroundings(job, performance, character, trajectory, terrain)
-    ground = around.ground
-    frames: Array = np.arange(trajectory.first_frame, job.frames[1] + 1e-6, dtype=np.float64)
+    frames: Array = np.arange(keyed.first_frame, job.frames[1] + 1e-6, dtype=np.float64)
 
     def tell(iteration: int, q: Array) -> None:
         sketch = partial(bone_heads, performance, start, q, floor_height(performance.floor), frames)
         shown = not (job.cyclic or job.playback.changes)  # of a cycle this is one lap
         reporter("reference", 1.0 - USUAL_PACE**iteration, 0, NO_FRAMES, sketch if shown else None)
+
+    tell(0, keyed.q)  # who looks on sees at once what has been keyed
+    flown = with_flights(job, performance, character, keyed, terrain)
+    trajectory = flown.trajectory
+    around = find_surroundings(job, performance, character, trajectory, terrain)
+    ground = around.ground
 
     wanted: dict[str, Any] = {
         "terrain": around.terrain,

@@ -38,6 +38,11 @@ def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", compiled(function, COUNTING))
 
 
+def wide_allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """The same for products of matrices that it makes, in vectors of four doubles as `wide_kernel` has them."""
+    return cast("Callable[P, R]", compiled(function, COUNTING, wide=True))
+
+
 def inlined_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a small function so that callers absorb it (a cross product, a rotation of one vector)."""
     return cast("Callable[P, R]", compiled(function, {**OPTIONS, "inline": "never", "forceinline": True}))

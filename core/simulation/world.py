@@ -152,9 +152,7 @@ class World:
             ),
         )
         self._capacity = max_contacts
-        self._memory = make_memory(self.system, max_contacts)
-        self._scratch = make_scratch(self.system, max_contacts)
-        self._machine = Machine(self.system, self._memory, self._scratch)
+        self._make_arrays()
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._begun = False
@@ -179,6 +177,22 @@ class World:
         self._traced = trace.is_on()
         self._before: dict[str, NDArray[np.generic]] = {}
         self.reset()
+
+    def _make_arrays(self) -> None:
+        """What the stepper reads and writes, and what a controller sees of it besides the time."""
+        self._memory = make_memory(self.system, self._capacity)
+        self._scratch = make_scratch(self.system, self._capacity)
+        self._machine = Machine(self.system, self._memory, self._scratch)
+        nq, nv = self.character.nq, self.character.nv
+        self._seen = (
+            self.dt,
+            self._memory.q[:nq],
+            self._memory.v[:nv],
+            self._scratch.q_next[:nq],
+            self.system.tree,
+            self._scratch.bodies,
+            self._machine,
+        )
 
     @property
     def machine(self) -> Machine:
@@ -344,9 +358,7 @@ class World:
         """Another world in the same state, which goes its own way from here."""
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._memory = make_memory(self.system, self._capacity)  # noqa: SLF001
-        twin._scratch = make_scratch(self.system, self._capacity)  # noqa: SLF001
-        twin._machine = Machine(twin.system, twin._memory, twin._scratch)  # noqa: SLF001
+        twin._make_arrays()  # noqa: SLF001
         _copy(self._memory, twin._memory)  # noqa: SLF001
         twin._forget()  # noqa: SLF001
         return twin
@@ -373,17 +385,7 @@ class World:
 
     def state(self) -> State:
         """What a controller sees between `begin_step` and `solve`."""
-        nq, nv = self.character.nq, self.character.nv
-        return State(
-            time=self.time,
-            dt=self.dt,
-            q=self._memory.q[:nq],
-            v=self._memory.v[:nv],
-            q_next=self._scratch.q_next[:nq],
-            tree=self.system.tree,
-            work=self._scratch.bodies,
-            machine=self._machine,
-        )
+        return State(self.time, *self._seen)
 
     def solve(self, law: Torques | AffineLaw | None = None) -> None:
         """Second half: find v_{k+1} under a law and move on; `DivergedError` if that gives no valid state."""

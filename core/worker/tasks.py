@@ -38,6 +38,7 @@ T = TypeVar("T")
 Answer = BakeResult | str  # or why there is none
 STANDING = 12  # frames
 OFTEN = 0.04  # s: what a person is shown need not come more often
+SKETCHED = 0.2  # s between sketches of what is being optimised: each takes a sixth of an iteration
 
 
 MEMORY = Memory()
@@ -58,6 +59,7 @@ class ProgressSender:
 
     def __init__(self, send: Send, wanted: Wanted = "nothing", member: int = 0) -> None:
         self._send, self._wanted, self._sent, self._member = send, wanted, 0.0, member
+        self._sketched = 0.0
         self._waiting: list[Progress] = []  # with frames that were not sent yet
 
     def __call__(self, progress: Progress) -> None:
@@ -65,7 +67,8 @@ class ProgressSender:
         now = time.monotonic()
         if self._wanted == "all" and len(progress.finished):
             self._waiting.append(progress)
-        if now - self._sent > OFTEN:
+        sketched = self._wanted == "all" and progress.sketch is not None and now - self._sketched > SKETCHED
+        if sketched or now - self._sent > OFTEN:
             self._sent = now
             said: dict[str, Any] = {"text": progress.text, "fraction": progress.whole}
             said |= {
@@ -77,8 +80,9 @@ class ProgressSender:
             arrays = {}
             if self._wanted == "last" and progress.last_pose is not None:
                 arrays["pose"] = progress.last_pose
-            elif self._wanted == "all" and progress.sketch is not None:
+            elif sketched and progress.sketch is not None:
                 said["first"], arrays["heads"] = 0, progress.sketch()
+                self._sketched = now
             elif self._waiting:
                 said["first"] = self._waiting[0].first
                 arrays["heads"] = np.concatenate([one.poses[..., :3, 3] for one in self._waiting])

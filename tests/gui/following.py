@@ -108,13 +108,6 @@ def add_push():
     window.select(rig)
 
 
-def only_this_method():
-    """The first bake compiles what it needs; what others need would only take time meanwhile."""
-    keeper = addon("blender_addon.worker.keeper").keeper
-    keeper.forget_timer()
-    keeper.give_way()
-
-
 def without_recovery():
     """No steps are planned after a push."""
     window.rig().heft.recovery = False
@@ -179,7 +172,7 @@ guikit.steps(
     window.tab,
     window.add_mannequin,
     window.set_up,
-    only_this_method,
+    window.nothing_prepared,
     follow,
     rested,
     *(step for _ in range(EDITS) for step in edited("a key moved", move_key)),

@@ -149,6 +149,7 @@ guikit.steps(
     window.clear,
     window.tab,
     without_physics,
+    window.nothing_prepared,
     window.add_mannequin,
     window.set_up,
     start,

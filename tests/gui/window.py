@@ -104,6 +104,14 @@ def compiled():
     return 1.0 if keeper.preparing else None
 
 
+def nothing_prepared():
+    """What other methods need is compiled in the background, and would only take time from what is looked at."""
+    from bl_ext.user_default.heft.blender_addon.worker.keeper import keeper
+
+    keeper.forget_timer()
+    keeper.give_way()
+
+
 def running():
     """Whether a bake is going on."""
     return bpy.context.window_manager.heft.running

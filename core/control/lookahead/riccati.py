@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows
-from ...maths.kernel import allocating_kernel
+from ...maths.kernel import wide_allocating_kernel
 from ...maths.products import add_transposed_product
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ class Regulator(NamedTuple):
     gradient: Array  # (n,) [s_k]
 
 
-@allocating_kernel
+@wide_allocating_kernel
 def step_back(
     A: Array, B: Array, defect: Array, Q: Array, effort: Array, pull: Array, curvature: Array, gradient: Array
 ) -> Regulator:

@@ -7,8 +7,9 @@ import pytest
 from heft.blender_addon.baking import gather as gathering
 from heft.blender_addon.baking import output
 from heft.blender_addon.baking.session import Session, Turn
+from heft.blender_addon.rig.pose_space import rest_bones
 from heft.blender_addon.slices import Slices, elsewhere, history, whole, within
-from heft.blender_addon.writer import needed_rows
+from heft.blender_addon.writer import channels_to_key, needed_rows
 from heft.core.job import BakeJob
 
 from tests.blender.bake.keyed import KeyedWorker, result_of
@@ -188,3 +189,19 @@ def test_what_never_moves_is_keyed_at_its_ends():
     assert needed_rows(frames, np.full(50, 0.3)).tolist() == [0, 49]
     assert needed_rows(frames, np.full(50, 0.3) + 1e-7 * np.sin(frames)).tolist() == [0, 49]
     assert len(needed_rows(frames, 1e-5 * np.sin(frames))) == 50
+
+
+def test_what_goes_along_far_away_is_keyed_at_its_ends(rig):
+    """Two hundred metres off, single precision tells places by a hundredth of a millimetre."""
+    resting = rest_bones(rig)
+    pose = np.array([rig.pose.bones[bone.name].matrix for bone in resting])[None].repeat(50, axis=0)
+    pose[:, :, 1, 3] += np.linspace(0.0, 200.0, 50)[:, None]
+    channels = channels_to_key(resting, pose.astype(np.float32).astype(np.float64))
+    frames = np.arange(50.0)
+    moving = {
+        (bone, axis)
+        for bone, parts in channels.items()
+        for axis in range(3)
+        if "location" in parts and len(needed_rows(frames, parts["location"][:, axis])) > 2
+    }
+    assert {bone for bone, _ in moving} == {resting[0].name}
