@@ -34,6 +34,12 @@ def whole(work: Work[T]) -> T:
             return result
 
 
+def at_once(result: T) -> Work[T]:
+    """What is there already, as work."""
+    yield from ()
+    return result
+
+
 def within(work: Work[T], start: float, end: float) -> Work[T]:
     """The same as a part of more, which it brings from one fraction to another."""
     try:

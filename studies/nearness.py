@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Folders of clips, all with nothing but defaults: what becomes of each, how near to its source, with how much help.
 
-The folders are those that HEFT_CLIPS names, with colons between, or the captured clips beside the repository. A study
-that is stopped goes on where it was, as long as the code is the same.
+The folders are those that HEFT_CLIPS names, with colons between, or the captured clips beside the repository: all of
+the usual ones, and a sample of the hard. A study that is stopped goes on where it was, as long as the code is the same.
 """
 
 import os
@@ -30,6 +30,7 @@ from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT
 from tools.environment import ROOT
 
 FOLDERS = (CLIPS / "cmu-hard", CLIPS / "cmu")
+SAMPLE = {"cmu-hard": 4}  # every so many clips of it
 NEAR, HELPED = 30.0, 0.02  # mm, and of the weight
 TOUCHING = ("skate", "before", "float", "before", "sunk", "before")
 COLUMNS = (
@@ -54,8 +55,7 @@ Every clip of a folder is baked with default settings. Written by `run.py study 
 - help: from nowhere, as a share of the weight, mean and greatest
 - skate, float and sunk: by the literature's measures (mm a frame, mm, mm), and before, in the source
 - slide: the farthest that a foot slides in one stance
-- reference, bake: seconds of processor time a second of motion, of making the reference and of all of it, on a machine
-  that had other work to do
+- reference, bake: seconds of processor time a second of motion, of making the reference and of all of it
 """
 
 
@@ -140,10 +140,11 @@ def pages(folders: tuple[Path, ...]) -> Iterator[str]:
     """A part for each folder."""
     journal = Journal("nearness", [ROOT / "core", ROOT / "studies" / "nearness.py"])
     for folder in folders:
-        clips = sorted(folder.glob("*.bvh"))
+        clips = sorted(folder.glob("*.bvh"))[:: 1 if os.environ.get("HEFT_CLIPS") else SAMPLE.get(folder.name, 1)]
         found = [journal.find(str(path), lambda path=path: bake(path)) for path in clips]
         if found:
             yield f"## {folder.name}\n"
+            yield f"{len(clips)} of its {len(list(folder.glob('*.bvh')))} clips.\n"
             yield summed_up(found) + "\n"
             yield "\n".join([*HEAD, *(row(path.stem, one) for path, one in zip(clips, found, strict=True))]) + "\n"
 

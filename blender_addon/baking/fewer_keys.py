@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import bpy
@@ -21,17 +22,20 @@ from ...core.motion.quaternions import Array
 from ..controls.recording import PART_OF_MODE, Recorded
 from ..controls.solving import off_by
 from ..controls.stand_in import StandIn
-from ..slices import Work
+from ..slices import Work, elsewhere
 from ..writer import UNMOVED, Channelled
 
 ENDS = ("hand", "foot", "toe")
 SHARE = 0.35  # of what the ends may stray by, that one bone may cause, at first
 TURNED = 500.0  # degrees that ends may turn by per metre that they may move
 NARROWEST = 1e-5  # rad, or metres
-TRIES = 6
+TRIES = 8
 AIM = 0.92  # of the tolerance, that is used
 LEAST_LEVER, LONGEST_LEVER = 0.05, 0.5  # of the rig's size
+LEAST_BUSY = 0.3
+EVENED = 1.5  # power: 1 for the fewest keys, more for as few on the busiest curve
 TURN_BACK = 4.0  # tolerances that a curve goes there and back, to have a key at its extreme
+TURNED_BACK = 0.1  # of the range of a bone's curves, that it goes too
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ def fewer_keys(armature: bpy.types.Object, sought: Sought, tolerance: Tolerance)
         recorded = with_channels(armature, sought.recorded, channels, combined=sought.combined)
         poses = np.empty((len(sought.frames), len(place), 4, 4))
         for row in range(len(poses)):
-            poses[row] = stand_in.pose(recorded, row)[place]
+            poses[row] = stand_in.played(recorded, row)[place]
             yield row / len(poses)
         return poses
 
@@ -78,8 +82,10 @@ def fewer_keys(armature: bpy.types.Object, sought: Sought, tolerance: Tolerance)
         asked = yield from seen(sought.channels)
         best: dict[str, dict[str, Keys]] = {}
         fewest, wide = np.inf, dict.fromkeys(sought.ends, 1.0)
+        busy: dict[tuple[str, str], float] = {}
         for _ in range(TRIES):
-            fits = fitted(sought, reaches, tolerance, wide)
+            fits = yield from elsewhere(partial(fitted, sought, reaches, tolerance, wide, busy))
+            busy = busy_of(fits)
             poses = yield from seen(values_at(sought, fits))
             off = {end: off_at(poses[:, i], asked[:, i], tolerance) for i, end in enumerate(sought.ends)}
             count = sum(len(keys.rows) for parts in fits.values() for keys in parts.values())
@@ -92,9 +98,13 @@ def fewer_keys(armature: bpy.types.Object, sought: Sought, tolerance: Tolerance)
 
 
 def fitted(
-    sought: Sought, reaches: Mapping[str, Reach], tolerance: Tolerance, wide: Mapping[str, float]
+    sought: Sought,
+    reaches: Mapping[str, Reach],
+    tolerance: Tolerance,
+    wide: Mapping[str, float],
+    busy: Mapping[tuple[str, str], float],
 ) -> dict[str, dict[str, Keys]]:
-    """Return keys of all curves with tolerances so many times as wide, by the ends that they move."""
+    """Return keys of all curves with tolerances as wide as their ends and they themselves may have them."""
     found: dict[str, dict[str, Keys]] = {}
     for bone, parts in sought.channels.items():
         reach = reaches[bone]
@@ -105,11 +115,24 @@ def fitted(
         for part, values in parts.items():
             if np.ptp(values, axis=0).max() <= UNMOVED:
                 continue
-            may = max({"location": length, "scale": length}.get(part, 0.5 * turn), NARROWEST)
+            may = {"location": length, "scale": length}.get(part, 0.5 * turn) * busy.get((bone, part), 1.0)
+            may = max(may, NARROWEST)
             each = np.full(values.shape[1], may)
-            wanted = np.union1d(events, extremes(values, TURN_BACK * each))
+            back = np.maximum(TURN_BACK * each, TURNED_BACK * np.ptp(values, axis=0).max())
+            wanted = np.union1d(events, extremes(values, back))
             found.setdefault(bone, {})[part] = fit_keys(sought.frames, values, each, wanted, repeats=sought.repeats)
     return found
+
+
+def busy_of(fits: Mapping[str, Mapping[str, Keys]]) -> dict[tuple[str, str], float]:
+    """Return by how much more than others each part's curves may stray.
+
+    The number of keys goes with the fourth root of a tolerance, so all together are fewest where tolerances are as the
+    numbers are; more than so, no curve has many more than others.
+    """
+    counts = {(bone, part): len(keys.rows) for bone, parts in fits.items() for part, keys in parts.items()}
+    mean = float(np.mean(list(counts.values()))) if counts else 1.0
+    return {each: max(count / mean, LEAST_BUSY) ** EVENED for each, count in counts.items()}
 
 
 def values_at(sought: Sought, fits: Mapping[str, Mapping[str, Keys]]) -> dict[str, dict[str, Array]]:
@@ -168,9 +191,10 @@ def reaches_of(armature: bpy.types.Object, sought: Sought) -> dict[str, Reach]:
     found = {}
     for name in sought.channels:
         far = {end: float(np.linalg.norm(heads[end] - heads[name])) for end in sought.ends}
-        nearest = min(far, key=lambda end: far[end], default="")
         below = {name, *(bone.name for bone in bones[name].children_recursive)}
-        moved = tuple(end for end in sought.ends if end in below) or ((nearest,) if nearest else ())
+        ends = [end for end in sought.ends if end in below]
+        nearest = min(ends or far, key=lambda end: far[end], default="")
+        moved = tuple(ends) or ((nearest,) if nearest else ())
         lever = max((far[end] for end in moved), default=size)
         found[name] = Reach(moved, nearest, float(np.sqrt(max(lever, LEAST_LEVER * size) * LONGEST_LEVER * size)))
     return found

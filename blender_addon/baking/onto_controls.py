@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import bpy
 
-from ..controls.mapping import map_for
+from ..controls.drives import Map
 from ..controls.solution import Miss
 from ..typed import settings_on
 from ..writer import Rows
@@ -26,16 +26,11 @@ def needs_channels(armature: bpy.types.Object) -> bool:
     return is_onto_controls(armature) or settings.layer == "COMBINE" or bool(settings.reduce)
 
 
-def chosen_with_controls(armature: bpy.types.Object, chosen: set[str]) -> set[str]:
-    """Return chosen bones with the deforming ones that the controls among them move."""
-    return chosen | map_for(armature).moved_by(chosen)
-
-
-def parents_on_controls(armature: bpy.types.Object, names: Sequence[str], parent: Rows) -> Rows:
+def parents_on_controls(chart: Map, names: Sequence[str], parent: Rows) -> Rows:
     """Return what each bone hangs from: of deforming bones another one, whatever the rig has between them."""
     place = {name: index for index, name in enumerate(names)}
     result = parent.copy()
-    for bone, above in map_for(armature).carrier().items():
+    for bone, above in chart.carrier().items():
         if above and place[above] < place[bone]:  # as in any skeleton parents come first
             result[place[bone]] = place[above]
     return result

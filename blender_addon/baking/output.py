@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from ...core.job import BakeResult
 from ...core.motion.quaternions import Array
 from .. import words
-from ..controls.mapping import recorded_now
+from ..controls.drives import Map
+from ..controls.mapping import mapping, recorded_now
 from ..controls.solution import Solution, Solving
+from ..controls.stand_in import known_by
 from ..overlay import record
 from ..properties.armature import HEFT_PG_armature
 from ..rig.other_motion import mover_of
@@ -47,7 +49,7 @@ from .gather import Gathered
 from .layers import difference, lay, take_off
 from .looping import PERIODS, Loop, mark, one_period, repeat, stays_on_its_way
 from .mixing import mix, ramps
-from .onto_controls import chosen_with_controls, parents_on_controls, told
+from .onto_controls import parents_on_controls, told
 from .outcome import is_good, note_failure, stamped
 from .poses import armature_poses, rows_of
 from .props import write_prop
@@ -208,12 +210,12 @@ def preparing(
     if layer == "COMBINE" and gathered.recorded is None:
         raise ValueError(f"The Layer of {armature.name} was changed during the bake: bake again.")
     overlay = yield from elsewhere(partial(record.pack, result))
-    loop, wanted = loop_in(gathered, result), wanted_of(armature, gathered)
+    loop, wanted = loop_in(gathered, result), (yield from wanting(armature, gathered))
     motion = yield from elsewhere(partial(motion_made, wanted, gathered, result, loop))
     if output != "CONTROLS":
         controls = None
     elif controls is None:
-        solving = solving_of(armature, gathered, result)
+        solving = yield from solving_of(armature, gathered, result)
         yield from solving.steps()
         controls = solving.solution()
     target, pose, bones, made = armature, motion.pose, wanted.taken, False
@@ -339,7 +341,7 @@ def events_of(role: str, result: BakeResult, frames: Array) -> NDArray[np.intp]:
     found: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
     for name, values in result.curves.items():
         foot = name.removeprefix("contact_force_").removesuffix("_n")
-        if foot != name and role.partition(".")[0] != "hand" and foot.endswith(f".{side}"):
+        if foot != name and role.partition(".")[0] != "hand" and foot.startswith(SIDES.get(side, "?")):
             changes = np.flatnonzero(np.diff((values > 0.0).astype(int))) + 1
             found.append(np.searchsorted(frames, result.frames[changes]))
     rows: NDArray[np.intp] = np.unique(np.concatenate(found))
@@ -375,25 +377,32 @@ def check_root(armature: bpy.types.Object) -> None:
         )
 
 
-def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult) -> Solving:
+def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult) -> Work[Solving]:
     """Begin to put a result on the controls; ValueError, in words for the user, where the rig is another by now."""
     if tuple(bone.name for bone in ordered_bones(armature)) != result.bones:
         raise ValueError(f"The bones of {armature.name} changed during the bake: bake again.")
     if gathered.recorded is None:
         raise ValueError(f"The Output of {armature.name} was changed during the bake: bake again.")
-    sampling = gathered.sampling
-    motion = motion_of(armature, gathered, result, loop_in(gathered, result))
+    uid, sampling = armature.session_uid, gathered.sampling
+    wanted, loop = (yield from wanting(armature, gathered)), loop_in(gathered, result)
+    motion = yield from elsewhere(partial(motion_made, wanted, gathered, result, loop))
     scale = sampling.unit * mean_scale(sampling.object_matrix[0])
     recorded = gathered.recorded.at(motion.rows)
+    armature = known_by(uid)
     with playing(armature, gathered.source):
-        return Solving(
-            armature,
-            recorded,
-            sampling.evaluated[motion.rows],
-            motion.pose,
-            1.0 / scale,
-            combined=settings_on(armature).layer == "COMBINE",
-        )
+        trying = mapping(armature, recorded)
+    chart = yield from trying
+    armature = known_by(uid)
+    return Solving(
+        armature,
+        chart,
+        recorded,
+        sampling.evaluated[motion.rows],
+        motion.pose,
+        1.0 / scale,
+        seen={bone for bones in gathered.job.roles.values() for bone in bones},
+        combined=settings_on(armature).layer == "COMBINE",
+    )
 
 
 def slot_name(source: Source, target: bpy.types.Object) -> str:
@@ -431,7 +440,7 @@ def replace_action(old: bpy.types.Action, new: bpy.types.Action) -> None:
 
 def motion_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResult, loop: Loop | None) -> Motion:
     """Return what is keyed."""
-    return motion_made(wanted_of(armature, gathered), gathered, result, loop)
+    return motion_made(whole(wanting(armature, gathered)), gathered, result, loop)
 
 
 @dataclass(frozen=True)
@@ -446,12 +455,15 @@ class Wanted:
     takes_along: bool  # the controls above what is simulated
 
 
-def wanted_of(armature: bpy.types.Object, gathered: Gathered) -> Wanted:
+def wanting(armature: bpy.types.Object, gathered: Gathered) -> Work[Wanted]:
     """Return what is wanted of a bake."""
     settings, skeleton = settings_on(armature), gathered.sampling.clip.skeleton
-    taken, parent = taken_bones(armature, skeleton.names), skeleton.parent
-    if taken is not None and settings.output == "CONTROLS":
-        parent = parents_on_controls(armature, skeleton.names, parent)
+    chart = None
+    if settings.bones != "ALL" and settings.output == "CONTROLS":
+        chart = yield from mapping(armature, gathered.recorded)
+    taken, parent = taken_bones(armature, skeleton.names, chart), skeleton.parent
+    if chart is not None:
+        parent = parents_on_controls(chart, skeleton.names, parent)
     along = settings.output in {"MUTE", "CONTROLS"}
     return Wanted(taken, parent, float(settings.influence), settings.blend_in, settings.blend_out, along)
 
@@ -530,12 +542,12 @@ def end_of(gathered: Gathered) -> float:
     return job.frames[0] + seconds * job.fps
 
 
-def taken_bones(armature: bpy.types.Object, names: tuple[str, ...]) -> set[str] | None:
-    """Return the bones whose simulated motion is taken; None for all."""
+def taken_bones(armature: bpy.types.Object, names: tuple[str, ...], chart: Map | None) -> set[str] | None:
+    """Return the bones whose simulated motion is taken, also those that chosen controls move; None for all."""
     settings = settings_on(armature)
     chosen = {entry.name for entry in settings.chosen_bones}
-    if settings.output == "CONTROLS":
-        chosen = chosen_with_controls(armature, chosen)
+    if chart is not None:
+        chosen |= chart.moved_by(chosen)
     if settings.bones == "CHOSEN":
         return chosen & set(names)
     if settings.bones == "OTHERS":
@@ -620,6 +632,9 @@ def write_diagnostics(
         if path is not None and len(there):
             write_curve(bag, path, 0, "Heft", result.frames[there], values[rows][there])
 
+
+SIDES = {"L": "left_", "R": "right_"}
+"""How a character's bodies of a side are called."""
 
 PATHS = {
     "tracking_error_deg": "heft.tracking_error",

@@ -22,7 +22,7 @@ from ...core.motion.spacetime.help import WORTH_A_WORD
 from ...core.worker import tasks
 from ...core.worker.messages import Arrays, Message
 from ..controls.solution import Solution
-from ..slices import AT_ONCE, WAITS, Slices, Work, elsewhere
+from ..slices import AT_ONCE, WAITS, Slices, Work, elsewhere, within
 from ..typed import progress_on, settings_on
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
@@ -37,6 +37,7 @@ COMPILING = "Compiling the physics of this method: once per version, a minute or
 READING = "Reading the motion"
 READY = "Reading the result"
 ON_CONTROLS = "Putting the motion on the controls"
+TRIED = 0.1  # of that, once it is known which controls there are
 CANCELLED = "Cancelled. Nothing was written."
 GONE = "It was deleted during the bake."
 SHORTEST_MEASURE = 0.5  # s of work before a time left is told
@@ -357,10 +358,10 @@ class Session:
 
     def _solve(self, turn: Turn, armature: bpy.types.Object, result: BakeResult) -> Work[None]:
         """Put a result on the controls."""
-        solving = solving_of(armature, turn.gathered, result)
         self.stage, self.fraction, self.of_stage, self.timed = ON_CONTROLS, 0.0, 0.0, False
+        solving = yield from within(solving_of(armature, turn.gathered, result), 0.0, TRIED)
         try:
-            yield from solving.steps()
+            yield from within(solving.steps(), TRIED, 1.0)
             turn.controls = solving.solution()
         finally:
             solving.end()

@@ -13,6 +13,7 @@ from ...core.motion.counterparts import body_of
 from ...core.motion.quaternions import Array
 from ..rig.pose_space import RestBone, rest_bones
 from ..rig.reading import ordered_bones, read_skeleton
+from ..slices import Work, at_once, whole, within
 from ..typed import settings_on
 from . import rigify
 from .choosing import Aims, chosen_map, united
@@ -28,32 +29,47 @@ MOST_STATES = 4  # of switches that are keyed, that are tried
 
 def map_for(armature: bpy.types.Object, recorded: Recorded | None = None) -> Map:
     """Return which controls move the bones that have roles, with switches as recorded, or as they are now."""
+    return whole(mapping(armature, recorded))
+
+
+def mapping(armature: bpy.types.Object, recorded: Recorded | None = None) -> Work[Map]:
+    """Find them a little at a time; what is read of the armature is read now."""
     names = armature.data.bones.keys()
     known = next((found for make in FAMILIES if (found := make(names)) is not None), None)
-    return known if known is not None else tried_map(armature, recorded_now(armature) if recorded is None else recorded)
+    if known is not None:
+        return at_once(known)
+    return Trying(armature, recorded_now(armature) if recorded is None else recorded).steps()
 
 
-def tried_map(armature: bpy.types.Object, recorded: Recorded) -> Map:
-    """Find the controls of a rig of no known family."""
-    aims = aims_of(armature)
-    stand_in = StandIn(armature, {bone for bone, _ in aims})
-    try:
+class Trying:
+    """The search for the controls of a rig of no known family."""
+
+    def __init__(self, armature: bpy.types.Object, recorded: Recorded) -> None:
+        """Read what there is to know of an armature; where it is looked at while it is tried is the recording."""
+        self._aims, self._recorded = aims_of(armature), recorded
+        self._stand_in = StandIn(armature, {bone for bone, _ in self._aims})
         every = rest_bones(armature)
         by_name = {bone.name: bone for bone in every}
-        bones = placed([by_name[name] for name in stand_in.names], every)
-        traits = traits_of(armature, stand_in.names)
-        maps = []
-        for row in states_of(recorded):
-            base = recorded.at(np.array([row]))
-            stand_in.pose(base, 0)
-            posed = stand_in.evaluated()
-            tried = [name for name in stand_in.names if obeys(posed.pose.bones[name])]
-            chains = chains_of(posed)
-            found = responses_of(bones, tried, base, stand_in.pose)
-            maps.append(chosen_map(aims, found, {name: traits[name] for name in tried}, chains))
-    finally:
-        stand_in.remove()
-    return united(maps)
+        self._bones = placed([by_name[name] for name in self._stand_in.names], every)
+        self._traits = traits_of(armature, self._stand_in.names)
+
+    def steps(self) -> Work[Map]:
+        """Try every bone in every state of the switches."""
+        maps, stand_in = [], self._stand_in
+        rows = states_of(self._recorded)
+        try:
+            for done, row in enumerate(rows):
+                base = self._recorded.at(np.array([row]))
+                stand_in.pose(base, 0)
+                posed = stand_in.evaluated()
+                tried = [name for name in stand_in.names if obeys(posed.pose.bones[name])]
+                chains = chains_of(posed)
+                trial = responses_of(self._bones, tried, base, stand_in.pose)
+                found = yield from within(trial, done / len(rows), (done + 1) / len(rows))
+                maps.append(chosen_map(self._aims, found, {name: self._traits[name] for name in tried}, chains))
+        finally:
+            stand_in.remove()
+        return united(maps)
 
 
 def aims_of(armature: bpy.types.Object) -> Aims:

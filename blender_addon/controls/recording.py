@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -35,6 +35,17 @@ class Recorded:
             self.object_matrix[rows],
             {part: values[rows] for part, values in self.parts.items()},
             {key: values[rows] for key, values in self.properties.items()},
+        )
+
+    def of(self, bones: Sequence[str]) -> Recorded:
+        """Return a copy with these bones, in their order, and all properties."""
+        columns = [self.place[name] for name in bones]
+        return Recorded(
+            {name: index for index, name in enumerate(bones)},
+            self.frames,
+            self.object_matrix,
+            {part: values[:, columns] for part, values in self.parts.items()},
+            self.properties,
         )
 
 

@@ -16,6 +16,7 @@ from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.pose_space import RestBone
 from ..rig.reading import rotations_of
+from ..slices import Work
 from .recording import PART_OF_MODE, Recorded
 from .solving import displacement
 
@@ -53,14 +54,16 @@ class Responses:
         return frozenset(other for other in others if self.of(self.touches, one, other))
 
 
-def responses_of(bones: Sequence[RestBone], tried: Collection[str], base: Recorded, evaluate: Evaluate) -> Responses:
+def responses_of(
+    bones: Sequence[RestBone], tried: Collection[str], base: Recorded, evaluate: Evaluate
+) -> Work[Responses]:
     """Try bones from the one row of a recording; `evaluate` returns the poses (nb, 4, 4) of a row of another."""
     place = {bone.name: index for index, bone in enumerate(bones)}
     pose = evaluate(base, 0)
     size = float(np.linalg.norm(np.ptp(pose[:, :3, 3], axis=0)))
     count = len(bones)
     tables = {name: np.zeros((count, count), np.bool_) for name in ("turns", "swings", "carries", "moves", "touches")}
-    for bone in bones:
+    for done, bone in enumerate(bones):
         if bone.name not in tried:
             continue
         row = place[bone.name]
@@ -71,6 +74,7 @@ def responses_of(bones: Sequence[RestBone], tried: Collection[str], base: Record
             answer = evaluate(with_channels(base, bone, moved=way * MOVE * size), 0)
             for name, found in moved_along(pose, answer, row, size).items():
                 tables[name][row] |= found
+        yield done / count
     return Responses(place, np.array([bone.rest for bone in bones]), pose, size, **tables)
 
 

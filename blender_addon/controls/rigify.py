@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
@@ -56,7 +57,9 @@ def map_of(names: Collection[str]) -> Map | None:
             else:
                 ways = _ik(chain, side, toe, carrier), _fk(chain, side, toe, carrier)
             limbs.append(Limb((parent, "IK_FK"), (parent, "pole_vector"), there(ways[0]), there(ways[1])))
-    return Map(there(_trunk(spine[0], spine[-1])), tuple(limbs))
+    top = max(number for number in range(30) if numbered("DEF-spine", number) in names)
+    tail = max((number for number in range(1, 20) if numbered("tail", number) in names), default=0)
+    return Map(there(itertools.chain(_trunk(spine[0], spine[-1], top), _tail(tail))), tuple(limbs))
 
 
 def numbered(name: str, number: int) -> str:
@@ -64,8 +67,8 @@ def numbered(name: str, number: int) -> str:
     return f"{name}.{number:03d}" if number else name
 
 
-def _trunk(first: int, last: int) -> Iterator[Drive]:
-    """From torso to head; hips and chest, that bend several bones alike, stay as they are keyed.
+def _trunk(first: int, last: int, top: int) -> Iterator[Drive]:
+    """From torso to head, the bone at the top; hips and chest, that bend several bones alike, stay as they are keyed.
 
     The spine turns about the joint above its first bone, which hangs from the second one's control.
     """
@@ -82,16 +85,22 @@ def _trunk(first: int, last: int) -> Iterator[Drive]:
     for number in range(first + 2, last + 1):
         yield Drive(fk(number), bone(number), "TURN", (fk(number - 1) if number > first + 2 else "torso",))
     yield Drive("neck", bone(last + 1), "TURN", (fk(last),))
-    yield Drive("head", bone(last + 3), "TURN", ("neck",))
+    yield Drive("head", bone(top), "TURN", ("neck",))
     for number in range(first, last + 1):
         yield Drive(numbered("tweak_spine", number), bone(number), "TWEAK", (fk(number),), after=3)
-    yield Drive(numbered("tweak_spine", last + 1), bone(last + 1), "TWEAK", ("neck",), after=3)
-    yield Drive(numbered("tweak_spine", last + 2), bone(last + 2), "TWEAK", ("neck", "head"), after=3)
-    yield Drive("head", bone(last + 3), "PLACE", ("neck",), after=3)
+    for number in range(last + 1, top):
+        carriers = ("neck",) if number == last + 1 else ("neck", "head")
+        yield Drive(numbered("tweak_spine", number), bone(number), "TWEAK", carriers, after=3)
+    yield Drive("head", bone(top), "PLACE", ("neck",), after=3)
     for side in "LR":
         name = f"shoulder.{side}"
         yield Drive(name, f"DEF-{name}", "TURN", (fk(last),))
         yield Drive(name, f"DEF-{name}", "PLACE", (fk(last),), after=3)
+
+
+def _tail(tip: int) -> Iterator[Drive]:
+    """The tip, from which the bones of a tail hang that go to the body: what of it is simulated."""
+    yield Drive(numbered("tail", tip), numbered("DEF-tail", tip), "PLACE", ("torso",))
 
 
 def _fk(chain: Chain, side: str, toe: str, carrier: tuple[str, ...]) -> Iterator[Drive]:
@@ -130,14 +139,13 @@ def _bent(chain: Chain, side: str, carrier: tuple[str, ...]) -> Iterator[Drive]:
 
 
 def _paw_fk(chain: Chain, side: str, toe: str, carrier: tuple[str, ...]) -> Iterator[Drive]:
-    """An animal's foot is a limb's third bone, and its toe has one control for both ways."""
+    """An animal's foot is a limb's third bone; its toe has one control for both ways, which takes its tweak along."""
     yield from _turned(chain, side, carrier)
     end = f"{chain.end}_fk.{side}"
     yield Drive(f"{toe}.{side}", f"DEF-{toe}.{side}", "TURN", (end,))
     yield from _tweaks(chain, side, 2, carrier, (f"{chain.lower}_fk.{side}",), (end,))
-    tip = f"{toe}_tweak.{side}"
-    yield Drive(tip, f"DEF-{toe}.{side}", "MOVE", (end,), after=1)
-    yield _paw_tweak(chain, side, tip)
+    yield Drive(f"{toe}.{side}", f"DEF-{toe}.{side}", "PLACE", (end,), after=1)
+    yield _paw_tweak(chain, side, f"{toe}.{side}")
 
 
 def _paw_ik(chain: Chain, side: str, toe: str, carrier: tuple[str, ...]) -> Iterator[Drive]:

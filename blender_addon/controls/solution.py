@@ -7,8 +7,9 @@ animator rarely keys, come last and only where the other controls do not reach.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import bpy
 import numpy as np
@@ -17,12 +18,14 @@ from numpy.typing import NDArray
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.pose_space import Channels, RestBone, rest_bones
+from ..rig.reading import rotations_of
+from ..slices import Work, elsewhere, within
 from .combining import as_combined
 from .drives import Drive, Map
 from .least_squares import LeastSquares, offset_by, unknowns_of
-from .mapping import map_for, placed
+from .mapping import placed
 from .recording import PART_OF_MODE, Recorded
-from .solving import displacement, next_channels, off_by
+from .solving import degrees_between, displacement, next_channels
 from .stand_in import StandIn
 
 NEAR = 2e-4, 0.1  # metres and degrees: as good as there
@@ -62,40 +65,48 @@ class Solving:
     def __init__(
         self,
         armature: bpy.types.Object,
+        chart: Map,
         recorded: Recorded,
         pose: Array,
         target: Array,
         metre: float,
         *,
+        seen: Collection[str] = (),
         combined: bool = False,
     ) -> None:
-        """Begin with what was recorded at the frames, and the poses (nf, nb, 4, 4) that it gave.
+        """Begin with a map, what was recorded at the frames, and the poses (nf, nb, 4, 4) that it gave.
 
-        `target` are the poses to come to, in the armature's space; `metre` is the length of one there. What is to be
+        `target` are the poses to come to, in the armature's space; `metre` is the length of one there. Where bones that
+        are `seen` stay off is told too, though no control may be known for them. What is to be
         `combined` with what was recorded has Blender's rounding in it.
         """
-        self._combined = combined
-        chart = map_for(armature, recorded)
-        self._uid, self._metre = armature.session_uid, metre
+        self._combined, self._metre = combined, metre
         self._drives, self._others = drives_used(chart, recorded), chart.others
         self._is_tried = bool(chart.aims)
         self._latest = max((drive.after for drive in self._drives), default=0)
         every = {bone.name: bone for bone in rest_bones(armature)}
         aims = sorted({*chart.aims, *(drive.bone for drive in self._drives)})
         controls = {drive.control for drive in (*self._drives, *self._others)}
-        self._stand_in: StandIn | None = StandIn(armature, {*aims, *controls})
+        self._led = np.isin(names := sorted({*aims, *seen}), aims)
+        self._stand_in = StandIn(armature, {*names, *controls})
         self._bones = placed([every[name] for name in self._stand_in.names], list(every.values()))
         columns = [recorded.place[name] for name in self._stand_in.names]
-        self._place = {name: index for index, name in enumerate(self._stand_in.names)}
+        self._before = recorded.of(self._stand_in.names)
+        self._now = self._before
+        self._place = self._before.place
         self._pose = pose[:, columns]
-        self._goal = {name: target[:, recorded.place[name]] for name in aims}
-        self._before = recorded
-        self._now = recorded.at(np.arange(len(recorded.frames)))
+        self._goal = {name: target[:, recorded.place[name]] for name in names}
+        self._aims = [self._place[name] for name in names]
+        self._goals = np.stack([self._goal[name] for name in names], axis=1)
+        self._turns = np.zeros((*self._goals.shape[:2], 3, 3))
+        self._metres, self._degrees = (np.zeros(self._goals.shape[:2]) for _ in range(2))
         self._keyed: dict[str, set[str]] = {}
 
-    def steps(self) -> Iterator[float]:
+    def steps(self) -> Work[None]:
         """Do it, and yield how much is done after every frame; ValueError where the armature is gone."""
         needed: set[str] = set()  # bones that the controls used first do not reach
+        fraction = 0.0
+        yield from elsewhere(self._measure_all)
         least = self._distance()  # of each frame
         best = self._now.parts, self._pose.copy()
         rows = self._far_rows()
@@ -106,10 +117,13 @@ class Solving:
                     break
                 if number:
                     needed |= {name for name, one in self.off().items() if is_far(one, HALF_REACHED)}
-                self._correct(due(self._drives, number, needed), rows)
+                yield from self._correct(due(self._drives, number, needed), rows)
+                share = (1.0 - fraction) / (1 + max(self._latest + 1 - number, 1))
                 for done, row in enumerate(rows):
-                    self._pose[row] = self._evaluated(int(row))
-                    yield (number + (done + 1) / len(rows)) / ROUNDS
+                    self._pose[row] = self._stand_in.played(self._now, int(row))
+                    yield fraction + share * (done + 1) / len(rows)
+                fraction += share
+                yield from elsewhere(partial(self._measure, rows))
                 distance = self._distance()
                 gains = number <= self._latest or distance[rows].sum() < GAIN * least[rows].sum()
                 stuck = 0 if gains else stuck + 1
@@ -118,11 +132,12 @@ class Solving:
                 best = ({part: chosen(nearer, self._now.parts[part], best[0][part]) for part in best[0]}, best[1])
                 rows = self._far_rows()
             self._now, self._pose = replace(self._now, parts=best[0]), best[1]
-            yield from self._search()
+            yield from elsewhere(self._measure_all)
+            yield from within(self._search(), fraction, 1.0)
         finally:
             self.end()
 
-    def _search(self) -> Iterator[float]:
+    def _search(self) -> Work[None]:
         """Have least squares find what is left, at frames and with controls of bones that are still far."""
         far = {name: beyond(one, REACHED) for name, one in self.off().items()}
         drives = [drive for drive in (*self._drives, *self._others) if far[drive.bone].any()] if self._is_tried else []
@@ -136,28 +151,30 @@ class Solving:
             base = self._now.at(np.array([row]))
 
             def posed(x: Array, base: Recorded = base) -> Array:
-                return self._evaluated(0, offset_by(base, unknowns, x, self._metre))
+                return self._stand_in.pose(offset_by(base, unknowns, x, self._metre), 0)
 
             def residuals(x: Array, row: int = int(row), posed: Callable[[Array], Array] = posed) -> Array:
                 return self._residuals(posed(x), row)
 
             start = np.zeros(len(unknowns))
-            had += float(self._distance()[row])
-            was, least = self._pose[row].copy(), float(self._distance()[row])
+            was, least = self._pose[row].copy(), self._distance()[row]
+            had += least
             if row == before + 1 and residuals(found) @ residuals(found) < residuals(start) @ residuals(start):
                 start = found
             for x in problem.nearer(residuals, start):
                 found = x
-                yield (ROUNDS - 1 + done / len(rows)) / ROUNDS
+                yield done / len(rows)
             before = int(row)
             self._pose[row] = posed(found)
+            self._measure(rows[done : done + 1])
             if self._distance()[row] > least:
                 self._pose[row], found, left = was, start, left + least
+                self._measure(rows[done : done + 1])
                 continue
             here = offset_by(base, unknowns, found, self._metre)
             for part, values in here.parts.items():
                 self._now.parts[part][row] = values[0]
-            left += float(self._distance()[row])
+            left += self._distance()[row]
             if done + 1 == TRIED and left > HELPS * had:
                 break
         if len(rows):
@@ -175,25 +192,27 @@ class Solving:
         result: Array = -np.concatenate(parts)
         return result
 
+    def _measure_all(self) -> None:
+        self._turns = rotations_of(self._goals[..., :3, :3])
+        self._measure(np.arange(len(self._pose)))
+
+    def _measure(self, rows: NDArray[np.int64]) -> None:
+        """Look how far bones are off at some frames."""
+        pose = self._pose[rows][:, self._aims]
+        self._metres[rows] = np.linalg.norm(self._goals[rows, :, :3, 3] - pose[..., :3, 3], axis=2) / self._metre
+        self._degrees[rows] = degrees_between(rotations_of(pose[..., :3, :3]), self._turns[rows])
+
     def _far_rows(self) -> NDArray[np.int64]:
         """The frames at which any bone is not as good as there."""
-        far = [(metres > NEAR[0]) | (degrees > NEAR[1]) for metres, degrees in self.off().values()]
-        return np.flatnonzero(np.any(far, axis=0)) if far else np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(beyond((self._metres, self._degrees), NEAR)[:, self._led].any(axis=1))
 
     def _distance(self) -> Array:
         """How far all bones are off at each frame: what cannot be reached must not get further away."""
-        found = np.zeros(len(self._pose))
-        for metres, degrees in self.off().values():
-            found += metres / NEAR[0] + degrees / NEAR[1]
-        return found
+        return np.asarray((self._metres / NEAR[0] + self._degrees / NEAR[1])[:, self._led].sum(axis=1))
 
     def off(self) -> dict[str, tuple[Array, Array]]:
         """How far each bone is off at each frame, in metres and degrees."""
-        found = {}
-        for name, goal in self._goal.items():
-            length, angle = off_by(self._pose[:, self._place[name]], goal)
-            found[name] = (length / self._metre, angle)
-        return found
+        return {name: (self._metres[:, i], self._degrees[:, i]) for i, name in enumerate(self._goal)}
 
     def solution(self) -> Solution:
         """What came of it."""
@@ -215,19 +234,9 @@ class Solving:
 
     def end(self) -> None:
         """Take the stand-in away."""
-        if self._stand_in is not None:
-            self._stand_in.remove()
-            self._stand_in = None
+        self._stand_in.remove()
 
-    def _evaluated(self, row: int, recorded: Recorded | None = None) -> Array:
-        if self._stand_in is None or not self._stand_in.is_there():
-            armature = next((found for found in bpy.data.objects if found.session_uid == self._uid), None)
-            if armature is None:
-                raise ValueError("It was deleted during the bake.")
-            self._stand_in = StandIn(armature, self._place)
-        return self._stand_in.pose(self._now if recorded is None else recorded, row)
-
-    def _correct(self, drives: Sequence[Drive], rows: NDArray[np.int64]) -> None:
+    def _correct(self, drives: Sequence[Drive], rows: NDArray[np.int64]) -> Work[None]:
         """Set controls anew at some frames."""
         now = {
             drive.control: Channels(
@@ -237,14 +246,14 @@ class Solving:
             for bone in [self._bones[self._place[drive.control]]]
         }
         self._now = replace(self._now, parts={part: values.copy() for part, values in self._now.parts.items()})
-        for control, parts in next_channels(self._bones, drives, self._pose, self._goal, now).items():
+        made = partial(next_channels, self._bones, drives, self._pose, self._goal, now)
+        for control, parts in (yield from elsewhere(made)).items():
             bone = self._bones[self._place[control]]
             for part, values in parts.items():
                 kind, place = part_of(bone, part), self._now.place[control]
-                made = values
                 if self._combined and kind == "rotation_quaternion":
-                    made = as_combined(self._before.parts[kind][:, place], values)
-                self._now.parts[kind][rows, place] = made[rows]
+                    values = as_combined(self._before.parts[kind][:, place], values)  # noqa: PLW2901
+                self._now.parts[kind][rows, place] = values[rows]
                 self._keyed.setdefault(control, set()).add(part)
 
     def _values(self, bone: RestBone, part: str) -> Array:

@@ -115,10 +115,15 @@ def about_head(turn: Array, carried: Array, head: Array) -> Array:
 
 
 def off_by(pose: Array, target: Array) -> tuple[Array, Array]:
-    """Return how far poses (nf, 4, 4) are from targets: lengths between the heads, and angles in degrees."""
-    turned = displacement(pose, target)[:, :3, :3]
-    angle = quaternions.angle(quaternions.from_matrix(turned), np.array([1.0, 0.0, 0.0, 0.0]))
-    return np.linalg.norm(target[:, :3, 3] - pose[:, :3, 3], axis=1), np.degrees(angle)
+    """Return how far poses (..., 4, 4) are from targets: lengths between the heads, and angles in degrees."""
+    away = np.linalg.norm(target[..., :3, 3] - pose[..., :3, 3], axis=-1)
+    return away, degrees_between(rotations_of(pose[..., :3, :3]), rotations_of(target[..., :3, :3]))
+
+
+def degrees_between(one: Array, other: Array) -> Array:
+    """Return the angles between rotations (..., 3, 3): the length of their difference is sqrt(8) sin(angle / 2)."""
+    length = np.linalg.norm(one - other, axis=(-2, -1))
+    return np.asarray(np.degrees(2.0 * np.arcsin(np.minimum(length / np.sqrt(8.0), 1.0))))
 
 
 def _shared(motions: Sequence[Array], head: Array) -> Array:

@@ -31,6 +31,7 @@ from .tracks import center_of_mass_path, ground_under, point_places
 Flights = Literal["auto", "timing", "height", "as_keyed"]
 
 LIFTED = 0.04  # m: who is lower still touches, or might
+ROLLS = 0.25  # m: whose hands, head or back come lower turns over on them
 SHORTEST = 0.15  # s: a shorter flight is one of a run's, whose moments of take-off and landing are not that sure
 LEAST_RISE = 0.08  # m over the lower of its ends
 PARABOLIC = 0.15  # of the way up and down: who flies and not hangs keeps as near as that to some parabola, RMS
@@ -133,12 +134,14 @@ def find_flights(
     height, gravity = center_of_mass_path(character, trajectory.q)[:, 2], -float(character.gravity[2])
     places = point_places(character, trajectory.q, schedule.points)
     radius = np.array([point.radius for point in schedule.points])
-    lowest = ground_under(terrain or level_ground(), places, radius, trajectory.rate).height.min(axis=1)
+    over = ground_under(terrain or level_ground(), places, radius, trajectory.rate).height
+    foot = np.array([point.foot for point in schedule.points], dtype=np.bool_)
+    lowest, other = over.min(axis=1), over[:, ~foot].min(axis=1, initial=np.inf)
     found = []
     for start, after in runs(np.asarray(~schedule.active.any(axis=1) & (lowest > LIFTED))):
         stop = after - 1
         seconds = (stop - start) / trajectory.rate
-        if start == 0 or after == len(height) or seconds < SHORTEST:
+        if start == 0 or after == len(height) or seconds < SHORTEST or other[start:after].min() < ROLLS:
             continue
         z = height[start : stop + 1]
         top, rise = float(z.max()), float(z.max() - min(z[0], z[-1]))

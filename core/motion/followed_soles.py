@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Feet that stand where another skeleton's do: where ankles are to be, by the points of the soles that are at rest.
 
-Heel and ball of a sole follow the other's heel and ball; the ball rides on the toes, that stay flat while the heel is
-lifted. A foot without toes rolls over its tip. Of feet of other lengths both ends cannot follow: whatever is at rest
-stays as far from its counterpart as it is while both are, half the difference each; from one stance to the next what is
-left changes smoothly. So what does not slide there does not slide here, whatever the ground is.
+Heel and ball of a sole follow the other's heel and ball; the ball is straight under the joint of the toes, that stay
+flat while the heel is lifted: how toes themselves are captured is noise for the most part. A foot without toes rolls
+over its tip. Of feet of other lengths both ends cannot follow: whatever is at rest stays as far from its counterpart as
+it is while both are, half the difference each, and where both stand the ball is what counts; from one stance to the
+next what is left changes smoothly. So what does not slide there does not slide here, whatever the ground is.
 """
 
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from .tracks import velocities
 
 USUAL_LEG = 0.86  # m, for which speeds are given
 AT_REST = 0.3  # m/s, below which a point of a sole counts as standing
+SLOW = 0.2  # m/s: of two points that stand, the one that moves by more is followed less
+HEEL = 0.1  # weight of a heel, where the ball stands too
 SHORTEST_GAP, SHORTEST = 0.04, 0.05  # s
 ON_FLOOR = 0.02  # of stature, see body_plan.py
 ASKEW = np.radians(10.0)  # between a sole as it lies at rest and as it stands: what is more is told by the motion
@@ -35,12 +38,11 @@ class Points:
 
     heel: Array  # (3,) from the ankle
     joint: Array  # (3,) of the toes, from the ankle; of a foot without toes the tip of its sole
-    ball: Array  # (3,) from that joint down to the sole
+    ball: Array  # (3,) from that joint down to the sole, however the foot is turned
 
-    def places(self, foot: Array, toes: Array) -> Array:
-        """Heel and ball (nf, 2, 3) from the ankle, under what foot and toes (nf, 4) are turned by from rest."""
-        ball = quaternions.rotate(foot, self.joint) + quaternions.rotate(toes, self.ball)
-        return np.stack([quaternions.rotate(foot, self.heel), ball], axis=1)
+    def places(self, foot: Array) -> Array:
+        """Heel and ball (nf, 2, 3) from the ankle, under what the foot (nf, 4) is turned by from rest."""
+        return np.stack([quaternions.rotate(foot, self.heel), quaternions.rotate(foot, self.joint) + self.ball], axis=1)
 
 
 @dataclass(frozen=True)
@@ -76,17 +78,17 @@ def soles_of(leader: Body, moving: Clip, follower: Body) -> dict[str, Soles]:
 def ankles_wanted(
     soles: Soles,
     ankle: Array,
-    theirs_turned: tuple[Array, Array],
-    ours_turned: tuple[Array, Array],
+    theirs_turned: Array,
+    ours_turned: Array,
     rate: float,
     leg: float,
 ) -> tuple[Array, Mask]:
     """Where an ankle is to be (nf, 3), and when the foot stands (nf,).
 
-    `ankle` (nf, 3) is theirs; foot and toes (nf, 4) are turned so from rest; `leg` is the length of both's legs.
+    `ankle` (nf, 3) is theirs; feet are turned by so much (nf, 4) from rest; `leg` is the length of both's legs.
     """
-    theirs = ankle[:, None] + soles.theirs.places(*theirs_turned)
-    by_point = theirs - soles.ours.places(*ours_turned)  # (nf, 2, 3) where each point has the ankle
+    theirs = ankle[:, None] + soles.theirs.places(theirs_turned)
+    by_point = theirs - soles.ours.places(ours_turned)  # (nf, 2, 3) where each point has the ankle
     speed = np.linalg.norm(velocities(theirs, rate), axis=2)
     rests = np.column_stack([_regular(mask, rate) for mask in (speed < AT_REST * leg / USUAL_LEG).T])
     stands = np.asarray(rests.any(axis=1))
@@ -98,7 +100,8 @@ def ankles_wanted(
         if both.any():
             apart = np.mean(by_point[start:stop, 0][both] - by_point[start:stop, 1][both], axis=0)
             apart[2] = 0.0  # both are on the ground
-        weight = _softened(part)
+        weight = _softened(part) / (1.0 + (speed[start:stop] / (SLOW * leg / USUAL_LEG)) ** 2) ** 2
+        weight[:, 0] *= HEEL + (1.0 - HEEL) * (1.0 - weight[:, 1])
         aims = by_point[start:stop] + np.array([-0.5, 0.5])[None, :, None] * apart
         left[start:stop] = (weight[..., None] * aims).sum(axis=1) / weight.sum(axis=1)[:, None] - middle[start:stop]
     return middle + _carried_over(left, stands), stands
@@ -115,7 +118,7 @@ def _points(body: Body, sole: Sole, side: str, rolls: bool) -> Points:
         return Points(heel, tip, np.zeros(3))
     joint = body.rest.head[toes[0]] - body.rest.head[body.chains[f"foot.{side}"][0]]
     up = quaternions.rotate(sole.orientation, np.array([0.0, 0.0, 1.0]))
-    return Points(heel, joint, -(joint @ up + sole.height) * up)
+    return Points(heel, joint, np.array([0.0, 0.0, -(joint @ up + sole.height)]))
 
 
 def _sole(body: Body, role: str, clip: Clip | None) -> Sole:

@@ -2,8 +2,8 @@
 """Few keys for sampled curves: cubics between keys, smooth at them, within a tolerance of every sample.
 
 Between two keys the curve is Hermite's cubic, which is a Bezier whose handles reach a third of the way. Keys have the
-samples' own values; their slopes are those of least squares over all samples. Where a piece strays too far, its worst
-sample becomes a key, and all slopes are found anew.
+samples' own values; their slopes are those of least squares over all samples. Where a piece strays too far, its
+worst sample becomes a key, and all slopes are found anew. In the end keys that nothing needs any more are taken away.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .quaternions import Array
 Rows = NDArray[np.intp]
 
 WORST_FIRST = 0.4  # of the worst: what strays by more is parted in the same round
+NEIGHBOURS = 2  # keys on each side whose slopes follow when one between is taken away
 SOFT = 1e-9  # weight of a slope that no sample says anything of, against those of its neighbours
 
 
@@ -59,27 +60,74 @@ def fit_keys(frames: Array, values: Array, tolerance: Array, wanted: Rows, *, re
             if stray > enough
         ]
         if not more:
-            return keys
+            return thinned(frames, values, tolerance, keys, np.union1d([0, last], wanted), repeats=repeats)
         rows = np.unique(np.concatenate([rows, more])).astype(np.intp)
+
+
+def thinned(frames: Array, values: Array, tolerance: Array, keys: Keys, kept: Rows, *, repeats: bool) -> Keys:
+    """Return keys without those that are not needed, but with the rows to be `kept`.
+
+    Of keys side by side the one goes that is missed the least; then all slopes are found anew, and looked at.
+    """
+    while True:
+        missed = np.array(
+            [np.inf if row in kept else _missed(frames, values, tolerance, keys, i) for i, row in enumerate(keys.rows)]
+        )
+        out: list[int] = []
+        for i in np.argsort(missed):
+            if missed[i] > 1.0:
+                break
+            if all(abs(int(i) - other) > NEIGHBOURS for other in out):
+                out.append(int(i))
+        while out:
+            rows = np.delete(keys.rows, out)
+            fewer = Keys(rows, slopes_of(frames, values, rows, repeats=repeats))
+            if float((np.abs(fewer.at(frames, values) - values) / tolerance).max()) <= 1.0:
+                keys = fewer
+                break
+            out = out[: len(out) // 2]
+        if not out:
+            return keys
+
+
+def _missed(frames: Array, values: Array, tolerance: Array, keys: Keys, at: int) -> float:
+    """How far the curves stray without a key, in tolerances, if only its neighbours' slopes follow."""
+    first, end = max(at - NEIGHBOURS - 1, 0), min(at + NEIGHBOURS + 1, len(keys.rows) - 1)
+    near = np.delete(np.arange(first, end + 1), at - first)
+    part = slice(keys.rows[first], keys.rows[end] + 1)
+    rows, here = keys.rows[near] - keys.rows[first], values[part]
+    design, wanted = _design(frames[part], here, rows)
+    is_free = (near > first) | (first == 0)
+    is_free &= (near < end) | (end == len(keys.rows) - 1)
+    wanted = wanted - design[:, ~is_free] @ keys.slopes[near[~is_free]]
+    design = design[:, is_free]
+    normal = design.T @ design
+    normal += SOFT * max(float(normal.diagonal().max(initial=0.0)), 1.0) * np.eye(len(normal))
+    off = design @ np.linalg.solve(normal, design.T @ wanted) - wanted
+    return float((np.abs(off) / tolerance).max())
+
+
+def _design(frames: Array, values: Array, rows: Rows) -> tuple[Array, Array]:
+    """What the slopes at keys weigh at all samples (nf, nk), and what is left for them (nf, k)."""
+    basis, ends = hermite(frames, rows)
+    left = np.clip(np.searchsorted(rows, np.arange(len(frames)), side="right") - 1, 0, len(rows) - 2)
+    pair = np.stack([left, left + 1], axis=1)
+    design = np.zeros((len(frames), len(rows)))
+    np.put_along_axis(design, pair, basis, axis=1)
+    return design, values - np.einsum("fi,fik->fk", ends, values[rows][pair])
 
 
 def slopes_of(frames: Array, values: Array, rows: Rows, *, repeats: bool = False) -> Array:
     """Return the slopes (nk, k) at keys by which the cubics are nearest to the samples."""
-    basis, ends = hermite(frames, rows)
-    count = len(rows)
-    left = np.clip(np.searchsorted(rows, np.arange(len(frames)), side="right") - 1, 0, count - 2)
-    pair = np.stack([left, left + 1], axis=1)
-    wanted = values - np.einsum("fi,fik->fk", ends, values[rows][pair])
-    design = np.zeros((len(frames), count))
-    np.put_along_axis(design, pair, basis, axis=1)
-    chord = np.gradient(values[rows], frames[rows], axis=0) if count > 1 else np.zeros_like(values[rows])
+    design, wanted = _design(frames, values, rows)
+    chord = np.gradient(values[rows], frames[rows], axis=0) if len(rows) > 1 else np.zeros_like(values[rows])
     if repeats:
         design[:, 0] += design[:, -1]
         design, chord = design[:, :-1], chord[:-1]
     normal = design.T @ design
     soft = SOFT * max(float(normal.diagonal().max()), 1.0)
     slopes = np.linalg.solve(normal + soft * np.eye(len(normal)), design.T @ wanted + soft * chord)
-    return np.concatenate([slopes, slopes[:1]]) if repeats else slopes
+    return np.asarray(np.concatenate([slopes, slopes[:1]]) if repeats else slopes)
 
 
 def hermite(frames: Array, rows: Rows) -> tuple[Array, Array]:

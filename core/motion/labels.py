@@ -57,8 +57,11 @@ class LabelSettings:
     floats: float = 0.25  # s: a foot that holds the body from in the air for so long is one that the capture lets float
     float_height: float = 0.13  # m, of its lower end
     float_way: float = 0.12  # m along the ground
-    skims: float = 0.3  # m/s up or down: a foot that glides on the ground goes along it
-    shortest_sweep: float = 0.25  # s: for less than that a body without support is one that has just left, or will land
+    mostly: float = 0.8  # of the time without any other support a foot that sweeps over the ground is near it
+    shortest_sweep: float = 0.1  # s: for less than that a body without support is one that has just left, or will land
+    hand_height: float = 0.16  # m over the ground, and m/s: the middle of a hand that the body stands on
+    hand_speed: float = 1.0
+    hands_mostly: float = 0.6  # of the time without any other support hands are there that carry
     reach: float = 0.05  # m beyond the feet's support, where the weight must be for other points to carry it
 
 
@@ -122,6 +125,9 @@ def label(
     active[:, foot] = pushing(active[:, foot], bodies, ground.height[:, foot], speed[:, foot], path, push, rate)
     still_nothing = nothing & ~active[:, foot].any(axis=1)
     active[:, foot] |= _sweeping(ground.height[:, foot], still_nothing, rate, use)
+    hands = [i for i, point in enumerate(points) if point.name.endswith("_hand")]
+    still_nothing = nothing & ~active[:, foot].any(axis=1)
+    active[:, hands] |= _on_hands(ground.height[:, hands], speed[:, hands], still_nothing, rate, use)
     outside = distance_from_support(places, active & foot, zero_moment_point(path, push, places, active & foot))
     for i in np.flatnonzero(~foot):
         for first, stop in runs(active[:, i]):
@@ -279,21 +285,32 @@ def _holding(
 
 
 def _sweeping(height: Array, nothing: Mask, rate: float, use: LabelSettings) -> Mask:
-    """The feet's contacts (nf, points) where `nothing` touches for long and yet it does not fall: those that skim.
+    """The feet's contacts (nf, points) where `nothing` touches and yet it does not fall: those of a foot on the ground.
 
-    However fast they go along the ground, they are on it and stay there: who skates or slides is carried by such feet.
+    However fast it goes along the ground, turns or trembles, it is on it and stays there: nothing else carries.
     """
-    lowest: Array = height.min(axis=1, initial=np.inf)
-    rising = np.abs(velocities(height, rate))
-    skims = np.asarray((height < use.on_height) & (height < lowest[:, None] + use.trim_height) & (rising < use.skims))
     result: Mask = np.zeros(height.shape, dtype=np.bool_)
     for start, stop in runs(nothing):
-        part = slice(start, stop)
-        if stop - start >= use.shortest_sweep * rate and skims[part].any(axis=1).mean() > 0.5:
-            result[part] = skims[part]
-    for i in range(result.shape[1]):
-        result[:, i] = regular(result[:, i], rate, use)
+        own = height[start:stop]
+        near = own < use.on_height
+        low = np.asarray(near.mean(axis=0) >= use.mostly)
+        if stop - start >= use.shortest_sweep * rate and low.any():
+            middle = np.median(own, axis=0)
+            came = np.maximum.accumulate(near, axis=0) & np.maximum.accumulate(near[::-1], axis=0)[::-1]
+            result[start:stop] = came & low & (middle < middle[low].min() + use.trim_height)
     return result
+
+
+def _on_hands(height: Array, speed: Array, nothing: Mask, rate: float, use: LabelSettings) -> Mask:
+    """The hands' contacts (nf, hands) where nothing else touches and yet it does not fall: of cartwheels, handstands.
+
+    A hand's point is its middle: who stands on the palm or on the fingers has it a hand's length over the ground.
+    """
+    near = np.asarray((height < use.hand_height) & (speed < use.hand_speed) & nothing[:, None])
+    for start, stop in runs(nothing):
+        if near[start:stop].any(axis=1).mean() < use.hands_mostly:
+            near[start:stop] = False
+    return np.stack([regular(one, rate, use) for one in near.T], axis=1) if near.size else near
 
 
 def _resting(places: Array, height: Array, speed: Array, start: int, stop: int, use: LabelSettings) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from .feet import Sole, find_sole
 from .quaternions import Array
 
 LEVEL_TRUNK = math.radians(50.0)  # from the vertical: beyond it a skeleton goes on four legs
+APART, LEVEL = 0.02, 0.2  # of a leg, and of the height between them, by which left and right are beside each other
 SHORTEST_LIMB = 0.01  # of the leg's length
 Z = np.array([0.0, 0.0, 1.0])
 SIDES = {"left": "L", "right": "R"}
@@ -22,12 +23,21 @@ Landmarks = dict[str, Array]
 
 
 def heading_of(skeleton: Skeleton, chains: Chains) -> Array:
-    """The turn about Z that takes X to where the skeleton faces, from its left and right."""
-    left = np.zeros(3)
-    for role in ("thigh", "shin", "foot", "upper_arm"):
-        if f"{role}.L" in chains and f"{role}.R" in chains:
-            left += skeleton.head[chains[f"{role}.L"][0]] - skeleton.head[chains[f"{role}.R"][0]]
-    if math.hypot(left[0], left[1]) < 1e-6 or math.hypot(left[0], left[1]) < 0.2 * abs(left[2]):
+    """The turn about Z that takes X to where the skeleton faces, from its left and right.
+
+    Hips and shoulders tell it. Knees and feet are asked only where those lie in one place: where legs stride, as in
+    poses that are read off a motion, a line from foot to foot points anywhere.
+    """
+    left, apart = np.zeros(3), 0.0
+    leg = float(np.linalg.norm(skeleton.head[chains["foot.L"][0]] - skeleton.head[chains["thigh.L"][0]]))
+    for asked in (("thigh", "upper_arm"), ("shin", "foot")):
+        for role in asked:
+            if f"{role}.L" in chains and f"{role}.R" in chains:
+                left += skeleton.head[chains[f"{role}.L"][0]] - skeleton.head[chains[f"{role}.R"][0]]
+        apart = math.hypot(left[0], left[1])
+        if apart > APART * leg and apart > LEVEL * abs(left[2]):
+            break
+    if apart < 1e-6 or apart < LEVEL * abs(left[2]):
         raise ValueError(
             "Left and right leg are in the same place at rest, so the forward direction is unknown: check the rest "
             "pose."

@@ -153,12 +153,10 @@ def _stand(pose: _Pose, leader: Body, moving: Clip, soles: dict[str, Soles], leg
     change = changes(leader, moving.orientation), changes(pose.body, pose.turn)
     wanted = {}
     for side in roles.SIDES:
-        turned = []
-        for body, by in zip((leader, pose.body), change, strict=True):
-            foot = body.chains[f"foot.{side}"]
-            turned.append((by[:, foot[0]], by[:, body.chains.get(f"toe.{side}", foot)[0]]))
-        ankle = moving.position[:, leader.chains[f"foot.{side}"][0]]
-        wanted[side] = ankles_wanted(soles[f"foot.{side}"], ankle, turned[0], turned[1], moving.rate, leg)
+        role = f"foot.{side}"
+        turned = [by[:, body.chains[role][0]] for body, by in zip((leader, pose.body), change, strict=True)]
+        ankle = moving.position[:, leader.chains[role][0]]
+        wanted[side] = ankles_wanted(soles[role], ankle, turned[0], turned[1], moving.rate, leg)
     hips = np.mean([moving.position[:, leader.chains[f"thigh.{side}"][0]] for side in roles.SIDES], axis=0)
     hips[:, 2] += np.mean([each.height for each in soles.values()])
     pose.start = hips - np.mean([pose.at(f"thigh.{side}") for side in roles.SIDES], axis=0)

@@ -13,7 +13,8 @@ import window
 from window import start_bake
 
 KEYS = ((1, 0.06), (12, 0.06), (28, 0.28), (36, 0.28), (52, 0.06), (60, 0.06))  # frames, and how low the torso is
-SHOWN = {"Torso", "Arm.L (IK)", "Arm.R (FK)", "Leg.L (IK)", "Leg.R (IK)"}
+SEEN = 46  # the frame that is looked at: soon after the push
+SHOWN = {"DEF", "Torso", "Arm.L (IK)", "Arm.R (FK)", "Leg.L (IK)", "Leg.R (IK)"}
 kept: dict[str, object] = {}
 
 
@@ -62,7 +63,7 @@ def push():
     rig().data.bones.active = rig().data.bones["DEF-spine.003"]
     with guikit.override():
         bpy.ops.heft.add_push(strength=80.0, duration=5)
-    kept["push"] = bpy.context.view_layer.objects.active
+    kept["push"] = bpy.data.objects["Push DEF-spine.003"]
     window.select(rig())
     with guikit.override():
         bpy.ops.object.mode_set(mode="POSE")
@@ -74,19 +75,26 @@ def onto_controls():
 
 
 def on_controls():
-    return bpy.context.window_manager.heft.stage == "Putting the motion on the controls"
+    progress = bpy.context.window_manager.heft
+    return progress.stage == "Putting the motion on the controls" and progress.fraction > 0.4
 
 
 def was_written():
     animation = rig().animation_data
     assert [track.name for track in animation.nla_tracks][-2:] == ["Heft Source", "Heft Bake"], rig().heft.report
     assert [s.name for s in bpy.data.scenes] == ["Scene"], list(bpy.data.scenes)
-    bpy.context.scene.frame_set(40)
+    bpy.context.scene.frame_set(SEEN)
+
+
+def hips():
+    """Where the body is, soon after the push."""
+    bpy.context.scene.frame_set(SEEN)
+    return rig().pose.bones["DEF-spine"].matrix.translation.copy()
 
 
 def hand_height():
     """Of the left hand, over where the layer alone has it."""
-    bpy.context.scene.frame_set(40)
+    bpy.context.scene.frame_set(SEEN)
     action, slot = rig().animation_data.action, rig().animation_data.action_slot
     found = []
     for one in (action, None):
@@ -94,10 +102,10 @@ def hand_height():
         if one is not None:
             rig().animation_data.action_slot = slot
         bpy.context.view_layer.update()
-        bpy.context.scene.frame_set(40)
+        bpy.context.scene.frame_set(SEEN)
         found.append(rig().pose.bones["DEF-hand.L"].matrix.translation.z)
     rig().animation_data.action, rig().animation_data.action_slot = action, slot
-    bpy.context.scene.frame_set(40)
+    bpy.context.scene.frame_set(SEEN)
     return found[0] - found[1]
 
 
@@ -105,20 +113,26 @@ def move_hand():
     """Raise the hand by 15 cm and key it, as an animator does above the layer."""
     bone = rig().pose.bones["hand_ik.L"]
     bone.location.z += 0.15
-    bone.keyframe_insert("location", frame=40)
+    bone.keyframe_insert("location", frame=SEEN)
     assert rig().animation_data.action.name not in {"Squat", "Squat Simulated"}
     kept["raised"] = hand_height()
     assert kept["raised"] > 0.1, kept
 
 
 def push_harder():
-    kept["push"].heft.push.strength = 160.0
+    """Double the key that the push has."""
+    empty = kept["push"]
+    curves = empty.animation_data.action.layers[0].strips[0].channelbags[0].fcurves
+    for point in curves.find("heft.push.strength").keyframe_points:
+        point.co.y *= 2.0
+    kept["hips"] = hips()
     kept["before"] = rig().animation_data.nla_tracks[-1].strips[0].action.session_uid
 
 
 def hand_is_still_moved():
     was_written()
     assert rig().animation_data.nla_tracks[-1].strips[0].action.session_uid != kept["before"]
+    assert (hips() - kept["hips"]).length > 0.01, (hips(), kept)
     assert abs(hand_height() - kept["raised"]) < 0.005, (hand_height(), kept)
 
 

@@ -11,6 +11,7 @@ from ...dynamics import body_poses, mass_matrix
 from ...maths.structure import Structure
 from ...motion import quaternions
 from .arms import hang_arms
+from .erect import erect
 from .gains import Gains
 
 Array = NDArray[np.float64]
@@ -52,7 +53,7 @@ class Biped(Structure):
     damping: Array  # (nv,)
     pelvis: Array  # (2,) stiffness and damping of the pelvis in the world
     mass: float  # kg
-    height: float  # of the hips in the neutral pose, m
+    height: float  # of the hips as it stands erect, m
     gravity: float  # m/s²
     apart: float  # half the distance of its ankles, m
 
@@ -90,7 +91,7 @@ def make_biped(character: Character, gains: Gains, start: Array, explicit_at: fl
     hanging = body_poses(character, hang_arms(character, arm, character.neutral()))[1]
     elbow = np.array([_elbow(tree, int(b), hanging) for b in arm])
     sole = np.array([_sole(character, int(b)) for b in foot])
-    neutral = character.neutral()
+    neutral = erect(character, thigh, foot)
     place = body_poses(character, neutral)[0]
     height = float(place[thigh[0], 2] - place[foot[0], 2] + sole[0, 3])
     apart = 0.5 * float(np.linalg.norm(place[foot[0], :2] - place[foot[1], :2]))

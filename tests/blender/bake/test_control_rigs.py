@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.output import motion_of, write
-from heft.blender_addon.controls.mapping import map_for
+from heft.blender_addon.controls.mapping import map_for, mapping
 from heft.blender_addon.rig.reading import rotations_of, sample_armatures
+from heft.blender_addon.slices import whole
 from heft.blender_addon.writer import assigned_curves
 from heft.core.motion import quaternions
 
@@ -129,6 +130,33 @@ def test_a_hand_made_rig_is_moved_by_what_an_animator_takes_hold_of():
     assert (millimetres < 1.0, degrees < 0.5, notes) == (True, True, [])
     touched = keyed(rig.animation_data.action, rig) - keyed(source, rig)
     assert not any("roll" in name or "root" in name for name in touched), touched
+
+
+def test_controls_are_tried_bit_by_bit_and_again_on_another_copy_if_the_first_is_gone():
+    rig = control_rigs.hand_made()
+    animate(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.heft.set_up()
+    expected, before = map_for(rig), len(bpy.data.objects)
+    steps = mapping(rig)
+    fractions = [next(steps) for _ in range(10)]
+    assert 0.0 == fractions[0] < fractions[-1] < 0.5
+    bpy.data.scenes.remove(bpy.data.scenes["Heft Controls"])  # as an undo does
+    assert whole(steps) == expected
+    assert (len(bpy.data.objects), len(bpy.data.scenes)) == (before, 1)
+
+
+def test_a_rig_that_is_deleted_while_it_is_tried_is_told():
+    rig = control_rigs.hand_made()
+    animate(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.heft.set_up()
+    steps = mapping(rig)
+    next(steps)
+    bpy.data.scenes.remove(bpy.data.scenes["Heft Controls"])
+    bpy.data.objects.remove(rig)
+    with pytest.raises(ValueError, match="deleted"):
+        whole(steps)
 
 
 def test_what_a_limit_keeps_from_its_place_is_told():

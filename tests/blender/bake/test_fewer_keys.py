@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys like an animator's: within the tolerance at hands and feet, on curves that Blender itself evaluates."""
 
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
 from heft.blender_addon.baking.gather import gather
-from heft.blender_addon.baking.output import write
+from heft.blender_addon.baking.output import events_of, write
 from heft.blender_addon.rig.reading import rotations_of
 from heft.blender_addon.writer import assigned_curves
 from heft.core.motion import quaternions
@@ -69,6 +71,18 @@ def test_so_are_controls_and_layers(heft_enabled, layer):
     millimetres, degrees = off(rig, before, poses_to_24(rig))
     assert millimetres <= 2.2
     assert degrees <= 1.1
+
+
+def test_keys_are_where_feet_come_down_and_lift():
+    """The left one at rows 3 and 6; the right one's forces are no matter, and hands have none."""
+    forces = {
+        "contact_force_left_foot_n": np.array([0.0, 0.0, 0.0, 500.0, 600.0, 500.0, 0.0, 0.0]),
+        "contact_force_right_foot_n": np.array([700.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    }
+    result = SimpleNamespace(curves=forces, frames=np.arange(1.0, 9.0))
+    assert events_of("foot.L", result, result.frames).tolist() == [3, 6]
+    assert events_of("toe.R", result, result.frames).tolist() == [1]
+    assert events_of("hand.L", result, result.frames).tolist() == []
 
 
 def test_what_never_moves_has_two_keys(rig):

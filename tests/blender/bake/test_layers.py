@@ -7,6 +7,7 @@ import pytest
 from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.layers import nearest_euler
 from heft.blender_addon.baking.output import write
+from heft.blender_addon.baking.source import play, source_of
 from heft.blender_addon.baking.stack import stack_of
 from heft.blender_addon.controls.combining import as_combined, settled
 from heft.blender_addon.rig.reading import sample_armatures
@@ -188,6 +189,60 @@ def test_undone_at_once_and_kept_in_files(walking, tmp_path):
     rig = bpy.data.objects["Mannequin"]
     np.testing.assert_allclose(poses(rig), shown, atol=1e-6)
     assert stack_of(rig).strip.action.heft.source.name == "Walk"
+
+
+def from_file(path, *, linked):
+    """The mannequin of a file in a new one."""
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.context.scene.render.fps, bpy.context.scene.frame_end = 24, 105
+    with bpy.data.libraries.load(str(path), link=linked) as (_, asked):
+        asked.objects = ["Mannequin"]
+    (found,) = asked.objects
+    found = found.override_create(remap_local_usages=True) if linked else found
+    bpy.context.scene.collection.objects.link(found)
+    bpy.context.view_layer.objects.active = found
+    return found
+
+
+@pytest.mark.parametrize("layer", ["REPLACE", "COMBINE"])
+def test_appended_with_all_its_layers(walking, tmp_path, layer):
+    rig, _, before, _ = walking
+    bake(rig, layer)
+    baked = poses(rig)
+    hand_key(rig)
+    shown = poses(rig)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "layer.blend"))
+    rig = from_file(tmp_path / "layer.blend", linked=False)
+    np.testing.assert_allclose(poses(rig), shown, atol=1e-6)
+    rig.animation_data.action = None
+    np.testing.assert_allclose(poses(rig), baked, atol=1e-6)
+    stack_of(rig).strip.influence = 0.0
+    np.testing.assert_allclose(poses(rig), before, atol=2e-5)
+    bake(rig, layer)
+    np.testing.assert_allclose(poses(rig), before, atol=2e-5)  # it keeps the influence that it was given
+    stack_of(rig).strip.influence = 1.0
+    np.testing.assert_allclose(poses(rig), baked, atol=3e-4)
+
+
+@pytest.mark.parametrize("layer", ["REPLACE", "COMBINE"])
+def test_a_library_override_has_a_layer_of_its_own(walking, tmp_path, layer):
+    rig, _, before, _ = walking
+    bake(rig, "ACTION")
+    baked = poses(rig)
+    play(rig, source_of(rig))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    rig = from_file(tmp_path / "library.blend", linked=True)
+    assert rig.override_library is not None
+    np.testing.assert_allclose(poses(rig), before, atol=1e-6)
+    bake(rig, layer)
+    np.testing.assert_allclose(poses(rig), baked, atol=3e-4)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    rig = next(found for found in bpy.data.objects if found.override_library)
+    np.testing.assert_allclose(poses(rig), baked, atol=3e-4)
+    stack_of(rig).strip.influence = 0.0
+    np.testing.assert_allclose(poses(rig), before, atol=2e-5)
+    assert all(action.library is None for action in bpy.data.actions if action.heft.is_layer)
 
 
 def test_nearest_angles_are_the_same_rotations():

@@ -118,7 +118,50 @@ os._exit(0)
 
 def generate_rigify(path, kind="human"):
     """Save Rigify's human rig to a file. In a process of its own: 4.5's bpy cannot end cleanly after it."""
-    subprocess.run([sys.executable, "-c", GENERATE, str(path), kind], check=True, capture_output=True, timeout=120)
+    subprocess.run([sys.executable, "-c", GENERATE, str(path), kind], check=True, capture_output=True, timeout=600)
+
+
+MAKEHUMAN = """
+import json, os, sys, bpy
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.ops.preferences.addon_enable(module="rigify")
+content = json.load(open(sys.argv[2], encoding="utf-8"))
+meta = bpy.data.objects.new("metarig", bpy.data.armatures.new("metarig"))
+bpy.context.scene.collection.objects.link(meta)
+bpy.context.view_layer.objects.active = meta
+bpy.ops.object.mode_set(mode="EDIT")
+bones = {name: meta.data.edit_bones.new(name) for name in content["bones"]}
+for name, row in content["bones"].items():
+    bone = bones[name]
+    bone.head, bone.tail = row["head"]["default_position"], row["tail"]["default_position"]
+    bone.roll = row["roll"]
+for name, row in content["bones"].items():
+    bone = bones[name]
+    if row["parent"]:
+        bone.parent, bone.use_connect = bones[row["parent"]], row["use_connect"]
+    for flag in ("use_inherit_rotation", "inherit_scale", "use_local_location"):
+        setattr(bone, flag, row[flag])
+bpy.ops.object.mode_set(mode="OBJECT")
+for name in content["collections"]:
+    meta.data.collections.new(name)
+meta.data.collections["Torso"].rigify_ui_row = 1
+for name, row in content["bones"].items():
+    posed, rigify = meta.pose.bones[name], row.get("rigify") or {}
+    posed.rigify_type = rigify.get("rigify_type", "")
+    for key, value in rigify.get("rigify_parameters", {}).items():
+        if not isinstance(value, list):  # references to collections
+            setattr(posed.rigify_parameters, key, value)
+bpy.ops.pose.rigify_generate()
+bpy.ops.wm.save_as_mainfile(filepath=sys.argv[1])
+os._exit(0)
+"""
+
+
+def generate_makehuman(path):
+    """Save the control rig that MakeHuman's metarig makes to a file, in a process of its own as well."""
+    source = RIGS / "mpfb" / "rig.human.json"
+    code = [sys.executable, "-c", MAKEHUMAN, str(path), str(source)]
+    subprocess.run(code, check=True, capture_output=True, timeout=600)
 
 
 def open_rigify(path):

@@ -8,10 +8,11 @@ import pytest
 from heft.core import dynamics
 from heft.core.character import Capsule, Cone, Corner
 from heft.core.character.anthropometry import segment_inertia
-from heft.core.motion import quaternions
+from heft.core.motion import quaternions, roles
 from heft.core.motion.body_plan import make_body_plan, plausible_scale
 from heft.core.motion.clip import LocalPoses, Skeleton, from_local
 from heft.core.motion.fit import body_poses
+from heft.core.motion.landmarks import heading_of
 
 from tests.core.motion.skeletons import dog, skeleton, still, waving, wooden, wooden_roles
 
@@ -28,6 +29,36 @@ def full():
 
 def body(plan, name):
     return plan.character.bodies[plan.character.index(name)]
+
+
+def striding(hips=1.0):
+    """The mannequin with its left foot ahead and its right one behind; its hips this much as wide as they were."""
+    rest, roles = wooden(), wooden_roles()
+    ahead = {"thigh": 0.0, "shin": 0.15, "foot": 0.3, "toe": 0.3}
+    head, tail = rest.head.copy(), rest.tail.copy()
+    for i, name in enumerate(rest.names):
+        part, _, side = name.partition(".")
+        if part in ahead:
+            shift = np.array([0.0, -ahead[part] if side == "L" else ahead[part], 0.0])
+            head[i], tail[i] = head[i] + shift, tail[i] + shift
+    thighs = [rest.names.index(f"thigh.{side}") for side in "LR"]
+    head[thighs, 0] *= hips
+    return dataclasses.replace(rest, head=head, tail=tail), roles
+
+
+@pytest.mark.parametrize("hips", [1.0, 0.5])
+def test_who_strides_at_rest_faces_where_hips_and_shoulders_do(hips):
+    rest, chosen = striding(hips)
+    heading = heading_of(rest, roles.checked(chosen, rest))
+    np.testing.assert_allclose(quaternions.rotate(heading, np.array([1.0, 0.0, 0.0])), [0.0, -1.0, 0.0], atol=1e-9)
+
+
+def test_who_has_hips_in_one_place_and_no_arms_faces_by_its_feet():
+    rest, chosen = striding(hips=0.0)
+    straight = dataclasses.replace(rest, head=np.where(np.arange(3) == 1, 0.0, rest.head))
+    legs = {role: chain for role, chain in chosen.items() if "arm" not in role and "hand" not in role}
+    heading = heading_of(straight, roles.checked(legs, straight))
+    np.testing.assert_allclose(quaternions.rotate(heading, np.array([1.0, 0.0, 0.0])), [0.0, -1.0, 0.0], atol=1e-9)
 
 
 def test_a_mannequin_of_1_75_m_has_31_or_45_degrees_of_freedom_and_23_times_its_stature_squared(simple, full):

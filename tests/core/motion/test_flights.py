@@ -8,7 +8,9 @@ from heft.core.motion.flights import LIFTED, find_flights, mend_flights
 from heft.core.motion.labels import label
 from heft.core.motion.tracks import center_of_mass_path
 
+from tests.core.motion.skeletons import needs_clips
 from tests.core.motion.spacetime import motions
+from tests.core.motion.walkers import captured
 
 GRAVITY = 9.81
 
@@ -103,3 +105,9 @@ def test_two_flights_are_mended_each_where_it_is():
     mended = mend_flights(motion.character, trajectory, label(motion.character, trajectory), "timing")
     assert len(mended.lines) == 2
     assert find_flights(motion.character, mended.trajectory, label(motion.character, mended.trajectory)) == []
+
+
+@needs_clips
+def test_cmu_cartwheels_are_no_flights():
+    character, trajectory = captured("90_02")
+    assert find_flights(character, trajectory, label(character, trajectory)) == []

@@ -22,7 +22,7 @@ def test_every_sample_is_within_the_tolerance(tolerance):
     waves = np.sin(0.02 * np.outer(FRAMES, [3.0, 7.0, 11.0]) + rng.uniform(0.0, 6.0, 3))
     keys = fit_keys(FRAMES, waves, np.full(3, tolerance), NONE)
     assert np.abs(keys.at(FRAMES, waves) - waves).max() <= tolerance
-    assert len(keys.rows) < {0.1: 20, 0.01: 30, 0.001: 60}[tolerance]
+    assert len(keys.rows) < {0.1: 9, 0.01: 16, 0.001: 30}[tolerance]
 
 
 def test_uneven_frames_and_wanted_keys():

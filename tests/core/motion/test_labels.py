@@ -6,7 +6,7 @@ import pytest
 from heft.core.character import Character
 from heft.core.contact.terrain import HeightGrid, Plane, RigidMotion, make_terrain
 from heft.core.motion.damage import repair
-from heft.core.motion.fit import Trajectory
+from heft.core.motion.fit import Trajectory, velocities
 from heft.core.motion.labels import (
     Grab,
     contacts_of,
@@ -17,7 +17,7 @@ from heft.core.motion.labels import (
     zero_moment_point,
 )
 from heft.core.motion.prepare import prepare
-from heft.core.motion.schedule import ContactPoint, Interval, runs
+from heft.core.motion.schedule import ContactPoint, Interval, contact_points, runs
 from heft.core.motion.tracks import center_of_mass_path, point_places
 
 from tests.core.motion.skeletons import CMU_ROLES, GOOD, cmu, needs_clips
@@ -316,3 +316,37 @@ def test_a_run_of_thirty_frames_per_second_stands_in_every_step(name):
         steps.append({side: len(runs(active)) for side, active in stands.items()})
     assert steps[0] == steps[1]
     assert sum(steps[0].values()) >= 3
+
+
+@pytest.mark.parametrize(("rises", "carries"), [(0.0, True), (0.1, False)])
+def test_a_foot_near_the_ground_carries_where_nothing_else_would(rises, carries):
+    """It sweeps along at 1.5 m/s for a seventh of a second, near the ground, or over it."""
+    character = Character.preset("muico29")
+    q = np.tile(character.neutral(), (120, 1))
+    q[:, 0] = np.interp(np.arange(120), [50, 66], [0.0, 0.2])
+    q[50:67, 2] += rises
+    trajectory = Trajectory(120.0, q, velocities(character, q, 120.0))
+    schedule = label(character, trajectory)
+    feet = [point.foot for point in schedule.points]
+    assert schedule.active[:40, feet].all()
+    assert schedule.active[54:62, feet].all() == carries
+    assert schedule.active[54:62, feet].any() == carries
+
+
+@pytest.mark.parametrize(("lifted", "carries"), [(0.1, True), (0.3, False)])
+def test_who_is_upside_down_stands_on_the_hands(lifted, carries):
+    """Their middles are so high over the ground."""
+    character = Character.preset("muico29")
+    q = np.tile(character.neutral(), (60, 1))
+    over = [0.0, 0.0, 1.0, 0.0]
+    q[:, 3:7] = over
+    for side in ("left", "right"):
+        start = character.tree.position_start[character.index(f"{side}_arm")]
+        q[:, start : start + 4] = over
+    points = contact_points(character)
+    hands = np.array([point.name.endswith("_hand") for point in points])
+    lowest = point_places(character, q, points)[0, hands, 2].min() - points[int(np.argmax(hands))].radius
+    q[:, 2] += lifted - lowest
+    schedule = label(character, Trajectory(120.0, q, velocities(character, q, 120.0)))
+    assert (schedule.active[:, hands] == carries).all()
+    assert not schedule.active[:, ~hands].any()

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from heft.core.job import Scene, run
+from heft.core.job import BakeJob, Scene, run
+from heft.core.motion.bvh import read_bvh
 from heft.core.simulation import Course
 
 from tests.core.job.golden import kept
+from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD, needs_clips
 
 SPEED = 0.9  # m/s
 # Step length by steps a minute, m min: that of adults is 0.0065, over all speeds but the slowest (Sekiya and Nagasaki,
@@ -36,6 +38,17 @@ def test_who_turns_about_at_a_brisk_walk_stays_up_and_its_feet_hold():
     result = run(replace(job, seconds=7.0))
     assert result.outcome == "completed"
     assert result.report["max_foot_slide_m"] < 0.02
+
+
+@needs_clips
+@pytest.mark.parametrize("name", ["02_01", "132_20"])
+def test_captured_people_walk_on_their_own_legs_at_their_own_strength(name):
+    """Their frames were turned by up to 40 degrees, their legs spread, or their weight ahead of their toes."""
+    path = next(path for path in GOOD if path.name.startswith(name))
+    job = BakeJob(read_bvh(path, CMU_UNIT), CMU_ROLES, method="gait", rate=300.0, optimise=False, frame_start=20.0)
+    result = run(replace(job, seconds=6.0, strength=1.0, scene=Scene(course=Course.straight(SPEED))))
+    assert result.outcome == "completed"
+    assert result.report["max_foot_slide_m"] < 0.025
 
 
 def place(walked, bone):

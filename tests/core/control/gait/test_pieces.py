@@ -2,11 +2,13 @@
 """The pieces of a gait against answers in closed form."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from heft.core.character import Character, Corner
 from heft.core.control.gait.biped import BEARABLE, make_biped
+from heft.core.control.gait.erect import erect
 from heft.core.control.gait.gains import GROUPS, load_gains, read_gains, write_gains
 from heft.core.control.gait.heading import FIRST, SHARPEST, STILL, TURNING, Heading
 from heft.core.control.gait.leg import STRAIGHT, aim_thigh, bend_knee
@@ -14,13 +16,17 @@ from heft.core.control.gait.pendulum import returning_width, step_length
 from heft.core.control.gait.standing import standing
 from heft.core.control.gait.style import CHANNELS, STYLES, load_style, read_style
 from heft.core.control.gait.velocity import BINS, Learnt, learn
-from heft.core.dynamics import body_poses, mass_matrix
+from heft.core.dynamics import body_poses, center_of_mass, mass_matrix
 from heft.core.maths.kernel import kernel
 from heft.core.motion import quaternions
+from heft.core.motion.body_plan import make_body_plan
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.core.motion.skeletons import wooden, wooden_roles
+
 GAIT28 = Character.preset("gait28")
+MANNEQUIN = make_body_plan(wooden(), wooden_roles()).character
 POSES = """
 step_seconds = 0.5
 clearance = 0.1
@@ -248,11 +254,55 @@ def lowest_corner(q):
     return min((place[b] + quaternions.rotate(turn[b], np.array(position)))[2] for b, position in corners)
 
 
+def spread(left, right):
+    """A character whose legs are turned outward at rest, with level feet."""
+    bodies = []
+    for body in MANNEQUIN.bodies:
+        angle = left if body.name.startswith("left") else right
+        sign = {"thigh": 1.0, "foot": -1.0}.get(body.name.split("_")[-1], 0.0)
+        turn = quaternions.exp(np.array([sign * angle, 0.0, 0.0]))
+        bodies.append(replace(body, orientation=tuple(quaternions.multiply(np.array(body.orientation), turn).tolist())))
+    return Character("spread", tuple(bodies), MANNEQUIN.contacts)
+
+
+class TestErect:
+    def test_legs_that_are_spread_come_under_the_hips_and_feet_stay_turned_as_they_were(self):
+        character = spread(0.35, -0.2)
+        biped = make_biped(character, load_gains(300.0), character.neutral())
+        pose = erect(character, biped.thigh, biped.foot)
+        before, after = body_poses(character, character.neutral()), body_poses(character, pose)
+        for thigh, foot in zip(biped.thigh, biped.foot, strict=True):
+            assert np.linalg.norm((before[0][foot] - before[0][thigh])[:2]) > 0.1
+            np.testing.assert_allclose(after[0][foot, :2], after[0][thigh, :2], atol=1e-9)
+            assert quaternions.angle(after[1][foot], before[1][foot]) < 1e-9
+        assert biped.apart == pytest.approx(
+            make_biped(MANNEQUIN, load_gains(300.0), MANNEQUIN.neutral()).apart, abs=0.01
+        )
+        lowest = after[0][biped.foot, 2].min()
+        assert lowest == pytest.approx(before[0][biped.foot, 2].min(), abs=1e-12)
+
+    def test_legs_that_hang_straight_stay_as_they_are(self):
+        biped = make_biped(GAIT28, load_gains(300.0), GAIT28.neutral())
+        np.testing.assert_array_equal(erect(GAIT28, biped.thigh, biped.foot), GAIT28.neutral())
+
+
 class TestStanding:
     def test_who_stands_on_both_feet_stays_as_it_is(self):
         pose = GAIT28.neutral()
         pose[19] = 0.4  # the left elbow
         np.testing.assert_array_equal(standing(GAIT28, make_biped(GAIT28, load_gains(300.0), pose), pose), pose)
+
+    def test_who_leans_out_over_its_toes_stands_up(self):
+        pose = MANNEQUIN.neutral()
+        biped = make_biped(MANNEQUIN, load_gains(300.0), pose)
+        for side in ("left", "right"):
+            for name, angle in ((f"{side}_thigh", 0.25), (f"{side}_foot", -0.25)):
+                start = MANNEQUIN.tree.position_start[MANNEQUIN.index(name)]
+                pose[start : start + 4] = quaternions.exp(np.array([0.0, angle, 0.0]))
+        ankle = body_poses(MANNEQUIN, pose)[0][biped.foot]
+        ahead = quaternions.rotate(pose[3:7], np.array([1.0, 0.0, 0.0]))
+        assert (center_of_mass(MANNEQUIN, pose) - ankle.mean(axis=0)) @ ahead > biped.sole[:, 1].min()
+        np.testing.assert_allclose(standing(MANNEQUIN, biped, pose)[7:], MANNEQUIN.neutral()[7:], atol=1e-12)
 
     def test_who_strides_is_put_on_straight_legs_where_it_was(self):
         pose = GAIT28.neutral()
