@@ -387,7 +387,8 @@ def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResul
     wanted, loop = (yield from wanting(armature, gathered)), loop_in(gathered, result)
     motion = yield from elsewhere(partial(motion_made, wanted, gathered, result, loop))
     scale = sampling.unit * mean_scale(sampling.object_matrix[0])
-    recorded = gathered.recorded.at(motion.rows)
+    recorded = yield from elsewhere(partial(gathered.recorded.at, motion.rows))
+    before = yield from elsewhere(lambda: sampling.evaluated[motion.rows])
     armature = known_by(uid)
     with playing(armature, gathered.source):
         trying = mapping(armature, recorded)
@@ -397,7 +398,7 @@ def solving_of(armature: bpy.types.Object, gathered: Gathered, result: BakeResul
         armature,
         chart,
         recorded,
-        sampling.evaluated[motion.rows],
+        before,
         motion.pose,
         1.0 / scale,
         seen={bone for bones in gathered.job.roles.values() for bone in bones},

@@ -305,6 +305,7 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
     figures = metrics.measure(simulation)
     figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
     figures["simulated"] = job.simulate
+    figures["follows"] = not method_named(job.method).needs.no_motion
     figures["help_frames"] = int(np.sum(shown.curves["help_share"] > WORTH_A_WORD))
     figures["good"] = source.is_good(figures)
 

@@ -106,7 +106,9 @@ def _completed(
     stayed = "Stayed up to the end: joints {degrees:.1f}° RMS off the motion, feet slid at most {millimetres:.0f} mm."
     slid = MILLIMETRES * figures["max_foot_slide_m"]
     sentences = [say(stayed, degrees=figures["joint_rms_deg"], millimetres=slid)]
-    if not figures.get("simulated", True):
+    if not figures.get("follows", True):
+        sentences = [say("Stayed up to the end: feet slid at most {millimetres:.0f} mm.", millimetres=slid)]
+    elif not figures.get("simulated", True):
         possible = "Possible, with forces and torques: {off:.0f} mm from the source, feet slid at most {slid:.0f} mm."
         sentences = [say(possible, off=figures["source_error_mm"], slid=slid)]
     wrong = source.faults(figures) if source.NUMBERS[0] in figures else ()

@@ -116,7 +116,7 @@ def on_ground(character: Character, q: Array, terrain: Terrain, fps: float) -> d
 def faults(figures: dict[str, Any]) -> tuple[Fault, ...]:
     """What keeps a bake that was completed from being good.
 
-    It is far from what was keyed, a foot slides that does not in it, or something sinks deeper than it does there,
+    It is far from what was keyed, unless it follows none of it; a foot slides that does not in it, or something sinks deeper than it does there,
     or so deep that it shows.
     """
     slid = figures["max_foot_slide_m"]
@@ -124,7 +124,8 @@ def faults(figures: dict[str, Any]) -> tuple[Fault, ...]:
     slides = slid > (STANDS if more else SLIDES + figures["source_foot_slide_m"])
     deeper = figures["penetration_mm"] > figures["source_penetration_mm"]
     sinks = figures["max_penetration_m"] > (SINKS if deeper else DEEP)
-    found: dict[Fault, bool] = {"far": figures["source_error_mm"] > NEAR, "slides": slides, "sinks": sinks}
+    far = figures.get("follows", True) and figures["source_error_mm"] > NEAR
+    found: dict[Fault, bool] = {"far": far, "slides": slides, "sinks": sinks}
     return tuple(fault for fault, there in found.items() if there)
 
 

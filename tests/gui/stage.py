@@ -217,6 +217,7 @@ guikit.steps(
     guikit.until(lambda: kept["playing"].take_made is not None, seconds=30.0),
     2.0,
     window.done(200.0),
+    2.0,  # panels grow in steps
     guikit.shot("stage_kept"),
     compare,
     pause=0.1,

@@ -87,6 +87,13 @@ def gliding_capture():
     rig().heft.show_physics = True
 
 
+def is_glanced():
+    """Whether the physics of the keys is shown."""
+    from bl_ext.user_default.heft.blender_addon.overlay import glance
+
+    return bool(glance.shown)
+
+
 def chin_up():
     """Add it by the menu's entry."""
     with guikit.override():
@@ -115,7 +122,8 @@ guikit.steps(
     *baked(*show("fall", 56)),
     unpush,
     gliding_capture,
-    2.0,
+    guikit.until(is_glanced),
+    1.0,
     *show("clean_a_clip", 30),
     window.clear,
     chin_up,

@@ -47,6 +47,7 @@ LOSING = 0.12  # m, by which it is off when balance is being lost, whatever the 
 AGAIN = 0.3  # s between two plans
 NEARER = 3  # plans of fewer steps that are tried where none of more stays up
 HOPELESS = 2  # failures in a row, after which no more is tried
+MOST_TRIED = 27  # plans after one push: who needs more falls in the end, and is to be told soon
 REHEARSED = 1.5  # laps, or
 REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
 REHEARSED_LEAST = 0.5  # s, where it ends earlier
@@ -75,6 +76,7 @@ class Recovering(Follower):
         self._hits = Hits(stage.scene, {body.name for body in stage.character.bodies})
         self._rehearsal_worlds: dict[tuple[Push, ...], World] = {}  # by the pushes that act in them
         self._failures = 0  # in a row, to find a plan that stays up
+        self._tried = 0  # plans since the last push
         self._path: Path | None = None  # once it has been left
         self._lost_ways = 0  # attempts in a row to go back to it
         self._next = -math.inf  # s, before which nothing is planned but after a push
@@ -116,8 +118,10 @@ class Recovering(Follower):
         away = float(np.linalg.norm(off))
         if ended or away < DISTURBED:
             self._failures = 0
+        if ended:
+            self._tried = 0
         calm = away < (DISTURBED if ended else LOSING)
-        if not calm and self._failures >= HOPELESS:
+        if not calm and (self._failures >= HOPELESS or self._tried >= MOST_TRIED):
             return
         try:
             if not calm:
@@ -216,7 +220,7 @@ class Recovering(Follower):
         best: Scored,
     ) -> Scored:
         """The first plan that is good, of so many; or the best of them, which may be the best so far."""
-        possible = False  # a plan that stays up and is not too strong, if only the legs came too near
+        possible = False  # a plan that stays up, smoothly and not too strong, if only the legs came too near
         tried = 0
         for choice in in_order(question):
             if possible and not choice.apart:
@@ -224,6 +228,7 @@ class Recovering(Follower):
             tried += 1
             if tried > effort:
                 break
+            self._tried += 1
             plan = make_plan(question, choice, goes_on)
             if plan is None:
                 continue
@@ -231,9 +236,10 @@ class Recovering(Follower):
             score = self._score(verdict, plan)
             if best is None or score > best[0]:
                 best = (score, plan)
-            if self._good(verdict) and verdict.steady >= 1.0 and verdict.strays <= STRAYS:
+            smooth = verdict.strays <= STRAYS
+            if self._good(verdict) and verdict.steady >= 1.0 and smooth:
                 break
-            possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
+            possible = possible or (verdict.stays_up and verdict.torque <= self._strong and smooth)
         return best
 
     def _judged(self, state: dict[str, NDArray[np.generic]], plan: Plan, time: float, goes_on: GoesOn) -> Verdict:

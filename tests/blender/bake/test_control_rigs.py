@@ -188,4 +188,4 @@ def test_rigifys_animals(tmp_path, kind):
                 elif bone.name in {"neck", "head"} or name.endswith("_fk"):
                     key(bone, frame, "rotation_quaternion", [1.0, *some])
         millimetres, degrees, _ = bake(rig)
-        assert (millimetres < 1.0, degrees < 0.8) == (True, True)
+        assert (millimetres < 0.1, degrees < 0.2) == (True, True)

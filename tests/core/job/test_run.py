@@ -116,6 +116,7 @@ def test_progress_goes_up_through_all_stages_and_shows_every_frame_once(result, 
 
 def test_who_looks_on_is_sent_what_is_optimised_and_then_every_frame_once(result, told_at_once, monkeypatch):
     monkeypatch.setattr(tasks, "OFTEN", 0.0)
+    monkeypatch.setattr(tasks, "SKETCHED", 0.0)
     sent = []
     line = Line(lambda _, said, heads: sent.append((said, heads)))
     values, arrays = tasks.request(waving_job(), None, "all")

@@ -49,6 +49,9 @@ def test_captured_people_walk_on_their_own_legs_at_their_own_strength(name):
     result = run(replace(job, seconds=6.0, strength=1.0, scene=Scene(course=Course.straight(SPEED))))
     assert result.outcome == "completed"
     assert result.report["max_foot_slide_m"] < 0.025
+    assert result.report["good"]  # wherever the action went meanwhile
+    assert "from the action" not in result.why
+    assert "RMS" not in result.why
 
 
 def place(walked, bone):

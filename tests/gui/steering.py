@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A walk that is steered with the arrow keys in a window; kept, and baked to the same job. Pictures on the way.
+
+python3 run.py build --bare
+blender-gui run tests/gui/steering.py -t 280 -o out/gui dist/heft-*-bare.zip tests/gui/window.py
+"""
+
+import importlib
+
+import bpy
+import guikit
+import window
+from window import rig
+
+kept = {}
+
+
+def addon(name):
+    return importlib.import_module(f"bl_ext.user_default.heft.{name}")
+
+
+def playing():
+    """What goes on."""
+    return addon("blender_addon.baking.session").going_on[-1]
+
+
+def plays():
+    return playing().plays
+
+
+def look():
+    """From above, with room around."""
+    space = guikit.view3d()[3]
+    space.region_3d.view_perspective = "PERSP"
+    space.region_3d.view_location = (0.0, 0.0, 0.9)
+    space.region_3d.view_distance = 6.5
+    space.region_3d.view_rotation = (0.78, 0.48, 0.2, 0.34)
+
+
+def start():
+    rig().heft.controller = "GAIT"
+    with guikit.override():
+        assert bpy.ops.heft.stage("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+
+
+def until(seconds):
+    """A step: wait until so many have been played."""
+    return guikit.until(lambda: playing().seconds >= seconds, seconds=60.0, every=0.05)
+
+
+def is_told(speed, degrees):
+    """A step: wait until it is to walk so."""
+    return guikit.until(
+        lambda: abs(playing().walks.forward - speed) < 1e-6 and abs(playing().walks.heading * 57.29578 - degrees) < 0.1,
+        seconds=20.0,
+        every=0.05,
+    )
+
+
+def remember():
+    kept["playing"] = playing()
+
+
+def compare():
+    """The scene says what was walked."""
+    gather = addon("blender_addon.baking.gather").gather
+    taken = addon("core.live.take").taken
+    played = kept["playing"]
+    (again,) = gather(bpy.context, [rig()])
+    assert again.job.key() == taken(played.turns[0].gathered.job, played.take_made).key()
+    assert not played.fell
+    assert bpy.data.objects["Take Course"].heft.course.walker == rig()
+
+
+guikit.steps(
+    window.install,
+    window.clear,
+    window.tab,
+    window.opened("HEFT_PT_stage"),
+    window.add_mannequin,
+    window.set_up,
+    window.compiled,
+    look,
+    start,
+    guikit.until(plays, seconds=120.0, every=0.1),
+    until(1.0),
+    guikit.key("Down"),
+    is_told(0.8, 0.0),
+    guikit.key("Left"),
+    is_told(0.8, 15.0),
+    guikit.key("Left"),
+    guikit.key("Left"),
+    is_told(0.8, 45.0),
+    until(4.0),
+    guikit.shot("steering"),
+    guikit.key("Right"),
+    is_told(0.8, 30.0),
+    until(5.5),
+    remember,
+    guikit.key("Escape"),
+    1.0,
+    guikit.key("Return"),
+    guikit.until(lambda: kept["playing"].take_made is not None, seconds=30.0),
+    2.0,
+    window.done(120.0),
+    guikit.shot("steering_kept"),
+    compare,
+    pause=0.1,
+)
