@@ -140,7 +140,7 @@ def make_reference(
     else:
         clean = clean_up(character, trajectory, schedule, terrain)
         if help_given == "as_needed" and optimise:
-            fewer = _without_broken(character, schedule, clean, trajectory)
+            fewer = without_broken(character, schedule, clean, trajectory)
             if fewer is not schedule:
                 # what rolls over the ground was pinned to one place of it, unless the motion can do with that
                 whole = _unaided(
@@ -165,7 +165,7 @@ def make_reference(
                     break
                 schedule = fewer
                 clean = clean_up(character, trajectory, schedule, terrain)
-                fewer = _without_broken(character, schedule, clean, trajectory)
+                fewer = without_broken(character, schedule, clean, trajectory)
         clip, asked, planned = trajectory, clean.trajectory, clean.held
         doubts = concerns(character, trajectory, clean)
         unsupported = unsupported_frames(trajectory, doubts)
@@ -269,10 +269,13 @@ def _missing(trajectory: Trajectory, doubts: Sequence[Concern]) -> Mask:
     return found
 
 
-def _without_broken(
+def without_broken(
     character: Character, schedule: ContactSchedule, clean: CleanMotion, clip: Trajectory
 ) -> ContactSchedule:
-    """The schedule without contacts for whose sake a joint between them and the root was turned, and the body moved."""
+    """The schedule without contacts for whose sake a joint between them and the root was turned, and the body moved.
+
+    Feet stay where nothing else is left that carries: who squats turns the ankles far.
+    """
     rate, turned = clip.rate, clean.moved.joints > BROKEN
     for k in np.flatnonzero(turned.any(axis=1)):
         ways = [body_poses(character, np.ascontiguousarray(q[k]))[0] for q in (clip.q, clean.trajectory.q)]
@@ -291,6 +294,9 @@ def _without_broken(
         for start, stop in runs(active[:, i]):
             whole = stop - start < SHORT * rate
             active[start:stop, i] &= ~(bent[start:stop].any() if whole else bent[start:stop])
+    feet = np.array([point.foot for point in schedule.points], dtype=np.bool_)
+    bare = ~active.any(axis=1)  # nothing would hold it up at all
+    active[bare] = schedule.active[bare] & feet
     return replace(schedule, active=active) if (active != schedule.active).any() else schedule
 
 

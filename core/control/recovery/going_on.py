@@ -5,16 +5,19 @@ A plan in a hurry is through with the motion before the bake is over. Who walks 
 the middle of a step; and steps that catch a push shortly before the end have somewhere to lead.
 """
 
+import math
+
 import numpy as np
 
 from ...dynamics import center_of_mass_jacobian
-from ...motion.cycles import MOST_LACKING, compare
+from ...motion.cycles import compare
 from ...motion.fit import Trajectory
 from ...motion.reference import Reference
 from ..lookahead.lookahead import Onward
 
 MOVING = 0.3  # m/s of the centre of mass, from which on a motion ends on its way
 LEAST = 0.4  # s that it goes on for, before its end comes again
+UNLIKE = math.radians(12.0)  # RMS: twice what a cycle may lack to close, since a plan leads over it
 EQUAL = 1e-3  # rad and m RMS: of frames as like as that, the latest
 
 
@@ -36,7 +39,7 @@ def going_on(reference: Reference) -> Onward | None:
         return None
     least = min(one.distance for one in alike)
     best = [one for one in alike if one.distance < least + EQUAL][-1]
-    if best.pose > MOST_LACKING:
+    if best.pose > UNLIKE:
         return None
     rise = float(reference.q[last, 2] - reference.q[best.start, 2])
     return Onward(last, best.start, best.step, rise)

@@ -216,7 +216,7 @@ class Recovering(Follower):
         best: Scored,
     ) -> Scored:
         """The first plan that is good, of so many; or the best of them, which may be the best so far."""
-        possible = False  # a plan that stays up and is not too strong, if only the legs came too near
+        possible = False  # a plan that stays up, smoothly and not too strong, if only the legs came too near
         tried = 0
         for choice in in_order(question):
             if possible and not choice.apart:
@@ -231,9 +231,10 @@ class Recovering(Follower):
             score = self._score(verdict, plan)
             if best is None or score > best[0]:
                 best = (score, plan)
-            if self._good(verdict) and verdict.steady >= 1.0 and verdict.strays <= STRAYS:
+            smooth = verdict.strays <= STRAYS
+            if self._good(verdict) and verdict.steady >= 1.0 and smooth:
                 break
-            possible = possible or (verdict.stays_up and verdict.torque <= self._strong)
+            possible = possible or (verdict.stays_up and verdict.torque <= self._strong and smooth)
         return best
 
     def _judged(self, state: dict[str, NDArray[np.generic]], plan: Plan, time: float, goes_on: GoesOn) -> Verdict:

@@ -17,9 +17,10 @@ from heft.core.control.recovery.capture import deviation, growth_rate
 from heft.core.control.recovery.footholds import Choice, choose_steps
 from heft.core.control.recovery.going_on import going_on
 from heft.core.control.recovery.homing import NEARER, SOONEST, Path, steps_home
-from heft.core.control.recovery.legs import segment_distance
+from heft.core.control.recovery.legs import Legs, segment_distance
 from heft.core.control.recovery.looseness import pose_shares
 from heft.core.control.recovery.motion_ahead import FEWER, motion_ahead, touchdowns
+from heft.core.control.recovery.rehearsal import rehearse
 from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses, difference
 from heft.core.motion.cycle import Cycle
@@ -237,6 +238,23 @@ def test_push_that_fells_the_walk_is_recovered_from(controller, walk_on_corners)
     assert 0.05 < first.distance < 1.5
     _, again, _ = walked(controller, walk_on_corners, stage_of(controller, 1.0))
     np.testing.assert_array_equal(again, states)
+
+
+def test_rehearsal_tells_how_far_the_root_is_led_off(controller, walk_on_corners):
+    """As far as it really went: next to nothing by itself, decimetres after a push that fells it."""
+    legs = Legs(controller.character, walk_on_corners)
+    steps, found = round(1.6 / controller.track.dt), []
+    for pushed in (False, True):
+        controller.seek()
+        world = stage_of(controller, 1.0).world()
+        if not pushed:
+            world = replace(stage_of(controller), scene=Scene()).world()
+        world.reset(*controller.reference_state())
+        found.append(rehearse(controller.character, world, controller, steps, legs, lambda: True).strays)
+        off = np.hypot(*(world.q - controller.reference_state()[0])[:2])
+        assert found[-1] >= off - 1e-12
+    assert found[0] < 0.01
+    assert found[1] > 0.1
 
 
 def test_nothing_is_planned_where_nobody_waits(controller, walk_on_corners):

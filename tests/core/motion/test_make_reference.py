@@ -4,9 +4,10 @@
 import numpy as np
 import pytest
 from heft.core.contact.terrain import Plane, make_terrain
+from heft.core.motion.clean_up import clean_up
 from heft.core.motion.fit import Trajectory
-from heft.core.motion.labels import Contact, Grab
-from heft.core.motion.make_reference import make_reference
+from heft.core.motion.labels import Contact, Grab, label
+from heft.core.motion.make_reference import BROKEN, make_reference, without_broken
 from heft.core.motion.spacetime import Ends, NoReferenceError
 
 from tests.core.motion.skeletons import needs_clips
@@ -98,3 +99,12 @@ def test_changes_are_measured_from_the_clip_not_from_what_clean_up_made_of_it():
 def test_cmu_uneven_ground_is_refused_by_frames():
     with pytest.raises(NoReferenceError, match=r"^Nothing holds the body up in frames 21\d to 270, yet"):
         make_reference(*captured("36_01"))
+
+
+@needs_clips
+def test_cmu_squat_stands_on_its_feet_however_far_they_turn_its_ankles():
+    character, trajectory = captured("22_14")
+    schedule = label(character, trajectory)
+    clean = clean_up(character, trajectory, schedule)
+    assert clean.moved.joints.max() > BROKEN
+    assert without_broken(character, schedule, clean, trajectory).active.any(axis=1).all()
