@@ -116,8 +116,8 @@ def on_ground(character: Character, q: Array, terrain: Terrain, fps: float) -> d
 def faults(figures: dict[str, Any]) -> tuple[Fault, ...]:
     """What keeps a bake that was completed from being good.
 
-    It is far from what was keyed, unless it follows none of it; a foot slides that does not in it, or something sinks deeper than it does there,
-    or so deep that it shows.
+    It is far from what was keyed, unless it follows none of it; a foot slides that does not in it, or something sinks
+    deeper than it does there, or so deep that it shows.
     """
     slid = figures["max_foot_slide_m"]
     more = figures["skate_mm_per_frame"] > figures["source_skate_mm_per_frame"] + SKATES
