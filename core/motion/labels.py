@@ -57,6 +57,9 @@ class LabelSettings:
     floats: float = 0.25  # s: a foot that holds the body from in the air for so long is one that the capture lets float
     float_height: float = 0.13  # m, of its lower end
     float_way: float = 0.12  # m along the ground
+    skims: float = 0.3  # m/s up or down: a foot that glides on the ground goes along it
+    mostly_skims: float = 0.5  # of the time without any other support feet skim the ground
+    longest_leap: float = 0.25  # s that a body may be held up by nothing
     mostly: float = 0.8  # of the time without any other support a foot that sweeps over the ground is near it
     shortest_sweep: float = 0.1  # s: for less than that a body without support is one that has just left, or will land
     hand_height: float = 0.16  # m over the ground, and m/s: the middle of a hand that the body stands on
@@ -285,20 +288,36 @@ def _holding(
 
 
 def _sweeping(height: Array, nothing: Mask, rate: float, use: LabelSettings) -> Mask:
-    """The feet's contacts (nf, points) where `nothing` touches and yet it does not fall: those of a foot on the ground.
+    """The feet's contacts (nf, points) where `nothing` touches and yet it does not fall: those of feet on the ground.
 
-    However fast it goes along the ground, turns or trembles, it is on it and stays there: nothing else carries.
+    Where feet skim the ground for most of the time, as who skates or slides on them, those that do. Else a foot that is
+    near it: however fast it goes along the ground, turns or trembles, it is on it and stays there, for nothing else
+    carries.
     """
+    lowest: Array = height.min(axis=1, initial=np.inf)
+    rising = np.abs(velocities(height, rate))
+    near = np.asarray(height < use.on_height)
+    skims = np.asarray(near & (height < lowest[:, None] + use.trim_height) & (rising < use.skims))
     result: Mask = np.zeros(height.shape, dtype=np.bool_)
     for start, stop in runs(nothing):
-        own = height[start:stop]
-        near = own < use.on_height
-        low = np.asarray(near.mean(axis=0) >= use.mostly)
-        if stop - start >= use.shortest_sweep * rate and low.any():
-            middle = np.median(own, axis=0)
-            came = np.maximum.accumulate(near, axis=0) & np.maximum.accumulate(near[::-1], axis=0)[::-1]
-            result[start:stop] = came & low & (middle < middle[low].min() + use.trim_height)
+        part = slice(start, stop)
+        if stop - start >= use.longest_leap * rate and skims[part].any(axis=1).mean() > use.mostly_skims:
+            result[part] = skims[part]
+            for column in result.T:
+                column[part] = regular(column[part], rate, use)
+        elif stop - start >= use.shortest_sweep * rate:
+            result[part] = _lone(height[part], near[part], use)
     return result
+
+
+def _lone(height: Array, near: Mask, use: LabelSettings) -> Mask:
+    """Of a stretch without any other support the contacts (n, points) that are near the ground nearly all the time."""
+    low = np.asarray(near.mean(axis=0) >= use.mostly)
+    if not low.any():
+        return np.zeros(height.shape, dtype=np.bool_)
+    middle = np.median(height, axis=0)
+    came = np.maximum.accumulate(near, axis=0) & np.maximum.accumulate(near[::-1], axis=0)[::-1]
+    return np.asarray(came & low & (middle < middle[low].min() + use.trim_height))
 
 
 def _on_hands(height: Array, speed: Array, nothing: Mask, rate: float, use: LabelSettings) -> Mask:
