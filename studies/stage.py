@@ -72,7 +72,8 @@ def in_real_time(job: BakeJob, worker: Worker, cache: str) -> tuple[float, np.nd
     until(worker, "ready")
     begun, moves, pictures = time.monotonic(), 0, 0
     place = np.append(job.clip.position[0, 0, :2], 1.0)
-    while time.monotonic() < begun + SECONDS:
+    done: Message | None = None  # who falls ends the take
+    while done is None and time.monotonic() < begun + SECONDS:
         now = time.monotonic() - begun
         if now > moves * EVERY:
             x, y, z = (place + 0.3 * np.array([np.sin(2.0 * now), np.cos(2.0 * now), 1.0])).tolist()
@@ -83,9 +84,12 @@ def in_real_time(job: BakeJob, worker: Worker, cache: str) -> tuple[float, np.nd
             moves += 1
         said = worker.wait(max(moves * EVERY - (time.monotonic() - begun), 1e-4))
         pictures += sum(message.kind == "picture" for message in said)
-    worker.direct(inputs.to_values(inputs.End()))
-    done = until(worker, "done")
-    return pictures / SECONDS, np.array(done.values["delays"]), float(done.values["slipped"])
+        done = next((message for message in said if message.kind == "done"), None)
+    played = time.monotonic() - begun
+    if done is None:
+        worker.direct(inputs.to_values(inputs.End()))
+        done = until(worker, "done")
+    return pictures / played, np.array(done.values["delays"]), float(done.values["slipped"])
 
 
 class Steersman:
