@@ -63,15 +63,16 @@ class Mended(NamedTuple):
 
     def mended_frame(self, frame: float) -> float:
         """Where a frame of the motion that was keyed is now; the same beyond its ends."""
-        at = (frame - self.trajectory.first_frame) / self.trajectory.frames_per_sample
-        inside = 0.0 <= at <= len(self.sample) - 1
-        return self.trajectory.frame(np.interp(at, self.sample, np.arange(len(self.sample)))) if inside else frame
+        return self._moved(frame, self.sample, np.linspace(0.0, len(self.sample) - 1, len(self.sample)))
 
     def keyed_frame(self, frame: float) -> float:
         """Which frame of it was keyed where one is now."""
+        return self._moved(frame, np.linspace(0.0, len(self.sample) - 1, len(self.sample)), self.sample)
+
+    def _moved(self, frame: float, before: Array, after: Array) -> float:
         at = (frame - self.trajectory.first_frame) / self.trajectory.frames_per_sample
         inside = 0.0 <= at <= len(self.sample) - 1
-        return self.trajectory.frame(np.interp(at, np.arange(len(self.sample)), self.sample)) if inside else frame
+        return self.trajectory.frame(float(np.interp(at, before, after))) if inside else frame
 
 
 def mend_flights(
@@ -157,9 +158,9 @@ def find_flights(
 def _is_flight(height: Array, rise: float) -> bool:
     """Whether heights (n,) go up and down in one bow."""
     time = np.linspace(-1.0, 1.0, len(height))
-    bow = np.polynomial.Polynomial.fit(time, height, 2)
-    off = float(np.sqrt(np.mean((bow(time) - height) ** 2)))
-    return float(bow.convert().coef[-1]) < 0.0 and off < PARABOLIC * rise
+    bow = np.polyfit(time, height, 2)
+    off = float(np.sqrt(np.mean((np.polyval(bow, time) - height) ** 2)))
+    return float(bow[0]) < 0.0 and off < PARABOLIC * rise
 
 
 def _parabola(height: Array, seconds: float, gravity: float) -> Array:
@@ -240,8 +241,8 @@ def _line(trajectory: Trajectory, flight: Flight, done: Flights) -> str:
     if done == "timing" or alone is not None:
         assert alone is not None
         (other,) = _moved([flight], alone)
-        lasts = f"it lasts for {in_frames(trajectory.frame(other.start), trajectory.frame(other.stop))}"
+        then = in_frames(trajectory.frame(other.start), trajectory.frame(other.stop))
         if done == "timing":
-            return f"{said}: {lasts}."
-        return f"{said}: set Flights to Timing, and {lasts}, or to Height, and it goes {higher}."
-    return f"{said}: set Flights to Height, and it goes {higher}, or give it another timing."
+            return f"{said}: it is in {then} now."
+        return f"{said}: set Flights to Timing to have it in {then}, or to Height to have it go {higher}."
+    return f"{said}: set Flights to Height to have it go {higher}, or give it another timing."

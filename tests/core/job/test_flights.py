@@ -51,7 +51,7 @@ def test_a_captured_jump_in_slow_motion_takes_no_help_at_another_timing():
     motion = make_motion(wanted, ProgressReporter(None), Cache(None), Clock())
     assert not helping(motion.reference.schedule.points).any()
     assert motion.reference.quality.root_max_metres < 0.05
-    assert any("times too slow for its height: it lasts for frames" in line for line in motion.lines)
+    assert any("times too slow for its height: it is in frames" in line for line in motion.lines)
     trajectory, found = flown(wanted)
     np.testing.assert_array_equal(motion.source, trajectory.q)
     assert mean_distance(motion.reference.character, found.trajectory.q, motion.reference.q) < 0.02
