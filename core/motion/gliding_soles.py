@@ -9,7 +9,7 @@ A way has a row for every frame: the place of one end of the sole, which is the 
 
 import numpy as np
 
-from .labels import SLOW
+from .labels import LONGEST_UNSUPPORTED, SLOW
 from .quaternions import Array
 from .resample import smoothed
 from .schedule import ContactSchedule, Mask, runs
@@ -17,7 +17,6 @@ from .tracks import velocities
 
 GLIDE = 0.04  # m: a foot neither of whose ends stays as near as this to its place glides
 SHORTEST_PLANTED = 0.1  # s, between two glides
-LONGEST_UNSUPPORTED = 0.25  # s, of which a body may be held up by nothing: so much an optimiser bridges by a leap
 CUTOFF = 5.0  # Hz, of the way of a sole that glides or turns
 AROUND = 0.2  # s before and after, in which it sets off and comes to rest
 BETWEEN = 0.3  # s: glides of a foot that does not stand for longer in between are one

@@ -30,6 +30,7 @@ DIRECTIONS = 64  # in which the outline of a support is sampled
 ACCELERATION_CUTOFF = 6.0  # Hz
 MOVING_CUTOFF = 6.0  # Hz, of what a point holds on to
 SAME_PLACE = 0.1  # m: a point so near to one that rests on something is part of it
+LONGEST_UNSUPPORTED = 0.25  # s that a body may be held up by nothing: so much an optimiser bridges by a leap
 SLOW = 0.05  # m/s: slower than this, all samples of a stance count alike for its place
 
 
@@ -59,7 +60,7 @@ class LabelSettings:
     float_way: float = 0.12  # m along the ground
     skims: float = 0.3  # m/s up or down: a foot that glides on the ground goes along it
     mostly_skims: float = 0.5  # of the time without any other support feet skim the ground
-    longest_leap: float = 0.25  # s that a body may be held up by nothing
+    longest_leap: float = LONGEST_UNSUPPORTED  # s
     mostly: float = 0.8  # of the time without any other support a foot that sweeps over the ground is near it
     shortest_sweep: float = 0.1  # s: for less than that a body without support is one that has just left, or will land
     hand_height: float = 0.16  # m over the ground, and m/s: the middle of a hand that the body stands on

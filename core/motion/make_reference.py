@@ -29,8 +29,7 @@ from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
 from .fit import Trajectory, velocities
 from .footholds import clear_of_edges, is_level, put_on
-from .gliding_soles import LONGEST_UNSUPPORTED
-from .labels import Contact, Grab, LabelSettings, contacts_of, label, relabel
+from .labels import LONGEST_UNSUPPORTED, Contact, Grab, LabelSettings, contacts_of, label, relabel
 from .path import Path
 from .quality import Concern, concerns, slowness
 from .quaternions import Array

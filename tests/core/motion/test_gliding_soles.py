@@ -7,7 +7,7 @@ from heft.core.motion import fit
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.gliding import DRAGS, GLIDES, planned_velocities, slipping
 from heft.core.motion.gliding_soles import AROUND, bent, go_over, joined
-from heft.core.motion.labels import label
+from heft.core.motion.labels import LabelSettings, _sweeping, label
 from heft.core.motion.schedule import ContactSchedule, contact_points
 
 RATE = 120.0
@@ -76,3 +76,16 @@ def test_feet_that_skim_the_ground_carry_a_body_that_nothing_else_holds_and_flyi
     flying = q.copy()
     flying[:, 2] += 0.5 * 9.81 * (time[0] ** 2 - time**2)
     assert not carried(flying)[10:110].any()
+
+
+def test_feet_that_skim_the_ground_in_turn_carry_in_turn_however_many_steps_nothing_else_does():
+    use, rate = LabelSettings(), RATE
+    time = np.arange(360) / rate
+    height = np.zeros((360, 2))
+    for foot, phase in ((0, 0.0), (1, 0.5)):
+        height[:, foot] = 0.1 * np.maximum(np.sin(2.0 * np.pi * (time + phase)), 0.0) ** 2
+    carried = _sweeping(height, np.ones(360, dtype=np.bool_), rate, use)
+    assert carried.any(axis=1).mean() > 0.9
+    for foot in (0, 1):
+        assert 0.3 < carried[:, foot].mean() < 0.8
+        assert height[carried[:, foot], foot].max() < use.on_height
