@@ -62,8 +62,7 @@ def find_taken(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> l
 
 def push_taken(empty: bpy.types.Object, armature: bpy.types.Object, clip: Clip, clock: Clock) -> Push | None:
     """Return a push of a take, by its keys; None where it has none."""
-    curves = force_curves(empty)
-    keyed = [curve for curve in curves if len(curve.keyframe_points)]
+    keyed = [curve for curve in curves_of(empty, FORCE) if len(curve.keyframe_points)]
     if not keyed:
         return None
     first = min(clock.sample(curve.keyframe_points[0].co.x) for curve in keyed)
@@ -88,25 +87,25 @@ def find_course_taken(view_layer: bpy.types.ViewLayer, armature: bpy.types.Objec
 
 def course_taken(empty: bpy.types.Object, clock: Clock) -> Course | None:
     """Return the course of a take at whole frames, by its keys; None where it has none."""
-    curves = [own_bag(empty).fcurves.find(COURSE + name) for name in KEYED]
-    keyed = [curve for curve in curves if curve is not None and len(curve.keyframe_points) and not curve.mute]
+    keyed = {curve.data_path.removeprefix(COURSE): curve for curve in curves_of(empty, COURSE)}
+    keyed = {name: curve for name, curve in keyed.items() if len(curve.keyframe_points)}
     if not keyed:
         return None
-    last = max(curve.keyframe_points[-1].co.x for curve in keyed)
+    last = max(curve.keyframe_points[-1].co.x for curve in keyed.values())
     frames = np.arange(max(round(last - clock.first_frame), 0) + 1)
-    values = np.zeros((len(KEYED), len(frames)))
-    for curve in keyed:
-        row = KEYED.index(curve.data_path.removeprefix(COURSE))
-        values[row] = [curve.evaluate(clock.first_frame + frame) for frame in frames.tolist()]
+    own = settings_on(empty).course  # says what is not keyed
+    values = np.array([np.full(len(frames), getattr(own, name)) for name in KEYED])
+    for name, curve in keyed.items():
+        values[KEYED.index(name)] = [curve.evaluate(clock.first_frame + frame) for frame in frames.tolist()]
     return Course(frames / clock.fps, *values)
 
 
-def force_curves(empty: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """Return the curves of a push's force."""
+def curves_of(empty: bpy.types.Object, start: str) -> list[bpy.types.FCurve]:
+    """Return the curves that act on what an empty of a take has there, by how their paths start."""
     animation = empty.animation_data
     if animation is None or animation.action is None or animation.action_slot is None:
         return []
-    return [curve for curve in own_bag(empty).fcurves if curve.data_path == FORCE and not curve.mute]
+    return [curve for curve in own_bag(empty).fcurves if curve.data_path.startswith(start) and not curve.mute]
 
 
 def ball_taken(thing: bpy.types.Object, name: str, clock: Clock) -> Prop:

@@ -138,6 +138,16 @@ def test_walk_is_steered_and_reads_as_it_was_walked(rig):
     assert again.job.key() == taken(job, take).key()
     assert bpy.ops.heft.bake() == {"FINISHED"}
     assert json.loads(rig.heft.report)["simulated_seconds"] == pytest.approx(take.seconds, abs=1e-9)
+    bag = course.animation_data.action.layers[0].strips[0].channelbag(course.animation_data.action_slot)
+    bag.fcurves.remove(bag.fcurves.find("heft.course.forward"))
+    course.heft.course.forward = 0.5
+    (slow,) = gather(bpy.context, [rig])
+    np.testing.assert_array_equal(slow.job.scene.course.forward, 0.5)
+    np.testing.assert_array_equal(slow.job.scene.course.heading, take.course.heading)
+    course.animation_data_clear()
+    (own,) = gather(bpy.context, [rig])
+    assert not own.job.scene.course.heading.any()
+    assert course.animation_data is None
     course.hide_set(True)
     (straight,) = gather(bpy.context, [rig])
     assert not straight.job.scene.course.heading.any()
