@@ -6,6 +6,8 @@ from bpy.props import FloatProperty, PointerProperty
 
 from .overrides import OVERRIDABLE
 
+SLOWEST, FASTEST = -0.3, 0.9  # m/s forward; faster walks fall within a minute at a person's strength
+
 
 class HEFT_PG_course(bpy.types.PropertyGroup):
     """Where to walk, and how fast: keyed like anything else. A step looks at it as it begins."""
@@ -14,8 +16,8 @@ class HEFT_PG_course(bpy.types.PropertyGroup):
         name="Speed",
         description="Walking speed forward, in metres per second",
         default=0.9,
-        soft_min=-0.3,
-        soft_max=1.2,
+        soft_min=SLOWEST,
+        soft_max=FASTEST,
         min=-10.0,
         max=10.0,
         override=OVERRIDABLE,

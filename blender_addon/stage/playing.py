@@ -20,13 +20,13 @@ from ...core.worker.messages import Arrays, Message
 from .. import redraw
 from ..baking.gather import Gathered, gathering
 from ..baking.session import Session, there
+from ..properties.course import FASTEST, SLOWEST
 from ..scene.takes import Clock, write_take
 from ..slices import AT_ONCE, Work
 from ..typed import settings_on
 from ..worker.keeper import Keeper
 
 NOBODY = np.zeros((0, 3))
-SLOWEST, FASTEST = -0.3, 1.2  # m/s that a walk is told to go at
 
 
 class Playing(Session):
