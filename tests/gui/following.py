@@ -27,19 +27,12 @@ held = []  # s, wall and the processor's, of each look at what there is to do
 state = {"due": 0.0, "edit": None, "heads": None}
 
 
-def addon(name):
-    """A module of the installed extension."""
-    import importlib
-
-    return importlib.import_module(f"bl_ext.user_default.heft.{name}")
-
-
 def watch():
     """Every 20 ms: how late it is, and whether frames have changed."""
     now = time.monotonic()
     if state["edit"] is not None:
         late.append(now - state["due"])
-        known = addon("blender_addon.overlay.live").shown.get(window.rig().session_uid)
+        known = window.addon("blender_addon.overlay.live").shown.get(window.rig().session_uid)
         heads = None if known is None else known.heads
         if "first" not in state["edit"] and heads is not state["heads"]:
             state["edit"]["first"] = now - state["edit"]["begun"]
@@ -54,7 +47,7 @@ def push():
 
 def move_key():
     """As if it had been moved in the Graph Editor."""
-    writer = addon("blender_addon.writer")
+    writer = window.addon("blender_addon.writer")
     action = window.rig().animation_data.action
     curve = [curve for curve in writer.only_bag(action).fcurves if "thigh.L" in curve.data_path][1]
     next(point for point in curve.keyframe_points if point.co.x >= AFTER).co.y += 0.01
@@ -72,14 +65,14 @@ def edited(kind, edit):
 
     def begin():
         rig = window.rig()
-        known = addon("blender_addon.overlay.live").shown.get(rig.session_uid)
+        known = window.addon("blender_addon.overlay.live").shown.get(rig.session_uid)
         state["heads"] = None if known is None else known.heads
         state["edit"] = {"kind": kind, "begun": time.monotonic(), "report": rig.heft.report}
         state["due"] = time.monotonic() + EVERY
         edit()
 
     def wait():
-        following, this = addon("blender_addon.baking.following").following, state["edit"]
+        following, this = window.addon("blender_addon.baking.following").following, state["edit"]
         if following.busy or window.rig().heft.report == this["report"]:
             return EVERY
         this["whole"] = time.monotonic() - this["begun"]
@@ -94,7 +87,7 @@ def edited(kind, edit):
 
 def rested():
     """Wait until nothing is followed."""
-    following = addon("blender_addon.baking.following").following
+    following = window.addon("blender_addon.baking.following").following
     return 0.5 if following.busy or not window.rig().heft.report else None
 
 
@@ -115,7 +108,7 @@ def without_recovery():
 
 def watch_looks():
     """Note how long each takes."""
-    kind = addon("blender_addon.baking.following").Following
+    kind = window.addon("blender_addon.baking.following").Following
     look = kind.look
 
     def timed(self, *arguments):

@@ -8,7 +8,6 @@ python3 run.py build --bare
 blender-gui run tests/gui/stage.py -t 400 -o out/gui dist/heft-*-bare.zip tests/gui/window.py
 """
 
-import importlib
 import json
 import subprocess
 import time
@@ -25,18 +24,9 @@ drawn: list[tuple[float, float]] = []  # when, and which second of the play
 kept = {}
 
 
-def addon(name):
-    return importlib.import_module(f"bl_ext.user_default.heft.{name}")
-
-
-def playing():
-    """What goes on."""
-    return addon("blender_addon.baking.session").going_on[-1]
-
-
 def note():
     """Called whenever a view is drawn."""
-    going_on = addon("blender_addon.baking.session").going_on
+    going_on = window.addon("blender_addon.baking.session").going_on
     if going_on and getattr(going_on[-1], "plays", False) and not (drawn and drawn[-1][1] == going_on[-1].seconds):
         drawn.append((time.perf_counter(), going_on[-1].seconds))
 
@@ -95,35 +85,35 @@ def pull(way, seconds):
 
 def until(seconds):
     """A step: wait until so many have been played."""
-    return guikit.until(lambda: playing().seconds >= seconds, seconds=60.0, every=0.05)
+    return guikit.until(lambda: window.session().seconds >= seconds, seconds=60.0, every=0.05)
 
 
 def plays():
-    return playing().plays
+    return window.session().plays
 
 
 def holds():
-    return playing().grip is not None
+    return window.session().grip is not None
 
 
 def is_at(pace):
     """A step: wait until time goes as it is to."""
-    return guikit.until(lambda: playing().pace == pace, seconds=20.0, every=0.05)
+    return guikit.until(lambda: window.session().pace == pace, seconds=20.0, every=0.05)
 
 
 def begun_once():
-    kept["first"] = playing()
+    kept["first"] = window.session()
     drawn.clear()
 
 
 def begun_again():
-    going_on = addon("blender_addon.baking.session").going_on
+    going_on = window.addon("blender_addon.baking.session").going_on
     return bool(going_on) and going_on[-1] is not kept["first"] and plays()
 
 
 def remember():
     """What is about to be kept."""
-    kept["playing"] = playing()
+    kept["playing"] = window.session()
 
 
 def time_pictures():
@@ -139,8 +129,8 @@ def time_pictures():
 
 def compare():
     """The scene says what was played."""
-    gather = addon("blender_addon.baking.gather").gather
-    taken = addon("core.live.take").taken
+    gather = window.addon("blender_addon.baking.gather").gather
+    taken = window.addon("core.live.take").taken
     played = kept["playing"]
     (again,) = gather(bpy.context, [rig()])
     assert again.job.key() == taken(played.turns[0].gathered.job, played.take_made).key()
@@ -203,7 +193,7 @@ guikit.steps(
     point_at("chest"),
     1.0,
     mouse("click", 1),
-    guikit.until(lambda: len(playing().balls) > 0, seconds=20.0, every=0.05),
+    guikit.until(lambda: len(window.session().balls) > 0, seconds=20.0, every=0.05),
     guikit.shot("stage_ball"),
     guikit.key("1"),
     is_at(1.0),

@@ -5,8 +5,6 @@ python3 run.py build --bare
 blender-gui run tests/gui/steering.py -t 280 -o out/gui dist/heft-*-bare.zip tests/gui/window.py
 """
 
-import importlib
-
 import bpy
 import guikit
 import window
@@ -15,17 +13,8 @@ from window import rig
 kept = {}
 
 
-def addon(name):
-    return importlib.import_module(f"bl_ext.user_default.heft.{name}")
-
-
-def playing():
-    """What goes on."""
-    return addon("blender_addon.baking.session").going_on[-1]
-
-
 def plays():
-    return playing().plays
+    return window.session().plays
 
 
 def look():
@@ -45,26 +34,27 @@ def start():
 
 def until(seconds):
     """A step: wait until so many have been played."""
-    return guikit.until(lambda: playing().seconds >= seconds, seconds=60.0, every=0.05)
+    return guikit.until(lambda: window.session().seconds >= seconds, seconds=60.0, every=0.05)
 
 
 def is_told(speed, degrees):
     """A step: wait until it is to walk so."""
-    return guikit.until(
-        lambda: abs(playing().walks.forward - speed) < 1e-6 and abs(playing().walks.heading * 57.29578 - degrees) < 0.1,
-        seconds=20.0,
-        every=0.05,
-    )
+
+    def so():
+        walks = window.session().walks
+        return abs(walks.forward - speed) < 1e-6 and abs(walks.heading * 57.29578 - degrees) < 0.1
+
+    return guikit.until(so, seconds=20.0, every=0.05)
 
 
 def remember():
-    kept["playing"] = playing()
+    kept["playing"] = window.session()
 
 
 def compare():
     """The scene says what was walked."""
-    gather = addon("blender_addon.baking.gather").gather
-    taken = addon("core.live.take").taken
+    gather = window.addon("blender_addon.baking.gather").gather
+    taken = window.addon("core.live.take").taken
     played = kept["playing"]
     (again,) = gather(bpy.context, [rig()])
     assert again.job.key() == taken(played.turns[0].gathered.job, played.take_made).key()

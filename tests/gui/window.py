@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the scripts for a windowed Blender have in common; handed to `blender-gui run` beside each of them."""
 
+import importlib
 from pathlib import Path
 
 import bpy
@@ -11,6 +12,16 @@ MODULE = "bl_ext.user_default.heft"
 
 install = guikit.install(ZIP.name, MODULE)
 tab = guikit.sidebar("Heft")
+
+
+def addon(name):
+    """A module of the installed extension."""
+    return importlib.import_module(f"{MODULE}.{name}")
+
+
+def session():
+    """What Heft does now."""
+    return addon("blender_addon.baking.session").going_on[-1]
 
 
 def clear():
