@@ -2,6 +2,7 @@
 """What the scripts for a windowed Blender have in common; handed to `blender-gui run` beside each of them."""
 
 import importlib
+import subprocess
 from pathlib import Path
 
 import bpy
@@ -72,6 +73,19 @@ def split(share=0.4):
     areas = sorted((a for a in shown.screen.areas if a.type == "VIEW_3D"), key=lambda a: a.y)
     areas[0].ui_type = "DOPESHEET"
     areas[1].spaces.active.show_region_ui = True
+
+
+def sized(width, height):
+    """A step: the window is so large, in pixels."""
+
+    def go():
+        found = subprocess.run(
+            ["xdotool", "search", "--onlyvisible", "--name", "Blender"], capture_output=True, text=True, check=True
+        )
+        for one in found.stdout.split():
+            subprocess.run(["xdotool", "windowsize", one, str(width), str(height)], check=True)
+
+    return go
 
 
 def small():
