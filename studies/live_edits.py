@@ -21,8 +21,8 @@ recovery and range changed, all taken back. Each is sent to the same worker, whi
 are overtaken by the next one. Each that ends is compared with a bake of the same job by a process that knows nothing.
 Written by `run.py study live_edits`.
 
-{ended} ended, {same} of them equal to the fresh bake, bit for bit; the other {overtaken} were overtaken. Wall seconds of
-the fresh ones {fresh:.2f} (median).
+{ended} ended, {same} of them equal to the fresh bake, bit for bit; the other {overtaken} were overtaken. Wall seconds
+of the fresh ones {fresh:.2f} (median).
 
 | last edit | ended | equal |
 |---|---|---|
