@@ -14,6 +14,8 @@ LONGEST, SHORTEST = 500.0, 0.5  # m
 SLOWEST, FASTEST = 0.1, 10.0  # m/s
 SPACING = 0.02  # m, between the places by which it is known
 ROUNDING = 0.25  # m: nobody turns on the spot in full walk, so corners are cut
+BLEND = 1.0  # m from an end, over which rounding moves it aside
+AHEAD = 2  # places that tell which way an end leads
 USUAL = 1.2  # m/s, of a walk
 STANDS = 1.0  # s, at its end
 TURNING = 0.6  # m, the radius of the tightest turn to a target
@@ -55,10 +57,7 @@ class Path:
     def _way(self) -> tuple[Array, Array, Array]:
         """Evenly spaced places, rounded; the distance of each; where each leads, rad."""
         even = _evenly(self.places)
-        rounded = even.copy()
-        for axis in range(2):
-            rounded[:, axis] = _rounded(even[:, axis])
-        even = _evenly(rounded)
+        even = _evenly(_rounded(even))
         step = np.gradient(even, axis=0)
         heading = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
         distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(even, axis=0), axis=1))])
@@ -125,12 +124,28 @@ def _evenly(places: Array) -> Array:
     return np.column_stack([np.interp(wanted, distance, places[:, axis]) for axis in range(2)])
 
 
-def _rounded(values: Array) -> Array:
-    """Low-passed along the way; mirrored through its ends, which stay."""
+def _rounded(even: Array) -> Array:
+    """Places (n, 2) low-passed along the way. Its ends stay where they are, and lead where they led.
+
+    Beyond an end it is thought to go on as bent as before it: mirrored through it, a bend of a metre's radius would
+    lead 11 degrees aside there.
+    """
     sigma = ROUNDING / SPACING
-    pad = min(int(4.0 * sigma), len(values) - 1)
-    before = 2.0 * values[0] - values[pad:0:-1]
-    after = 2.0 * values[-1] - values[-2 : -2 - pad : -1]
-    padded = np.concatenate([before, values, after])
-    result: Array = gaussian_filter1d(padded, sigma, mode="nearest")[pad : pad + len(values)]
+    pad = min(int(4.0 * sigma), len(even) - 1)
+    padded = np.concatenate([_beyond(even, pad)[::-1], even, _beyond(even[::-1], pad)])
+    result: Array = gaussian_filter1d(padded, sigma, axis=0, mode="nearest")[pad : pad + len(even)]
+    faded = min(round(BLEND / SPACING), len(even) - 1)
+    fading = np.clip(1.0 - np.arange(len(even)) / faded, 0.0, 1.0)
+    fading = (fading * fading * (3.0 - 2.0 * fading))[:, None]
+    aside = even[[0, -1]] - result[[0, -1]]
+    result += fading * aside[0] + fading[::-1] * aside[1]
     return result
+
+
+def _beyond(even: Array, count: int) -> Array:
+    """So many places (count, 2) before the first, the nearest first: those after it, mirrored across the way."""
+    ahead = even[min(AHEAD, len(even) - 1)] - even[0]
+    ahead /= max(float(np.linalg.norm(ahead)), 1e-9)
+    after = even[1 : 1 + count] - even[0]
+    mirrored: Array = even[0] + after - 2.0 * (after @ ahead)[:, None] * ahead
+    return mirrored

@@ -70,3 +70,12 @@ def test_who_goes_to_a_target_behind_turns_in_a_circle():
     found = towards((0.0, 0.0), 0.0, np.tile([-4.0, 0.0, 0.0], (240, 1)), 24.0, 1.0)
     assert np.abs(found[:, 1]).max() > TURNING
     assert np.linalg.norm(found[-1] - [-4.0, 0.0]) < 0.1
+
+
+def test_a_bend_leads_at_its_ends_where_it_was_drawn_to():
+    """Rounded by mirroring it through its ends, a bend of a metre's radius led 11 degrees aside there."""
+    angle = np.linspace(0.0, 2.5, 200)
+    path = Path(np.column_stack([np.sin(angle), 1.0 - np.cos(angle)]))
+    place, heading = path.at(np.array([0.0, path.length]))
+    np.testing.assert_allclose(np.degrees(heading), np.degrees([0.0, 2.5]), atol=2.0)
+    np.testing.assert_allclose(place, path.places[[0, -1]], atol=1e-9)
