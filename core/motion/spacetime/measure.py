@@ -155,13 +155,13 @@ def _friction_use(problem: Problem, iterate: Iterate, friction: float) -> float:
 def _changes(character: Character, trajectory: Trajectory, iterate: Iterate) -> tuple[Array, Array]:
     """Angle (N + 1, bodies) by which each joint was changed, the root's own turn included; and its shift (N + 1, 3)."""
     tree = character.tree
-    change = np.zeros(character.nv)
+    change = np.zeros((len(iterate.q), character.nv))
+    for clip, q, way in zip(trajectory.q, iterate.q, change, strict=True):
+        difference_positions(tree, clip, q, way)
     joints = np.zeros((len(iterate.q), len(character.bodies)))
-    for k, (clip, q) in enumerate(zip(trajectory.q, iterate.q, strict=True)):
-        difference_positions(tree, clip, q, change)
-        for b, start in enumerate(tree.velocity_start):
-            count = VELOCITIES_OF_JOINT[tree.joint[b]]
-            joints[k, b] = np.linalg.norm(change[start + count - min(count, 3) : start + count])
+    for b, start in enumerate(tree.velocity_start):
+        count = VELOCITIES_OF_JOINT[tree.joint[b]]
+        joints[:, b] = np.linalg.norm(change[:, start + count - min(count, 3) : start + count], axis=1)
     root = np.zeros((len(iterate.q), 3))
     if character.bodies[0].joint.kind == "free":
         root[:] = iterate.q[:, :3] - trajectory.q[:, :3]
