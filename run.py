@@ -28,6 +28,8 @@ from pathlib import Path
 
 from tools import bare, environment
 
+DOING = {"check": "Checking", "test": "Testing"}  # by command; on several lines too
+
 
 def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     """The command line's values; what `test` does not know itself is left for pytest."""
@@ -39,7 +41,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     lines = list(environment.PYTHON_OF_BLENDER)
     for name in ("demo", "test", "check", "build", "bench", "study", "lock", "made", "tool"):
         command = commands.add_parser(name)
-        choices = [*lines, "all"] if name == "test" else lines
+        choices = [*lines, "all"] if name in ("check", "test") else lines
         command.add_argument("--blender", choices=choices, help="the Blender line whose environment is used")
         if name == "demo":
             command.add_argument("--output", default="out", help="folder for the .blend and the pictures")
@@ -108,8 +110,9 @@ def main(arguments: list[str]) -> int:
             )
             running.append((line, stack.enter_context(process), output))
         for line, process, output in running:
-            if known.command == "test":
-                environment.say(f"Testing on Blender {line} (Python {environment.PYTHON_OF_BLENDER[line]})")
+            if known.command in DOING:
+                version = environment.PYTHON_OF_BLENDER[line]
+                environment.say(f"{DOING[known.command]} on Blender {line} (Python {version})")
             process.wait()
             if output:
                 output.seek(0)

@@ -12,7 +12,7 @@ import bpy
 
 from ..core.control.method import DEFAULT
 from ..core.job import BakeJob, BakeResult
-from .baking import output
+from .baking import keyed_motion, output
 from .baking.gather import Gathered, gather
 from .baking.source import bone_of, slot_for
 from .exchange import open_file, save_file, what_is_wrong
@@ -165,7 +165,7 @@ def _replace(motion: Motion, gathered: Gathered, result: BakeResult) -> None:
         if action is None or is_driven(armature):
             output.write(bpy.context, armature, gathered, result)
             return
-        moved = output.motion_of(armature, gathered, result, None)
+        moved = keyed_motion.motion_of(armature, gathered, result, None)
         channels = channels_to_key(resting_bones(armature, moved.pose), moved.pose)
         slot = gathered.source.slot[2:]
         new = write_channels(armature, moved.frames, channels, f"{action.name} cleaned", slot=slot, keep=action)

@@ -15,7 +15,8 @@ import bpy
 import heft
 import numpy as np
 from heft.blender_addon.baking.gather import gather
-from heft.blender_addon.baking.output import motion_of, solving_of, write
+from heft.blender_addon.baking.keyed_motion import motion_of
+from heft.blender_addon.baking.output import solving_of, write
 from heft.blender_addon.controls.solving import off_by
 from heft.blender_addon.rig.reading import sample_armatures
 from heft.blender_addon.slices import whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -216,3 +216,27 @@ def constraint_of(armature: bpy.types.Object, bone: str, constraint: str) -> bpy
     posed: bpy.types.PoseBone | None = armature.pose.bones.get(bone)
     found: bpy.types.Constraint | None = None if posed is None else posed.constraints.get(constraint)
     return found
+
+
+def mute(armature: bpy.types.Object, bones: set[str] | None) -> list[tuple[str, str]]:
+    """Mute the constraints of bones, and return which they are."""
+    found = [
+        (bone.name, constraint.name)
+        for bone in armature.pose.bones
+        if bones is None or bone.name in bones
+        for constraint in bone.constraints
+        if not constraint.mute
+    ]
+    for names in found:
+        constraint = constraint_of(armature, *names)
+        if constraint is not None:
+            constraint.mute = True
+    return found
+
+
+def unmute(armature: bpy.types.Object, muted: Sequence[tuple[str, str]]) -> None:
+    """Have constraints act again that an earlier bake muted: the controls work by them."""
+    for names in muted:
+        constraint = constraint_of(armature, *names)
+        if constraint is not None:
+            constraint.mute = False

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..typed import settings_on
 from .reading import ordered_bones
 
 
@@ -64,3 +65,38 @@ def columns_of(armature: bpy.types.Object, proxy: bpy.types.Object) -> NDArray[n
     """Return where in the armature's order of bones each of the proxy's stands, to pick its poses."""
     place = {bone.name: index for index, bone in enumerate(ordered_bones(armature))}
     return np.array([place[bone.name] for bone in ordered_bones(proxy)], dtype=np.int64)
+
+
+def proxy_of(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Object:
+    """Return the proxy that an earlier bake made, or a new one."""
+    proxy = proxy_there(context, armature)
+    if proxy is None:
+        proxy = make_proxy(context, armature)
+        settings_on(proxy).proxy_of = armature
+    return proxy
+
+
+def proxy_there(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Object | None:
+    """Return the proxy that an earlier bake made, None where there is none."""
+    wanted = {bone.name for bone in armature.data.bones}
+    for other in context.view_layer.objects:
+        if (
+            other.type == "ARMATURE"
+            and settings_on(other).proxy_of == armature
+            and {bone.name for bone in other.data.bones} <= wanted
+        ):
+            return other
+    return None
+
+
+def check_root(armature: bpy.types.Object) -> None:
+    """ValueError where a proxy, which has deforming bones only, would lack the root that is to take the way."""
+    settings = settings_on(armature)
+    if settings.root_motion != "ROOT":
+        return
+    root = armature.data.bones[settings.chosen_roles()["pelvis"][0]].parent_recursive[-1].name
+    if root not in proxy_bones(armature):
+        raise ValueError(
+            f"The root of {armature.name} does not deform, so that its proxy has none: switch on Deform of {root}, or "
+            "choose In Place under Root Motion."
+        )

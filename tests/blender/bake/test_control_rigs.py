@@ -11,7 +11,8 @@ import heft
 import numpy as np
 import pytest
 from heft.blender_addon.baking.gather import gather
-from heft.blender_addon.baking.output import motion_of, write
+from heft.blender_addon.baking.keyed_motion import motion_of
+from heft.blender_addon.baking.output import write
 from heft.blender_addon.controls.mapping import map_for, mapping
 from heft.blender_addon.rig.reading import rotations_of, sample_armatures
 from heft.blender_addon.slices import whole

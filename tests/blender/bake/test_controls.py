@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from heft.blender_addon.baking.following import Following
 from heft.blender_addon.baking.gather import gather
-from heft.blender_addon.baking.output import motion_of, write, write_all
+from heft.blender_addon.baking.keyed_motion import motion_of
+from heft.blender_addon.baking.output import write, write_all
 from heft.blender_addon.baking.session import CANCELLED, ON_CONTROLS, Session
 from heft.blender_addon.baking.stack import stack_of
 from heft.blender_addon.controls.mapping import map_for

@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import pytest
 from heft.blender_addon.baking.gather import gather
-from heft.blender_addon.baking.output import events_of, write
+from heft.blender_addon.baking.output import write
+from heft.blender_addon.baking.sought import events_of
 from heft.blender_addon.rig.reading import rotations_of
 from heft.blender_addon.writer import assigned_curves
 from heft.core.motion import quaternions
