@@ -284,8 +284,8 @@ def _holding(
                 result[flat.min() : flat.max() + 1, both] = True
         way = np.linalg.norm(places[part, :, :2] - np.median(places[part, :, :2], axis=0), axis=2).max(axis=0)
         highest = height[part].max(axis=0)
-        stays = (way < use.held_way) & (np.median(speed[part], axis=0) < use.off_speed)
-        stays &= highest < np.where(tilted, use.off_height, use.held_height)
+        stays = (way < use.held_way) & (np.median(speed[part], axis=0) < use.off_speed) & (highest < use.held_height)
+        stays &= ~tilted | (middle < use.off_height)
         for body in set(bodies):
             ends = [i for i, other in enumerate(bodies) if other == body and stays[i]]
             if ends:
