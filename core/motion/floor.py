@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import minimum_filter1d
 
 from ..character import Corner
@@ -34,6 +35,7 @@ FEWEST = 10  # standing samples
 AS_LOW = 0.045  # of stature, from the lowest step up: steps of a runner, whose feet never stand
 TURN = 0.1  # s, on either side of a step
 BELOW = 0.08, 10.0  # of stature, and of the frames in percent: so far and so long nothing of a body is under its floor
+STEEP, MOSTLY_STEEP = 0.45, 0.9  # of a sole's length that its ends differ in height, and of the time: it is on its tip
 DEEPEST = 0.035  # of stature: a tenth of all frames may show soles this far below the floor
 LEAST_DRIFT, MOST_DRIFT = 0.01, 0.10  # m/s: less is noise, more is motion
 LEAST_SUNK = 0.03  # m over all of the clip
@@ -119,6 +121,8 @@ def _plane(plan: BodyPlan, clip: Clip, corners: Array) -> Floor:
     """The floor under soles (nf, soles, 4, 3)."""
     speed = greatest_speed(corners, clip.rate)
     middles = corners.mean(axis=2)
+    if _is_steep(corners)[speed < FLAT_SPEEDS[-1]].mean() > MOSTLY_STEEP:  # as in push-ups
+        middles = np.take_along_axis(corners, corners[..., 2:].argmin(axis=2, keepdims=True), axis=2)[:, :, 0]
     for limit in FLAT_SPEEDS:
         soles = middles[speed < limit]
         if len(soles) >= FEWEST:
@@ -128,6 +132,12 @@ def _plane(plan: BodyPlan, clip: Clip, corners: Array) -> Floor:
             if np.percentile(above.min(axis=1), 10.0) > -DEEPEST * plan.stature:
                 return floor
     return Floor(_stepped_on(corners, clip.rate, AS_LOW * plan.stature))
+
+
+def _is_steep(corners: Array) -> NDArray[np.bool_]:
+    """Which (nf, soles) of the soles stand on a tip."""
+    length = np.linalg.norm(corners[0] - corners[0, :, :1], axis=-1).max(axis=-1)
+    return np.asarray(np.ptp(corners[..., 2], axis=2) > STEEP * length)
 
 
 def _stepped_on(corners: Array, rate: float, near: float) -> float:

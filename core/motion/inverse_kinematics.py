@@ -67,6 +67,7 @@ def reach(character: Character, q: Array, targets: Targets, mobility: Array) -> 
         np.ascontiguousarray(mobility),
         lower,
         upper,
+        *_chains(tree, targets),
         np.zeros((rows, character.nv)),
         np.zeros((6, character.nv)),
         np.zeros((rows, rows)),
@@ -80,6 +81,21 @@ def reach(character: Character, q: Array, targets: Targets, mobility: Array) -> 
     return result
 
 
+def _chains(tree: Tree, targets: Targets) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which velocities move each of the points: how many (np,), and which (np, nv), from the root on."""
+    last = make_workspace(tree).last_velocity
+    count = np.zeros(len(targets.body), dtype=np.int64)
+    chain = np.zeros((len(targets.body), len(tree.velocity_parent)), dtype=np.int64)
+    for i, body in enumerate(targets.body):
+        found, velocity = [], int(last[body])
+        while velocity >= 0:
+            found.append(velocity)
+            velocity = int(tree.velocity_parent[velocity])
+        count[i] = len(found)
+        chain[i, : len(found)] = found[::-1]
+    return count, chain
+
+
 @kernel
 def _reach(
     tree: Tree,
@@ -89,6 +105,8 @@ def _reach(
     mobility: Array,
     lower: Array,
     upper: Array,
+    count: NDArray[np.int64],
+    chain: NDArray[np.int64],
     jacobian: Array,
     body_jacobian: Array,
     matrix: Array,
@@ -120,7 +138,8 @@ def _reach(
             for i in range(rows):
                 for j in range(i + 1):
                     s = 0.0
-                    for k in range(nv):
+                    for c in range(count[i // 3]):
+                        k = chain[i // 3, c]
                         s += jacobian[i, k] * free[k] * jacobian[j, k]
                     matrix[i, j] = s
                 matrix[i, i] += targets.slack[frame, i // 3, i % 3]

@@ -58,6 +58,7 @@ class LabelSettings:
     floats: float = 0.25  # s: a foot that holds the body from in the air for so long is one that the capture lets float
     float_height: float = 0.13  # m, of its lower end
     float_way: float = 0.12  # m along the ground
+    flat: float = 0.055  # m from end to end: one that is tilted by more stands on its lower end, if that is down there
     skims: float = 0.3  # m/s up or down: a foot that glides on the ground goes along it
     mostly_skims: float = 0.5  # of the time without any other support feet skim the ground
     longest_leap: float = LONGEST_UNSUPPORTED  # s
@@ -264,13 +265,18 @@ def _holding(
 
     `active` says what touches of the feet, whose `bodies` are given. Where nothing does, the lower end of every foot
     must that is near the ground and hardly moves. Where nothing does for long, in a deep squat, the capture lets feet
-    float and its heights say nothing: those that rest lie flat, from their first touch to their last in that place.
+    float and its heights say nothing: those that rest lie flat, from their first touch to their last in that place. A
+    foot that is tilted was not meant to, and tells by its lower end.
     """
     result = active.copy()
     for start, stop in runs(nothing):
         part = slice(start, stop)
-        for body in set(bodies) if stop - start >= use.floats * rate else ():
+        middle, tilted = np.median(height[part], axis=0), np.zeros(len(bodies), dtype=np.bool_)
+        for body in set(bodies):
             both = np.array([i for i, other in enumerate(bodies) if other == body])
+            tilted[both] = np.ptp(middle[both]) > use.flat
+            if stop - start < use.floats * rate or tilted[both].any():
+                continue
             first, last = _resting(places[:, both], height[:, both], speed[:, both], start, stop, use)
             if last > first:
                 touches = first + np.flatnonzero(active[first:last, both].any(axis=1))
@@ -279,6 +285,7 @@ def _holding(
         way = np.linalg.norm(places[part, :, :2] - np.median(places[part, :, :2], axis=0), axis=2).max(axis=0)
         highest = height[part].max(axis=0)
         stays = (way < use.held_way) & (np.median(speed[part], axis=0) < use.off_speed) & (highest < use.held_height)
+        stays &= ~tilted | (middle < use.off_height)
         for body in set(bodies):
             ends = [i for i, other in enumerate(bodies) if other == body and stays[i]]
             if ends:

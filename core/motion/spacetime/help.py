@@ -87,6 +87,11 @@ def shares(force: Array, weight: float) -> Array:
     return found
 
 
+def mean_share(force: Array, weight: float) -> float:
+    """The mean of `shares`."""
+    return float(shares(force, weight).mean()) if force.size else 0.0
+
+
 def given(force: Array, character: Character, rate: float) -> Mask:
     """Steps (N,) in which help is given: where it is worth a word, and for a moment before and after."""
     noticed = shares(force, weight_of(character)) > NOTICED

@@ -51,7 +51,7 @@ def unaided(request: Request, within: float = np.inf) -> tuple[Found | None, Pro
         if way is None:
             return *attempt(request, problem, request.settings.iterations), False
         steering = Near(way, within, again=begin is not None)
-        most = request.budget.of(request.settings.iterations)
+        most = request.iterations(request.settings.iterations)
         return *attempt(request, problem, most, steering, begin), steering.gave_up
 
     solution, quality, gave_up = tried(firm)
@@ -88,7 +88,8 @@ def _softened(solution: Solution) -> Iterate:
 def aided(request: Request, firm: Problem | None = None, last: Solution | None = None) -> Found | None:
     """With the least help that brings it close to the clip; from where a try without help ended, if that is sane.
 
-    Then with plenty of help to begin with. Then the same without any contacts but those of feet, which are the surest.
+    Then with plenty of help to begin with, unless no step could be found. Then the same without any contacts but those
+    of feet, which are the surest.
     """
     feet = _feet_alone(request)
     way = Distance(request.character, request.clip.q[: request.judged])
@@ -99,7 +100,7 @@ def aided(request: Request, firm: Problem | None = None, last: Solution | None =
         if asked is request and firm is not None and last is not None and _is_sane(last):
             begin = _with_helpers(asked, problem, last)
         for plenty, start in ((0.0, begin), (PLENTY, None)):
-            most = asked.budget.of(HELPED_ITERATIONS)
+            most = asked.iterations(HELPED_ITERATIONS)
             if most == 0:
                 return best
             solution, quality = attempt(asked, problem, most, Helped(way, CLOSE, MISSING, plenty), start)
@@ -108,6 +109,8 @@ def aided(request: Request, firm: Problem | None = None, last: Solution | None =
                 if is_near(asked, quality):
                     return found
                 best = best or found
+            elif not solution.finished and asked is not feet:
+                break  # contacts that ask for the impossible do so with plenty of help as well
     return best
 
 
@@ -166,7 +169,7 @@ def _finished(request: Request, problem: Problem, last: Solution) -> Found | Non
     if not _is_sane(last):
         return None
     begin = Iterate(*(array.copy() for array in last.iterate))
-    solution, quality = attempt(request, problem, request.budget.of(HELPED_ITERATIONS), None, begin)
+    solution, quality = attempt(request, problem, request.iterations(HELPED_ITERATIONS), None, begin)
     return None if quality is None else Found(request, problem, solution, quality)
 
 

@@ -45,6 +45,15 @@ class Request(NamedTuple):
     budget: Budget  # of iterations
     effort: Effort | None = None  # that what it carries takes
 
+    @property
+    def length(self) -> float:
+        """Times as long as what is asked for: a motion that ends at rest is solved with a second of rest behind it."""
+        return len(self.trajectory.q) / self.judged
+
+    def iterations(self, most: int) -> int:
+        """How many the budget allows, at most so many."""
+        return self.budget.of(most, self.length)
+
 
 class Found(NamedTuple):
     """A problem, its solution, and what that is worth."""
@@ -168,7 +177,7 @@ def attempt(
         missing=request.missing,
         begin=begin,
     )
-    request.budget.spend(len(solution.steps))
+    request.budget.spend(len(solution.steps), request.length)
     return solution, quality_of(request, problem, solution) if solution.usable(USABLE_DEFECT) else None
 
 

@@ -24,7 +24,7 @@ from ...dynamics.workspace import make_workspace
 from ..cycle import Cycle
 from . import ends
 from .ends import Ends, end_offsets, start_offset
-from .help import first_weights, next_weights, weight_of
+from .help import first_weights, mean_share, next_weights, weight_of
 from .model import (
     fill_defects,
     fill_held_offsets,
@@ -46,7 +46,7 @@ Progress = Callable[[int, Array], None]
 # The greatest change of a pose in one iteration, rad and m: beyond it, linear models are worthless.
 LONGEST_STEP = 0.5
 # Corrections for curvature in one iteration, and when closing the last defects.
-CORRECTIONS = 2
+CORRECTIONS = 1
 LAST_CORRECTIONS = 12
 # What is left of defects at the end: rad, m, and their rates.
 DEFECT_TOLERANCE = 1e-11
@@ -156,7 +156,8 @@ def solve(
             solution.converged = size <= 10.0 * DEFECT_TOLERANCE
             break
         if steering is not None:
-            if not steering.goes_on(iteration, iterate.q, step):
+            helped = mean_share(iterate.force[:, problem.help_first :], weight_of(character))
+            if not steering.goes_on(iteration, iterate.q, step, helped):
                 solution.finished = False
                 break
             price = steering.price

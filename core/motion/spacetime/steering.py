@@ -21,18 +21,26 @@ EVERY = 4  # frames, between those at which distances are measured
 # All solves of a bake together take no more iterations than this for a person's 31 velocities at 120 frames a second,
 # and fewer for more of either: their number, not a clock, so that the same job has the same answer. Fewer than the
 # least are not worth beginning.
-MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES, USUAL_RATE = 110, 6, 31, 120.0
+MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES, USUAL_RATE = 80, 6, 31, 120.0
 # A distance is believed after so many iterations where a step is no longer than this, or after more.
 LEAST_LOOK, SURE_STEP, LONGEST_LOOK, AGAIN = 4, 0.15, 10, 2
 HOPELESS = 1.05  # times what it may be
 # Steps that nobody sees, rad and m: after so many iterations these are small enough.
-FAINT, LEAST_SOLVE = 3e-3, 14
+FAINT, LEAST_SOLVE = 5e-3, 8
 LONGEST_SOLVE = 20  # iterations: what still goes to and fro then will go on so, and is as near as it gets
 # Help's price, times its size: at first, at most, and the least; by how much it changes in an iteration at most.
 FIRST, DEAREST, CHEAPEST, FASTEST = 10.0, 30.0, 0.2, 3.0
 AIM, AIMED, GAIN = 0.97, 0.04, 3.0  # of the distance that it is to be, and how near to that is near enough
 FIRST_LOOK, LAST_LOOK = 2, 14  # iterations between which the price follows the distance
 PLENTIFUL, SETTLING = 8, 0.05  # iterations of plenty of help, and the step with which it has done its part
+# Who takes much help all the time cannot happen anyway, and to stray from what was keyed gains little then: between
+# these means of help, as shares of the weight, the distance that it may keep goes down to that share of what it was.
+LITTLE, MUCH, NEARER = 0.05, 0.3, 0.5
+
+
+def allowed(helped: float) -> float:
+    """The share of the distance that a motion may keep which is helped by that share of its weight on average."""
+    return 1.0 - (1.0 - NEARER) * float(np.clip((helped - LITTLE) / (MUCH - LITTLE), 0.0, 1.0))
 
 
 class Budget:
@@ -42,13 +50,17 @@ class Budget:
         share = min(1.0, (USUAL_VELOCITIES / velocities) ** 2) * min(1.0, USUAL_RATE / rate)
         self.left = int(MOST_ITERATIONS * share)
 
-    def of(self, most: int) -> int:
-        """As many iterations as there are, at most so many; none where too few are left."""
-        return min(most, self.left) if self.left >= LEAST_ITERATIONS else 0
+    def of(self, most: int, length: float = 1.0) -> int:
+        """As many iterations as there are, at most so many; none where too few are left.
 
-    def spend(self, iterations: int) -> None:
+        What is solved is so many times as long as the motion that is asked for.
+        """
+        left = int(self.left / length)
+        return min(most, left) if left >= LEAST_ITERATIONS else 0
+
+    def spend(self, iterations: int, length: float = 1.0) -> None:
         """They were made."""
-        self.left = max(self.left - iterations, 0)
+        self.left = max(self.left - round(iterations * length), 0)
 
 
 class Steering(Protocol):
@@ -56,8 +68,11 @@ class Steering(Protocol):
 
     price: Price | None  # of help
 
-    def goes_on(self, iteration: int, q: Array, step: float) -> bool:
-        """Whether it is worth going on, with these poses (N + 1, nq) after a step of that length."""
+    def goes_on(self, iteration: int, q: Array, step: float, helped: float) -> bool:
+        """Whether it is worth going on, with these poses (N + 1, nq) after a step of that length.
+
+        It is `helped` by that share of the weight on average.
+        """
 
     def is_faint(self, iteration: int, step: float) -> bool:
         """Whether a step is small enough to be the last."""
@@ -88,8 +103,9 @@ class Near:
         self._least = AGAIN if again else LEAST_LOOK
         self.gave_up = False
 
-    def goes_on(self, iteration: int, q: Array, step: float) -> bool:
+    def goes_on(self, iteration: int, q: Array, step: float, helped: float) -> bool:
         """Until it is plain that it will be too far."""
+        del helped
         if iteration >= (self._least if step < SURE_STEP else LONGEST_LOOK):
             self.gave_up = self._distance(q) > HOPELESS * self._most
         return not self.gave_up
@@ -100,7 +116,10 @@ class Near:
 
 
 class Helped:
-    """With as little help as brings it so close, m: its price follows the distance, and then stays."""
+    """With as little help as brings it so close, m: its price follows the distance, and then stays.
+
+    Closer where even that takes much help.
+    """
 
     def __init__(self, distance: Distance, close: float, missing: float, plenty: float = 0.0) -> None:
         """`missing` is its price where something is missing, and `plenty` that of all at first, if that is said."""
@@ -109,7 +128,7 @@ class Helped:
         self._last, self._crossed = 0.0, 0
         self.price: Price | None = Price(plenty or 10.0 * DEAREST, missing, 0.0 if plenty else FIRST)
 
-    def goes_on(self, iteration: int, q: Array, step: float) -> bool:
+    def goes_on(self, iteration: int, q: Array, step: float, helped: float) -> bool:
         """It always does; the price changes."""
         assert self.price is not None
         if self._plenty:
@@ -120,7 +139,7 @@ class Helped:
         passed = iteration - self._since
         if self._fixed or passed < FIRST_LOOK:
             return True
-        share = self._distance(q) / (AIM * self._close)
+        share = self._distance(q) / (AIM * self._close * allowed(helped))
         ahead = max(2.0 * share - (self._last or share), 0.5)  # where it is on its way to: help follows its price late
         self._crossed += (share - 1.0) * (self._last - 1.0) < 0.0 < self._last
         self._last = share

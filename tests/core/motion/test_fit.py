@@ -11,7 +11,7 @@ from heft.core.motion.body_plan import make_body_plan
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.damage import repair
 from heft.core.motion.fit import Trajectory, body_poses, fit, velocities
-from heft.core.motion.floor import NOTHING, Floor, Levelling, estimate_floor, level
+from heft.core.motion.floor import NOTHING, Floor, Levelling, _soles, estimate_floor, level
 from heft.core.motion.limits import swing_and_twist, widened
 from heft.core.motion.prepare import prepare
 from heft.core.motion.residuals import take_residuals, with_residuals
@@ -201,6 +201,21 @@ def test_a_floor_is_found_where_soles_stand_and_taken_away():
     assert found.slope == pytest.approx(floor.slope, abs=1.5e-3)
     back = level(unlevel(clip, floor), floor)
     assert back.position == pytest.approx(clip.position, abs=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [45.0, 60.0])
+def test_who_is_on_the_tips_of_the_feet_all_the_time_has_the_floor_there(degrees):
+    """As in push-ups; the middles of such soles are a hand's breadth higher."""
+    plan, pose = PLANS["simple"], still(wooden(), 40, 60.0)
+    turn = np.array([np.cos(np.radians(degrees) / 2.0), np.sin(np.radians(degrees) / 2.0), 0.0, 0.0])
+    clip = dataclasses.replace(
+        pose,
+        position=quaternions.rotate(turn, pose.position),
+        orientation=quaternions.multiply(turn, pose.orientation),
+    )
+    lowest = _soles(plan, clip)[..., 2].min()
+    raised = dataclasses.replace(clip, position=clip.position + np.array([0.0, 0.0, 0.3 - lowest]))
+    assert estimate_floor(plan, raised).height == pytest.approx(0.3, abs=5e-3)
 
 
 def marking_time(seconds=4.0, rate=60.0):

@@ -293,6 +293,24 @@ def test_feet_that_float_in_a_squat_stand():
     assert not hanging.active[180, feet].any()
 
 
+@pytest.mark.parametrize(("degrees", "flat"), [(10.0, True), (40.0, False)])
+def test_a_foot_that_is_tilted_is_not_laid_flat(degrees, flat):
+    """Toes down and 2 cm over the ground, too quick to and fro to touch: who lands so does not stand on the heels."""
+    character = Character.preset("muico29")
+    q = np.tile(character.neutral(), (120, 1))
+    turn = np.radians(degrees) / 2.0
+    for side in ("left", "right"):
+        start = character.tree.position_start[character.index(f"{side}_foot")]
+        q[:, start] += 2.0 * turn
+    points = contact_points(character)
+    feet = np.array([point.foot for point in points])
+    lowest = point_places(character, q, points)[0, feet, 2].min()
+    q[:, 2] += 0.07 - lowest
+    schedule = label(character, Trajectory(120.0, q, velocities(character, q, 120.0)))
+    heels = [i for i, point in enumerate(points) if point.name.endswith("_heel")]
+    assert schedule.active[:, heels].all() == flat
+
+
 @needs_clips
 @pytest.mark.parametrize("name", ["09_02", "35_17"])
 def test_a_run_of_thirty_frames_per_second_stands_in_every_step(name):
