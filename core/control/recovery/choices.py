@@ -3,6 +3,7 @@
 
 from .added import stands, ways_to_step
 from .footholds import FARTHEST, Choice
+from .hurried import ways_to_hurry
 from .plan import Question
 
 CHOICES = (
@@ -30,7 +31,11 @@ def in_order(question: Question) -> list[Choice]:
         key = (choice.speed, *(round(float(x), 3) for step in steps for x in step.shift))
         found.setdefault(key, (any(step.wanted > FARTHEST for step in steps), number, choice))
     choices = [choice for _, _, choice in sorted(found.values(), key=lambda entry: entry[:2])]
+    hurried = [
+        Choice(1.0, apart=not way.crosses, hurry=way) for way in ways_to_hurry(question.known, question.controller)
+    ]
     if not stands(question.ahead, question.reference):
-        return choices
+        modest = sum(not far for far, _, _ in found.values())
+        return [*choices[:modest], *hurried, *choices[modest:]]
     added = [Choice(1.0, added=one) for one in ways_to_step(question.known)]
-    return [choices[0], *added, *choices[1:]]
+    return [choices[0], *added, *hurried, *choices[1:]]
