@@ -108,14 +108,15 @@ def _in_time(known: Ahead, controller: LookAhead, way: Hurry) -> _Quick | None:
     natural = _knots(known, len(way.times) // 2)
     whole = cut(known.whole, natural[-1] + AFTER)
     quick = whole.in_time(controller, natural, way.times)
-    feet = [body for _, body in touchdowns(whole, known.reference)]
+    landings = touchdowns(whole, known.reference)
+    feet, last = [body for _, body in landings], landings[-1][0]
     if way.before is not None:
         quick = _stepping_before(known, quick, *way.before)
         feet.insert(0, way.before[0])
     found = touchdowns(quick, known.reference)
     if [body for _, body in found] != feet:
         return None
-    end = extrapolated(known.reference.character, (whole.q[natural[-1]], whole.v[natural[-1]]), known.omega)
+    end = extrapolated(known.reference.character, (whole.q[last], whole.v[last]), known.omega)
     return _Quick(quick, found, end)
 
 
@@ -133,9 +134,11 @@ def _stepping_before(known: Ahead, ahead: MotionAhead, foot: int, lifted: int, l
 def _knots(known: Ahead, steps: int) -> list[int]:
     """Frames in which the motion lifts a foot and puts it down, so many times; none where it leaves the ground."""
     knots: list[int] = []
+    feet = [point.foot for point in known.reference.schedule.points]
     for frame, foot in touchdowns(known.whole, known.reference)[:steps]:
         knots += [_lifted(known.whole, known, foot, frame), frame]
-    return knots if all(b > a for a, b in pairwise(knots)) else []
+    stands = not knots or bool(known.whole.active[: knots[-1] + 1, feet].any(axis=1).all())
+    return knots if stands and all(b > a for a, b in pairwise(knots)) else []
 
 
 def _footholds(known: Ahead, quick: _Quick, crosses: bool) -> tuple[list[Step], float]:

@@ -81,10 +81,10 @@ def touchdowns(ahead: MotionAhead, reference: Reference) -> list[tuple[int, int]
     return sorted(found)
 
 
-def motion_ahead(controller: LookAhead, reference: Reference, most: int = STEPS) -> MotionAhead:
+def motion_ahead(whole: MotionAhead, reference: Reference, most: int = STEPS) -> MotionAhead:
     """As far as it takes to make so many steps, or for a while where the motion makes none."""
     rate = reference.rate
-    whole = cut(unrolled(controller, reference), round(LONGEST * rate))
+    whole = cut(whole, round(LONGEST * rate))
     landings = touchdowns(whole, reference)
     if len(landings) < most:
         return cut(whole, round(LEAST * rate) if not landings else landings[-1][0] + round(LEAST * rate))
