@@ -55,7 +55,7 @@ OTHERS = (
     Motion("walk down 5 degrees", "02_01", True, -5.0),
     Motion("walk up stairs", "83_28"),
 )
-TUNED = ("02_01", "79_84")
+TUNED = ("02_01", "79_84", "132_20", "120_08")
 BRIEF = 0.1  # s
 PHASES = 4  # in the motion: each direction is pushed in one, each of them twice
 SECONDS = 4.0  # that it is followed from the push on, or to the motion's end
@@ -75,7 +75,7 @@ each. {UNFORESEEN:g} s after the push, while a plan is followed, the same noise 
 the future that was rehearsed. Each is followed for {SECONDS:g} s, or to the end of a motion that does not repeat.
 *Up* counts pushes after which it has not fallen, without and with recovery at default looseness. Torso and hands:
 median of the largest deviation from the motion within {SEEN:g} s. Back: those whose torso is within {BACK:g} degrees of
-the motion at the end. Steps were tuned on {" and ".join(TUNED)} alone. Written by `run.py study reactions`.
+the motion at the end. Steps were tuned on {", ".join(TUNED)} alone. Written by `run.py study reactions`.
 
 | motion, m/s | push | up without | up with | torque, N m: median, most | torso, degrees | hand, cm | back | legs within {100 * NEAR:g} cm | s of planning: mean, most |
 |---|---|---|---|---|---|---|---|---|---|

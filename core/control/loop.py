@@ -21,6 +21,8 @@ from .stage import Observer, Stage
 Array = NDArray[np.float64]
 
 AFTER_FALL = 2.0  # s that a fallen character is still watched
+TUMBLES = 6.0  # s that it is watched at most, where it does not lie still by then: down stairs, say
+STILL = 0.3  # rad/s or m/s of the fastest joint of who lies still
 RUNAWAY = 1000.0  # rad/s or m/s, beyond which what has fallen is not watched any more: the next steps are no numbers
 FULL = 1.0 - 1e-9  # of what joints have
 STRONGEST = 20.0  # N m for each kilogram of a character, four times what any joint of a person gives
@@ -119,7 +121,8 @@ class _Loop:
         self._strongest = FULL * _strongest(stage)
         self._joint = stage.character.tree.velocity_body[6 if stage.character.bodies[0].joint.kind == "free" else 0 :]
         self._strained = False  # a joint gave all that it has in the last step
-        self._most_after = round(AFTER_FALL * stage.rate) if limp else 0
+        self._after = round(AFTER_FALL * stage.rate) if limp else 0
+        self._most_after = round(TUMBLES * stage.rate) if limp else 0
         self._nq, self._nv = stage.character.nq, stage.character.nv
         self._free = stage.character.bodies[0].joint.kind == "free"
         self._fall = FallDetector(stage.character, stage.rate)
@@ -177,7 +180,8 @@ class _Loop:
         self._strained = self._fall.doubtful and self._is_too_much(stepper.torque)
         if self._fall.lost is None and not fallen:
             self._follower.between_steps(stepper, lambda: self.observe(state, q))
-        watched = state < (self._fall.lost or 0) + self._most_after and float(np.abs(v).max()) < RUNAWAY
+        since, speed = state - (self._fall.lost or 0), float(np.abs(v).max())
+        watched = since < (self._after if speed < STILL else self._most_after) and speed < RUNAWAY
         return self.observe(state, q) and (not fallen or watched) and not self._follower.over
 
     def observe(self, state: int, q: Array) -> bool:

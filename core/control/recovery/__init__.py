@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Planning again after a disturbance: a step that the motion does not have, and back into the motion.
 
-capture.py says how far off it is, motion_ahead.py what was coming, footholds.py, guess.py and arms.py what is to come
-instead, plan.py makes that possible and finds gains for it, rehearsal.py tries it out, recovering.py decides and
-follows; homing.py leads back to the path. going_on.py says what comes after a motion that ends on its way,
-pushing.py what pushes still give.
+capture.py says how far off it is, motion_ahead.py what was coming, footholds.py, added.py, hurried.py, guess.py and
+arms.py what is to come instead, plan.py makes that possible and finds gains for it, rehearsal.py tries it out,
+recovering.py decides and follows; homing.py leads back to the path. going_on.py says what comes after a motion that
+ends on its way, pushing.py what pushes still give.
 """
 
 from .recovering import Recovering

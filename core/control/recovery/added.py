@@ -53,6 +53,11 @@ class Ahead(NamedTuple):
     omega: float  # 1/s
     facing: Array  # (2,)
 
+    @property
+    def feet(self) -> list[int]:
+        """Bodies."""
+        return _feet(self.reference)
+
 
 def stands(ahead: MotionAhead, reference: Reference) -> bool:
     """Whether the motion is on both of two feet, and puts none down soon."""
@@ -159,9 +164,15 @@ def _lifted(known: Ahead, added: Added) -> MotionAhead | None:
         if not ahead.active[: stop + 1, own].any(axis=1).all():
             return None
         active[start:stop, own] = False
-        x = np.linspace(0.0, 1.0, stop - start + 2)[1:-1, None]
-        rise[start:stop, own] = (RISE if start > 0 else 0.0) * 16.0 * x * x * (1.0 - x) ** 2
+        rise[start:stop, own] = lift(stop - start)[:, None] if start > 0 else 0.0
     return replace(ahead, active=active, place=np.where(active[..., None], ahead.place, 0.0), rise=rise)
+
+
+def lift(frames: int) -> Array:
+    """By how much (frames,) a foot is lifted over its way in a step, m."""
+    x = np.linspace(0.0, 1.0, frames + 2)[1:-1]
+    result: Array = RISE * 16.0 * x * x * (1.0 - x) ** 2
+    return result
 
 
 class _Affine(NamedTuple):

@@ -53,6 +53,15 @@ class Added:
 
 
 @dataclass(frozen=True)
+class Hurry:
+    """The motion's own steps, in other times."""
+
+    times: tuple[int, ...]  # frames in which feet are lifted and put down
+    crosses: bool  # the first may come down across the other
+    before: tuple[int, int, int] | None = None  # a foot that steps first, and when it is lifted and put down
+
+
+@dataclass(frozen=True)
 class Choice:
     """How to step."""
 
@@ -60,6 +69,7 @@ class Choice:
     speed: float = 1.0  # of the motion
     apart: bool = True  # a foot keeps to its own side of the other
     added: Added | None = None  # rather than the motion's own steps
+    hurry: Hurry | None = None  # in other times than the motion's own
 
 
 def choose_steps(

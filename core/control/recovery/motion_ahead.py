@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The motion that was coming, in the world, from where the character is to be now: laps unrolled, ends held."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 LONGEST = 2.5  # s that a plan lasts at most
+FARTHEST = 5.0  # s that are looked at, for plans in a hurry
 LEAST = 0.7  # s
 AFTER = 10  # frames after the last touchdown that is planned for
 STEPS, FEWER = 3, 2  # touchdowns that are planned for; where so far ahead nothing stays up, as in a slow walk
@@ -40,7 +42,16 @@ class MotionAhead:
     def sped_up(self, controller: LookAhead, speed: float) -> "MotionAhead":
         """The same way in less time, to the same last frame."""
         steps = round(self.steps / speed)
-        at = np.arange(steps + 1) * (self.steps / steps)
+        return self.in_time(controller, [self.steps], [steps])
+
+    def in_time(self, controller: LookAhead, frames: Sequence[int], new: Sequence[int]) -> "MotionAhead":
+        """The same way in other time: at each of these frames it is when it was to be at `frames`, and so on."""
+        steps = new[-1] + self.steps - frames[-1]
+        known = np.array([0, *new, steps]), np.array([0, *frames, self.steps])
+        distinct = np.concatenate(([True], np.diff(known[0]) > 0))
+        at = np.interp(np.arange(steps + 1), known[0][distinct], known[1][distinct])
+        speed = np.diff(at, append=at[-1] + 1.0)
+        speed[-1] = speed[-2] if frames[-1] == self.steps else 1.0
         low = np.minimum(at.astype(np.int64), self.steps - 1)
         nearest = np.rint(at).astype(np.int64)
         character = controller.character
@@ -51,7 +62,7 @@ class MotionAhead:
         return MotionAhead(
             places=[self.places[k] for k in nearest.tolist()],
             q=np.array(poses),
-            v=self.v[nearest] * speed,
+            v=self.v[nearest] * speed[:, None],
             active=self.active[nearest],
             place=self.place[nearest],
         )
@@ -70,10 +81,10 @@ def touchdowns(ahead: MotionAhead, reference: Reference) -> list[tuple[int, int]
     return sorted(found)
 
 
-def motion_ahead(controller: LookAhead, reference: Reference, most: int = STEPS) -> MotionAhead:
+def motion_ahead(whole: MotionAhead, reference: Reference, most: int = STEPS) -> MotionAhead:
     """As far as it takes to make so many steps, or for a while where the motion makes none."""
     rate = reference.rate
-    whole = unrolled(controller, reference)
+    whole = cut(whole, round(LONGEST * rate))
     landings = touchdowns(whole, reference)
     if len(landings) < most:
         return cut(whole, round(LEAST * rate) if not landings else landings[-1][0] + round(LEAST * rate))
@@ -88,7 +99,7 @@ def cut(ahead: MotionAhead, steps: int) -> MotionAhead:
 
 def unrolled(controller: LookAhead, reference: Reference) -> MotionAhead:
     """As far as is looked ahead."""
-    schedule, steps = reference.schedule, round(LONGEST * reference.rate)
+    schedule, steps = reference.schedule, round(FARTHEST * reference.rate)
     places, states, active, held = [controller.place], [], [], []
     for _ in range(steps):
         places.append(controller.after(places[-1]))

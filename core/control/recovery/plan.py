@@ -31,6 +31,7 @@ from .capture import Pose
 from .footholds import Choice, Step, choose_steps, new_schedule
 from .guess import guess
 from .homing import nearer, steps_home
+from .hurried import hurry
 from .motion_ahead import MotionAhead
 from .pushing import given_by, outside
 
@@ -87,6 +88,8 @@ class Question:
             return add_steps(self.known, choice.added, None if self.away is None else nearer(self.away))
         if self.away is not None:
             return self.ahead, steps_home(self.ahead, self.reference, self.away, self.facing)
+        if choice.hurry is not None:
+            return hurry(self.known, self.controller, choice.hurry)
         ahead = self.ahead.sped_up(self.controller, choice.speed) if choice.speed != 1.0 else self.ahead
         return ahead, choose_steps(ahead, self.reference, self.off, self.omega, choice, self.facing)
 

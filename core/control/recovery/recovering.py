@@ -192,7 +192,7 @@ class Recovering(Follower):
         question = self._question(world)
         best = self._search(question, self._effort, state, goes_on, None)
         if best is None or best[0][0] < 1.0:  # what is farther ahead is harder to make possible
-            ahead = motion_ahead(question.controller, self.reference, FEWER)
+            ahead = motion_ahead(question.whole, self.reference, FEWER)
             if ahead.steps != question.ahead.steps:
                 fewer = min(NEARER, self._effort)
                 best = self._search(replace(question, ahead=ahead), fewer, state, goes_on, best)
@@ -327,7 +327,8 @@ class Recovering(Follower):
             motion = self._understudy
             motion.place = self._detour.plan.places[self._detour.done]
         omega = growth_rate(motion.character, q, motion.place.anchor[2])
-        ahead = motion_ahead(motion, self.reference)
+        whole = unrolled(motion, self.reference)
+        ahead = motion_ahead(whole, self.reference)
         coming = self._coming(world, omega)
         return Question(
             controller=motion,
@@ -335,7 +336,7 @@ class Recovering(Follower):
             value=self._value,
             terrain=self._stage.terrain,
             ahead=ahead,
-            whole=unrolled(motion, self.reference),
+            whole=whole,
             actual=(q, v),
             off=deviation(motion.character, (q, v), motion.reference_state(), omega) + coming,
             coming=coming,

@@ -51,7 +51,7 @@ def left_and_right(idle):
 
 def test_a_motion_that_stands_is_known_by_its_coming_steps(controller, idle, walk_on_corners):
     controller.seek(60)
-    assert stands(motion_ahead(controller, idle), idle)
+    assert stands(motion_ahead(unrolled(controller, idle), idle), idle)
     walking = LookAhead(walk_on_corners.character, Track.of(walk_on_corners), Settings(rehearsals=0))
     for frame in (0, 30):  # on both feet, one of which is about to leave, and on one
         walking.seek(frame)

@@ -3,11 +3,12 @@
 
 import numpy as np
 import pytest
+from heft.core.batch.terrains import extruded, stairs
 from heft.core.character import Character
 from heft.core.character.strength import joint_strengths
 from heft.core.contact.terrain import Plane, make_terrain
 from heft.core.control.falling import FAST, Falling
-from heft.core.control.loop import AFTER_FALL, STRONGEST, follow
+from heft.core.control.loop import AFTER_FALL, STILL, STRONGEST, TUMBLES, follow
 from heft.core.control.method import Follower
 from heft.core.control.stage import Stage
 from heft.core.job import Scene
@@ -71,8 +72,8 @@ class Raging(Follower):
 
     lap = 0
 
-    def __init__(self) -> None:
-        self._steps = 0
+    def __init__(self, ahead: float = 0.0) -> None:
+        self._steps, self._ahead = 0, ahead
 
     @property
     def row(self):
@@ -81,7 +82,9 @@ class Raging(Follower):
     def reference_state(self):
         q = CHARACTER.neutral()
         q[2] += 0.0 if self._steps == 0 else 1.0
-        return q, np.zeros(CHARACTER.nv)
+        v = np.zeros(CHARACTER.nv)
+        v[0] = self._ahead
+        return q, v
 
     def law(self, _state, _contacts):
         torque = 0.0 if self._steps == 0 else 2.0 * STRONGEST * CHARACTER.total_mass
@@ -96,3 +99,16 @@ def test_it_is_watched_to_the_ground_whatever_its_controller_asks_for():
     assert simulation.recording.steps == simulation.lost + round(AFTER_FALL * RATE)
     assert np.abs(simulation.recording.v).max() < 3.0 * FAST
     assert simulation.recording.q[-1, 2] < 0.5
+
+
+def test_who_tumbles_down_stairs_is_watched_until_it_lies():
+    """It was left in the air, on its way from one step to the next, two seconds after it had begun to fall."""
+    ground = extruded(stairs(0.3, -0.17, 0.29, 30), np.zeros(2), 0.0, 1.0)
+    stage = Stage(CHARACTER, make_terrain([ground]), Scene(), RATE, 8.0, 0.0)
+    world = stage.world()
+    simulation = follow(Raging(ahead=3.0), world, stage, lambda *_: True)
+    watched = (simulation.recording.steps - simulation.lost) / RATE
+    assert AFTER_FALL < watched < TUMBLES
+    speed = np.abs(simulation.recording.v).max(axis=1)
+    assert speed[-1] < STILL
+    assert speed[simulation.lost + round(AFTER_FALL * RATE) - 1] > STILL

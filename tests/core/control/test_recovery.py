@@ -19,7 +19,7 @@ from heft.core.control.recovery.going_on import going_on
 from heft.core.control.recovery.homing import NEARER, SOONEST, Path, steps_home
 from heft.core.control.recovery.legs import Legs, segment_distance
 from heft.core.control.recovery.looseness import pose_shares
-from heft.core.control.recovery.motion_ahead import FEWER, motion_ahead, touchdowns
+from heft.core.control.recovery.motion_ahead import FEWER, motion_ahead, touchdowns, unrolled
 from heft.core.control.recovery.rehearsal import rehearse
 from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses, difference
@@ -82,7 +82,7 @@ def test_two_pendula_part_by_the_rate_of_growth():
 
 def test_first_step_catches_all_and_the_next_follow(controller, walk_on_corners):
     controller.seek(10)
-    ahead = motion_ahead(controller, walk_on_corners)
+    ahead = motion_ahead(unrolled(controller, walk_on_corners), walk_on_corners)
     landings = touchdowns(ahead, walk_on_corners)
     assert len(landings) == 3
     off, omega = np.array([0.05, 0.0]), 3.2
@@ -94,7 +94,7 @@ def test_first_step_catches_all_and_the_next_follow(controller, walk_on_corners)
 
 def test_a_step_stays_on_its_side_of_the_standing_foot(controller, walk_on_corners):
     controller.seek(10)
-    ahead, facing = motion_ahead(controller, walk_on_corners), np.array([1.0, 0.0])
+    ahead, facing = motion_ahead(unrolled(controller, walk_on_corners), walk_on_corners), np.array([1.0, 0.0])
     for side in (-1.0, 1.0):
         off = np.array([0.0, 0.1 * side])
         free = choose_steps(ahead, walk_on_corners, off, 3.2, Choice(0.9, apart=False), facing)
@@ -108,7 +108,7 @@ def test_a_step_stays_on_its_side_of_the_standing_foot(controller, walk_on_corne
 
 def test_motion_ahead_in_less_time_ends_where_it_did(controller, walk_on_corners):
     controller.seek(10)
-    ahead = motion_ahead(controller, walk_on_corners)
+    ahead = motion_ahead(unrolled(controller, walk_on_corners), walk_on_corners)
     quick = ahead.sped_up(controller, 1.35)
     assert quick.steps == round(ahead.steps / 1.35)
     assert quick.places[-1] == ahead.places[-1]
@@ -269,8 +269,8 @@ def test_nothing_is_planned_where_nobody_waits(controller, walk_on_corners):
 
 def test_fewer_steps_are_the_first_of_more(controller, walk_on_corners):
     controller.seek(10)
-    whole = motion_ahead(controller, walk_on_corners)
-    short = motion_ahead(controller, walk_on_corners, FEWER)
+    whole = motion_ahead(unrolled(controller, walk_on_corners), walk_on_corners)
+    short = motion_ahead(unrolled(controller, walk_on_corners), walk_on_corners, FEWER)
     assert short.steps < whole.steps
     assert touchdowns(short, walk_on_corners) == touchdowns(whole, walk_on_corners)[:FEWER]
     np.testing.assert_array_equal(short.q, whole.q[: short.steps + 1])
@@ -279,7 +279,7 @@ def test_fewer_steps_are_the_first_of_more(controller, walk_on_corners):
 def test_steps_home_lead_back_a_little_each_and_cross_no_legs(controller, walk_on_corners):
     """Half a metre to its right: its right foot leads, its left one follows. Back: both do."""
     controller.seek(10)
-    ahead = motion_ahead(controller, walk_on_corners)
+    ahead = motion_ahead(unrolled(controller, walk_on_corners), walk_on_corners)
     facing, right = np.array([1.0, 0.0]), walk_on_corners.character.index("right_foot")
     reached, led = 0.0, 0
     for step in steps_home(ahead, walk_on_corners, np.array([0.0, 0.5]), facing):
