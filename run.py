@@ -8,8 +8,10 @@
     python3 run.py build           the extension's zips in dist/
     python3 run.py bench           the benchmarks, as a table or with --json FILE
     python3 run.py study [NAME]    a long experiment, written down in docs/studies/; without a name, a list of them
+    python3 run.py gallery [NAME…] the gallery's scenes: .blend files in out/gallery, films in docs/pictures/gallery
     python3 run.py lock            resolve the dependencies anew into locks/
-    python3 run.py made            tables of the docs and presets, made from the methods' settings
+    python3 run.py made            pages, tables and presets that are made from the source
+    python3 run.py site            the manual as a site, in site/
     python3 run.py tool NAME …     a program of the environment, such as ruff or typos
 
 Each makes the environment of one Blender line in .venv/ first (4.5 with Python 3.11, 5.2 with Python 3.13). Without
@@ -39,7 +41,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.required = True
     lines = list(environment.PYTHON_OF_BLENDER)
-    for name in ("demo", "test", "check", "build", "bench", "study", "lock", "made", "tool"):
+    for name in ("demo", "test", "check", "build", "bench", "study", "gallery", "lock", "made", "site", "tool"):
         command = commands.add_parser(name)
         choices = [*lines, "all"] if name in ("check", "test") else lines
         command.add_argument("--blender", choices=choices, help="the Blender line whose environment is used")
@@ -50,6 +52,9 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
             command.add_argument("--platform", help="only this platform, such as linux-x64")
         if name == "study":
             command.add_argument("name", nargs="?", metavar="NAME", help="one of those that are listed without it")
+        if name == "gallery":
+            command.add_argument("names", nargs="*", metavar="NAME", help="only these scenes")
+            command.add_argument("--films", metavar="FOLDER", help="folder for the films")
         if name == "tool":
             command.add_argument("name", metavar="NAME", help="such as ruff, typos or pre-commit")
             command.add_argument("arguments", nargs=argparse.REMAINDER, help="what goes to it")
@@ -75,10 +80,14 @@ def arguments_of_python(known: argparse.Namespace, rest: list[str]) -> list[str]
         return ["-m", "heft.core.cli", "demo", "--output", known.output]
     if known.command == "test":
         return ["-m", "pytest", *rest]
-    options = {"build": ("platform",), "bench": ("json", "only")}.get(known.command, ())
+    if known.command == "site":
+        return ["-m", "mkdocs", "build", "--strict"]
+    options = {"build": ("platform",), "bench": ("json", "only"), "gallery": ("films",)}.get(known.command, ())
     line = ["-m", "tools." + known.command]
     if known.command == "study" and known.name:
         line.append(known.name)
+    if known.command == "gallery":
+        line += known.names
     for option in options:
         value = getattr(known, option)
         if value:

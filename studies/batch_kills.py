@@ -19,6 +19,7 @@ from heft.core.batch.local import LocalPool
 from heft.core.batch.running import run
 from heft.core.job import BakeJob, BakeResult
 
+from studies.lib.processes import children
 from tests.core.batch.nights import quick_jobs
 from tests.core.batch.test_running import ENVIRONMENT
 
@@ -67,10 +68,6 @@ def cluster(stack: ExitStack, folder: Path) -> tuple[int, str]:
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(folder / name))
         stack.enter_context(started("-m", "distributed.cli.dask_worker", address, *options, stderr=subprocess.DEVNULL))
     return scheduler.pid, address
-
-
-def children(pid: int) -> list[int]:
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def killed(victim: str, folder: Path, results: int, moment: float) -> None:

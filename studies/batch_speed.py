@@ -11,6 +11,7 @@ from typing import NamedTuple
 from heft.core.batch.local import LocalPool
 from heft.core.batch.running import Standing, run
 
+from studies.lib.processes import megabytes
 from tests.core.batch.nights import quick_jobs
 
 JOBS = 200
@@ -49,14 +50,6 @@ class Batch(NamedTuple):
     main: float  # s of processor time
     workers: float
     memory: tuple[float, float, float, float]  # MB: main early and late, the greatest worker early and late
-
-
-def megabytes(pid: int) -> float:
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except OSError:
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def batch(workers: int, cache: Path) -> Batch:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`run.py made`: writes what is made from the methods of control: tables of their settings, presets, the list of pages.
+"""`run.py made`: writes what is made from the source: tables of settings, presets, pages of panels, reference, gallery.
 
 What a page says outside the marks is written by hand and stays. `check` fails where anything is not as it would be
 made.
@@ -11,6 +11,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tools import gallery_page, panels, reference
 from tools.environment import ROOT, say
 
 if TYPE_CHECKING:
@@ -133,13 +134,13 @@ def files(root: Path = ROOT) -> dict[Path, str]:
             found[root / "presets" / "heft" / "controller" / f"{name}.py"] = preset(method, chosen)
     baking = root / "docs" / "bake.md"
     found[baking] = overview(list(METHODS.values()), baking.read_text(encoding="utf-8"))
-    return found
+    return found | panels.files(root) | reference.files(root) | gallery_page.files(root)
 
 
 def stale(root: Path = ROOT) -> list[str]:
     """What is not as it would be made."""
     return [
-        f"{path.relative_to(root)} is not up to date with the methods: run python3 run.py made"
+        f"{path.relative_to(root)} is not up to date: run python3 run.py made"
         for path, text in files(root).items()
         if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tools.environment import ROOT
 
 MOST = 25  # words
-PAGES = ("index.md", "troubleshooting.md", "tutorials/*.md")
+PAGES = ("index.md", "gallery.md", "troubleshooting.md", "tutorials/*.md")
 
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")

@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..job import BakeJob, BakeResult
+from ..report.dynamics import Dynamics
 from .rows import lasting
 
-VERSION = 1
+Array = NDArray[np.float64]
+
+VERSION = 2  # 2: torques of a planned motion balance its steps exactly; `left_over`
 
 
 def arrays_of(job: BakeJob, result: BakeResult) -> dict[str, NDArray[np.generic]]:
@@ -23,6 +26,7 @@ def arrays_of(job: BakeJob, result: BakeResult) -> dict[str, NDArray[np.generic]
     clip, character = job.clip, dynamics.character
     bones = [clip.skeleton.index(name) for name in result.bones]
     samples = np.rint((result.frames - clip.first_frame) / clip.frames_per_sample).astype(np.int64)
+    torques, left_over = balanced(dynamics, simulated=job.simulate)
     floats: dict[str, NDArray[np.float64]] = {
         "fps": np.array(result.fps),
         "frames": result.frames,
@@ -32,8 +36,9 @@ def arrays_of(job: BakeJob, result: BakeResult) -> dict[str, NDArray[np.generic]
         "rate": np.array(dynamics.rate),
         "qpos": dynamics.q,
         "qvel": dynamics.v,
-        "torques": dynamics.torque,
+        "torques": torques,
         "help": dynamics.help,
+        "left_over": left_over,
         "contact_forces": dynamics.forces(),
         "centers_of_pressure": dynamics.centers_of_pressure(),
         "contact_points": dynamics.contact_point,
@@ -52,6 +57,21 @@ def arrays_of(job: BakeJob, result: BakeResult) -> dict[str, NDArray[np.generic]
         "report": np.array(json.dumps(lasting(result.report), allow_nan=False, sort_keys=True)),
         **floats,
     }
+
+
+def balanced(dynamics: Dynamics, *, simulated: bool) -> tuple[Array, Array]:
+    """Torques (n, motors) and what is left over at the root (n, 6).
+
+    Simulated torques are those that acted. A planned motion's are those that its poses and contact forces ask for: the
+    solver stops where its own are within a hundredth of them, as a rule, and what it left at the root is told apart.
+    """
+    if simulated:
+        return dynamics.torque, np.zeros((dynamics.steps, 6))
+    asked = dynamics.balance()
+    free = asked.shape[1] - dynamics.torque.shape[1]
+    left_over = np.zeros((dynamics.steps, 6))
+    left_over[:, :free] = asked[:, :free]
+    return asked[:, free:], left_over
 
 
 def pack_arrays(job: BakeJob, result: BakeResult) -> bytes:

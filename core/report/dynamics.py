@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
+from ..dynamics import body_jacobian, body_poses, inverse_dynamics, passive_force
 from ..simulation.outcome import Simulation
 
 Array = NDArray[np.float64]
@@ -83,6 +84,28 @@ class Dynamics:
         np.add.at(place, at, upward[:, None] * self.contact_point)
         borne = (weight > BEARS)[..., None]
         return np.divide(place, weight[..., None], out=np.full_like(place, np.nan), where=borne)
+
+    def balance(self) -> Array:
+        """(n, nv) the generalised force without which the steps cannot be, less help and contacts.
+
+        What is left of it is the torques, and at a free root nothing: a simulation's own to rounding and to what its
+        integrator adds to conserve momentum, a planned motion's to where its solver stopped.
+        """
+        found = np.zeros((self.steps, self.character.nv))
+        free = self.character.nv - self.torque.shape[1]
+        for k in range(self.steps):
+            q, v, rows = self.q[k + 1], self.v[k], slice(self.contact_start[k], self.contact_start[k + 1])
+            change = (self.v[k + 1] - v) * self.rate
+            found[k] = inverse_dynamics(self.character, q, v, change) - passive_force(self.character, q, v)
+            found[k, :free] -= self.help[k, :free]
+            touched, place, force = self.contact_body[rows], self.contact_point[rows], self.contact_force[rows]
+            origin = body_poses(self.character, q)[0]
+            for body in set(touched.tolist()):
+                own = touched == body
+                moment = np.cross(place[own] - origin[body], force[own]).sum(axis=0)
+                wrench = np.concatenate([force[own].sum(axis=0), moment])
+                found[k] -= body_jacobian(self.character, q, body).T @ wrench
+        return found
 
 
 def dynamics_of(simulation: Simulation) -> Dynamics:

@@ -80,6 +80,8 @@ def test_mujocos_inverse_dynamics_gives_our_torques(simulate):
     assert np.sqrt(np.mean(rms[6:] ** 2)) < 0.01 * torque
     weight = 9.81 * character.total_mass
     assert rms[:3].max() < 0.01 * weight
+    left[:, 6:] += dynamics.torque
+    np.testing.assert_allclose(dynamics.balance(), left, atol=1e-6 * weight)
 
 
 def test_results_of_version_1_open_without_states(tmp_path):
