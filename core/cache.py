@@ -25,7 +25,7 @@ from .maths.structure import Structure
 T = TypeVar("T")
 
 SUFFIX = ".heftcache"
-MOST, LARGEST = 6, 200_000_000  # values that are kept in memory, and their bytes
+MOST, LARGEST = 8, 200_000_000  # values that are kept in memory, and their bytes
 LATER = 0.5  # s after which what was made is written: whoever made it has something better to do
 
 
@@ -126,6 +126,17 @@ class Cache:
             self.memory.keep(path, value)
             if self.later:
                 self.memory.write(lambda: save(value, path))
+
+    def shelf(self, key: str) -> dict[str, Any]:
+        """What this process remembers under the key, to be added to; it is in no file."""
+        if self.folder is None or self.memory is None:
+            return {}
+        path = self._path(self.folder, key)
+        found: dict[str, Any] | None = self.memory.get(path)
+        if found is None:
+            found = {}
+            self.memory.keep(path, found)
+        return found
 
     def _path(self, folder: Path, key: str) -> Path:
         return folder / f"{key}-{code_version()[:16]}{SUFFIX}"

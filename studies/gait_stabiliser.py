@@ -95,7 +95,7 @@ def watched(course: str, seed: int, settings: Settings, models: Sequence[str] = 
     feet = [GAIT28.index("left_foot"), GAIT28.index("right_foot")]
     low, spent, phase = FALLEN * GAIT28.neutral()[2], 0.0, []
     while gait.steps < STEPS:
-        phase.append(float(gait._memory.clock[0] / gait._walk.step_seconds))
+        phase.append(float(gait._memory.clock[0] / gait._walk.step_seconds[0]))
         begun = time.thread_time()
         try:
             world.step(probe)

@@ -78,9 +78,11 @@ class Following:
         return bool(self._changed) or self.reads
 
     def note(self, armature: bpy.types.Object) -> None:
-        """It has changed."""
+        """It has changed. A check of what was read before is in vain."""
         self._changed[armature.session_uid] = time.monotonic()
         self._rested.pop(armature.session_uid, None)
+        if self._reader.checks and self._reader.uid == armature.session_uid:
+            self._reader.end()
 
     def take(self, graph: bpy.types.Depsgraph) -> None:
         """Note which armatures an update of Blender's may have changed for a bake."""
@@ -97,6 +99,8 @@ class Following:
         state = progress_on(context.window_manager)
         if state.running:
             return
+        if self.busy or self.reads:  # Blender tells now of what was changed before, else only amid what is done here
+            context.view_layer.update()
         self._look(context, time.monotonic() if now is None else now)
         if state.following != self.busy:
             state.following = self.busy

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class Stage:
     ends: float = np.inf  # s, after which it is over, if that is before its time
     # told before each rehearsal which share of them is over: whether there is to be another; it may raise
     rehearsing: Callable[[float], bool] = _go_on
+    found: dict[str, Any] = field(default_factory=dict)  # by rehearsals on stages like it: pushes are no part of those
 
     def foreseen(self) -> Self:
         """The same with what can be known of it beforehand."""

@@ -49,7 +49,7 @@ from .showing import (
     waiting,
 )
 from .simulated_scene import scene_surfaces
-from .staging import asked_for, stage_of
+from .staging import asked_for, rehearsal_key, stage_of
 from .switching import make_row
 
 REPORT_AFTER = 0.05  # s, in which finished frames are gathered before they are shown
@@ -125,7 +125,7 @@ def prepared(
         reporter("rehearse", fraction)
         return not enough()
 
-    stage = stage_of(job, motion, method, rehearsing)
+    stage = stage_of(job, motion, method, rehearsing, cache.shelf(rehearsal_key(job)))
     return Prepared(job, chosen, method, plan, motion, stage, asked_for(job, motion), clock, cache)
 
 

@@ -4,9 +4,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from .. import archive
+from ..cache import code_version
 from ..character.strength import joint_strengths
 from ..contact.terrain import make_terrain
 from ..control.method import Method
@@ -23,8 +26,17 @@ def late(job: BakeJob, motion: Motion) -> float:
     return (motion.first_frame - job.frames[0]) / job.fps
 
 
-def stage_of(job: BakeJob, motion: Motion, method: Method, rehearsing: Callable[[float], bool]) -> Stage:
-    """The stage for a job's motion; before each rehearsal `rehearsing` is told which share of them is over."""
+def stage_of(
+    job: BakeJob,
+    motion: Motion,
+    method: Method,
+    rehearsing: Callable[[float], bool],
+    found: dict[str, Any] | None = None,
+) -> Stage:
+    """The stage for a job's motion; before each rehearsal `rehearsing` is told which share of them is over.
+
+    `found` is what rehearsals have found for jobs of the same `rehearsal_key`.
+    """
     lost = late(job, motion)
     playback, asked = job.playback.shifted(lost), _prepared(job, motion)
     character = loaded(motion.plan.character, job.scene, unplanned=True)
@@ -47,7 +59,15 @@ def stage_of(job: BakeJob, motion: Motion, method: Method, rehearsing: Callable[
         directed=job.ends is not None,
         ends=math.inf if job.ends is None else max(round(job.ends * job.rate), 1) / job.rate,
         rehearsing=rehearsing,
+        found={} if found is None else found,
     )
+
+
+def rehearsal_key(job: BakeJob) -> str:
+    """A name for all that rehearsals depend on: surprises are no part of them, nor is what recovery answers."""
+    pushes = () if job.recovery else job.scene.foreseen().pushes
+    scene = replace(job.scene, pushes=pushes)
+    return archive.digest(replace(job, name="motion", scene=scene), BakeJob, "rehearsal", code_version())
 
 
 def asked_for(job: BakeJob, motion: Motion) -> float:

@@ -215,12 +215,12 @@ def _hits(
 
 def _slides(simulation: Simulation, begin: int, end: int) -> Iterator[Trouble]:
     """The first of each foot's slides to go too far."""
-    character = simulation.character
+    character, pressing = simulation.character, metrics.pressing_rows(simulation)
     for body in metrics.feet(character):
         ways: dict[int, Array] = {}
         for k in range(begin, end):
-            moves = metrics.point_ways(simulation, k, body)
-            ways = {key: ways.get(key, np.zeros(3)) + move for key, move in moves.items()}
+            moves = metrics.point_ways(simulation, k, body, pressing)
+            ways = {key: ways.get(key, metrics.NOWHERE) + move for key, move in moves.items()}
             worst = max((float(np.linalg.norm(way)) for way in ways.values()), default=0.0)
             if worst > SLID:
                 yield Trouble("slid", k, character.bodies[body].name, worst)

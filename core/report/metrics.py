@@ -23,6 +23,7 @@ Outcome = Literal["completed", "fell", "diverged", "cancelled"]
 
 LANDED = 0.001  # m: a higher point has not landed; anticipated contacts press one step before they touch
 PRESSING = 1.0  # N: a contact that carries this much should not move
+NOWHERE = np.zeros(3)
 FULL = 1.0 - 1e-9  # of a joint's limit
 STANDING = 0.05  # of the character's weight: a foot that bears less only grazes the ground
 STANCE_GAP = 0.05  # s without that, after which a new stance begins
@@ -223,22 +224,22 @@ def foot_slides(simulation: Simulation, steps: int | None = None) -> list[Slide]
     least = STANDING * character.total_mass * float(np.linalg.norm(character.gravity))
     count = recording.steps if steps is None else min(steps, recording.steps)
     gap = round(STANCE_GAP * recording.rate)
+    pressing = pressing_rows(simulation)
     found = []
     for body in feet(character):
         ways: dict[int, Array] = {}
         worst, farthest, begun, last = 0.0, 0, -1, -1
-        for k in range(count):
-            if np.linalg.norm(recording.wrench[k, body, :3]) <= least:
-                continue
+        for k in np.flatnonzero(np.linalg.norm(recording.wrench[:count, body, :3], axis=1) > least).tolist():
             if begun < 0 or k - last > gap:
                 if begun >= 0:
                     found.append(_slide(simulation, body, worst, (begun, farthest, last)))
                 ways, worst, farthest, begun = {}, 0.0, k, k
             last = k
-            for key, move in point_ways(simulation, k, body).items():
-                ways[key] = ways.get(key, np.zeros(3)) + move
-                if np.linalg.norm(ways[key]) > worst:
-                    worst, farthest = float(np.linalg.norm(ways[key])), k + 1
+            for key, move in point_ways(simulation, k, body, pressing).items():
+                ways[key] = ways.get(key, NOWHERE) + move
+                far = float(np.linalg.norm(ways[key]))
+                if far > worst:
+                    worst, farthest = far, k + 1
         if begun >= 0:
             found.append(_slide(simulation, body, worst, (begun, farthest, last)))
     return found
@@ -249,17 +250,23 @@ def _slide(simulation: Simulation, body: int, distance: float, steps: tuple[int,
     return Slide(simulation.character.bodies[body].name, distance, begun / rate, (last + 1) / rate, farthest / rate)
 
 
-def point_ways(simulation: Simulation, k: int, body: int) -> Mapping[int, Array]:
+def pressing_rows(simulation: Simulation) -> NDArray[np.bool_]:
+    """Which rows of a recording's contacts are of points that press on something."""
+    recording = simulation.recording
+    force = np.linalg.norm(recording.contact_force, axis=1)
+    rows: NDArray[np.bool_] = (recording.contact_gap < LANDED) & (force > PRESSING)
+    return rows
+
+
+def point_ways(simulation: Simulation, k: int, body: int, presses: NDArray[np.bool_]) -> Mapping[int, Array]:
     """Displacements over the ground from step k to k + 1 of the body's points that press in step k, by their keys."""
     recording = simulation.recording
-    now = np.arange(recording.contact_start[k], recording.contact_start[k + 1])
-    now = now[recording.contact_body[now] == body]
-    now = now[recording.contact_gap[now] < LANDED]
-    pressing = now[np.linalg.norm(recording.contact_force[now], axis=1) > PRESSING]
+    first, end = recording.contact_start[k], recording.contact_start[k + 1]
+    pressing = first + np.flatnonzero(presses[first:end] & (recording.contact_body[first:end] == body))
     if len(pressing) == 0 or k + 1 >= recording.steps:
-        return dict.fromkeys(recording.contact_key[pressing].tolist(), np.zeros(3))
-    after = np.arange(recording.contact_start[k + 1], recording.contact_start[k + 2])
-    row_of = {int(recording.contact_key[row]): row for row in after}
+        return dict.fromkeys(recording.contact_key[pressing].tolist(), NOWHERE)
+    last = recording.contact_start[k + 2]
+    row_of = {key: end + row for row, key in enumerate(recording.contact_key[end:last].tolist())}
     ground = _ground_velocities(simulation.terrain, recording.contact_point[pressing], recording.time[k + 1])
     moves = {}
     for row, velocity in zip(pressing.tolist(), ground, strict=True):

@@ -74,6 +74,16 @@ def test_files_wait_until_there_is_nothing_better_to_do(tmp_path, monkeypatch):
     assert len(settled(tmp_path)) == 1
 
 
+def test_a_shelf_is_a_process_s_own(tmp_path):
+    memory = Memory()
+    Cache(tmp_path, memory).shelf("key")["what"] = "found"
+    assert Cache(tmp_path, memory).shelf("key") == {"what": "found"}
+    assert Cache(tmp_path, memory).shelf("other") == {}
+    assert Cache(tmp_path, Memory()).shelf("key") == {}
+    assert Cache(tmp_path).shelf("key") == {}
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_oldest_is_forgotten_and_so_is_what_is_too_large(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "MOST", 2)
     memory = Memory()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Auto Bake in a window: from an edit to the first changed frame and to the last, and how late a timer comes meanwhile.
 
-Pictures of the stick figure over the keys, and following.txt: seconds of every edit of the mannequin's walk (4.3 s),
-how long Heft held the window up each time it did something, and how long a picture of the window takes by itself.
+Pictures of the stick figure over the keys, and following.txt, by the window's size: seconds of every edit of the
+mannequin's walk (4.3 s), how long Heft held the window up each time it did something, how late a timer of 20 ms came,
+and how long a picture of the window takes by itself. Where no graphics card draws, a large picture takes ten times as
+long as Blender's own part of it, and takes the processor from the physics: a small window shows what a card would.
 
 python3 run.py build --bare
 blender-gui run tests/gui/following.py -t 900 -o out/gui dist/heft-*-bare.zip tests/gui/window.py
@@ -17,21 +19,33 @@ import guikit
 import numpy as np
 import window
 
-EDITS = 5  # of each kind
+EDITS = 4  # of each kind in each size
 EVERY = 0.02  # s
 AFTER = 60  # frame of the keys that are moved, and of the push
+BY = 0.01 + 1e-6 * (time.time() % 1e3)  # of a quaternion: never the same again, or what was kept on disk would do
 
-edits = []  # kind, and seconds to the first changed frame and to the end; of the worker's stages
-late = []  # s, by which every event of the timer is, while something is followed
-held = []  # s, wall and the processor's, of each look at what there is to do
-state = {"due": 0.0, "edit": None, "heads": None}
+SIZES = ((640, 360), (1600, 900))
+
+
+class Found:
+    """What was found in a window of some size."""
+
+    def __init__(self):
+        self.edits = []  # kind, and seconds to the first changed frame and to the end; of the worker's stages
+        self.late = []  # s, by which every event of the timer is, while something is followed
+        self.held = []  # s, wall and the processor's, of each look at what there is to do meanwhile
+        self.picture = 0.0  # s
+
+
+found = {size: Found() for size in SIZES}
+state = {"due": 0.0, "edit": None, "heads": None, "now": found[SIZES[0]]}
 
 
 def watch():
     """Every 20 ms: how late it is, and whether frames have changed."""
     now = time.monotonic()
     if state["edit"] is not None:
-        late.append(now - state["due"])
+        state["now"].late.append(now - state["due"])
         known = window.addon("blender_addon.overlay.live").shown.get(window.rig().session_uid)
         heads = None if known is None else known.heads
         if "first" not in state["edit"] and heads is not state["heads"]:
@@ -50,7 +64,7 @@ def move_key():
     writer = window.addon("blender_addon.writer")
     action = window.rig().animation_data.action
     curve = [curve for curve in writer.only_bag(action).fcurves if "thigh.L" in curve.data_path][1]
-    next(point for point in curve.keyframe_points if point.co.x >= AFTER).co.y += 0.01
+    next(point for point in curve.keyframe_points if point.co.x >= AFTER).co.y += BY
     curve.update()
     action.update_tag()
 
@@ -78,7 +92,7 @@ def edited(kind, edit):
         this["whole"] = time.monotonic() - this["begun"]
         report = json.loads(window.rig().heft.report)
         this["seconds"], this["why"] = report["seconds"], report["outcome"]
-        edits.append(this)
+        state["now"].edits.append(this)
         state["edit"] = None
         return None
 
@@ -114,7 +128,8 @@ def watch_looks():
     def timed(self, *arguments):
         begun = time.monotonic(), time.thread_time()
         look(self, *arguments)
-        held.append((time.monotonic() - begun[0], time.thread_time() - begun[1]))
+        if state["edit"] is not None:
+            state["now"].held.append((time.monotonic() - begun[0], time.thread_time() - begun[1]))
 
     kind.look = timed
 
@@ -127,7 +142,7 @@ def draw():
         with guikit.override():
             bpy.ops.wm.redraw_timer(type="DRAW_WIN", iterations=1)
         took.append(time.monotonic() - begun)
-    state["picture"] = min(took)
+    state["now"].picture = min(took)
 
 
 def follow():
@@ -137,26 +152,53 @@ def follow():
     bpy.app.timers.register(watch)
 
 
+def told_of(one):
+    """Lines about a window."""
+    for kind in dict.fromkeys(edit["kind"] for edit in one.edits):
+        own = [edit for edit in one.edits if edit["kind"] == kind]
+        first, whole = ([edit[name] for edit in own] for name in ("first", "whole"))
+        stages = {name: float(np.median([edit["seconds"][name] for edit in own])) for name in own[0]["seconds"]}
+        told = ", ".join(f"{name} {seconds:.3f}" for name, seconds in stages.items())
+        yield (
+            f"{kind}: first changed frame {np.median(first):.2f} s (worst {max(first):.2f}), "
+            f"written {np.median(whole):.2f} s (worst {max(whole):.2f}), {own[0]['why']}; worker: {told}"
+        )
+    walls, processors = zip(*one.held, strict=True)
+    spans = {"20 ms timer late by": one.late, "Heft's looks, wall:": walls, "Heft's looks, processor:": processors}
+    for name, seconds in spans.items():
+        share = 1e3 * np.percentile(seconds, [50.0, 99.0, 100.0])
+        yield f"{name} {share[0]:.1f} ms median, {share[1]:.0f} at 99 %, {share[2]:.0f} at most"
+
+
 def tell():
     """Write what was found."""
     lines = []
-    for kind in dict.fromkeys(edit["kind"] for edit in edits):
-        own = [edit for edit in edits if edit["kind"] == kind]
-        first, whole = ([edit[name] for edit in own] for name in ("first", "whole"))
-        stages = {name: np.median([edit["seconds"][name] for edit in own]).round(3) for name in own[0]["seconds"]}
-        lines.append(
-            f"{kind}: first changed frame {np.median(first):.2f} s (worst {max(first):.2f}), "
-            f"written {np.median(whole):.2f} s (worst {max(whole):.2f}), {own[0]['why']}; worker {stages}"
-        )
-    share = 1e3 * np.percentile(late, [50.0, 99.0, 100.0])
-    lines.append(f"20 ms timer late by {share[0]:.0f} ms median, {share[1]:.0f} at 99 %, {share[2]:.0f} at most")
-    for name, own in zip(("wall", "processor"), np.array(held).T, strict=True):
-        shares = 1e3 * np.percentile(own, [50.0, 99.0, 100.0])
-        lines.append(
-            f"Heft's looks, {name}: {shares[0]:.1f} ms median, {shares[1]:.0f} at 99 %, {shares[2]:.0f} at most"
-        )
-    lines.append(f"a picture of the window takes {1e3 * state['picture']:.0f} ms")
+    for (width, height), one in found.items():
+        lines.append(f"{width} x {height}, of which a picture takes {1e3 * one.picture:.0f} ms")
+        lines += (f"  {line}" for line in told_of(one))
     Path(guikit.OUT, "following.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def sized(size):
+    """Steps: a window of that size from now on."""
+
+    def note():
+        state["now"] = found[size]
+
+    return window.sized(*size), 1.0, note, 0.5, draw, rested
+
+
+def in_each(kind, edit, name):
+    """Steps: edits of a kind, in a window of each size."""
+    return [
+        step
+        for size in SIZES
+        for step in (
+            *sized(size),
+            *(step for _ in range(EDITS) for step in edited(kind, edit)),
+            guikit.shot(f"following_{name}_{size[0]}"),
+        )
+    ]
 
 
 guikit.steps(
@@ -168,18 +210,15 @@ guikit.steps(
     window.nothing_prepared,
     follow,
     rested,
-    *(step for _ in range(EDITS) for step in edited("a key moved", move_key)),
-    guikit.shot("following_key"),
+    *in_each("a key moved", move_key, "key"),
     add_push,
     1.0,
     rested,
-    *(step for _ in range(EDITS) for step in edited("a push moved, recovery", move_push)),
-    guikit.shot("following_push"),
+    *in_each("a push moved, recovery", move_push, "push"),
     without_recovery,
     1.0,
     rested,
-    *(step for _ in range(EDITS) for step in edited("a push moved, no recovery", move_push)),
-    draw,
+    *in_each("a push moved, no recovery", move_push, "unplanned"),
     tell,
     pause=0.1,
 )

@@ -13,7 +13,6 @@ blender-gui run tests/gui/moving.py -t 300 -o out/gui dist/heft-*-bare.zip tests
 """
 
 import json
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -21,7 +20,7 @@ from pathlib import Path
 import bpy
 import guikit
 import window
-from window import rig, running, start_bake
+from window import rig, running, sized, start_bake
 
 EVERY = 0.02  # s
 TASKS = """
@@ -66,19 +65,6 @@ def note():
             begun[0] = time.perf_counter()
         drawn.append(place)
         last.append(time.perf_counter())
-
-
-def sized(width, height):
-    """A step: the window is so large, in pixels."""
-
-    def go():
-        found = subprocess.run(
-            ["xdotool", "search", "--onlyvisible", "--name", "Blender"], capture_output=True, text=True, check=True
-        )
-        for one in found.stdout.split():
-            subprocess.run(["xdotool", "windowsize", one, str(width), str(height)], check=True)
-
-    return go
 
 
 def shaded(name, kind):

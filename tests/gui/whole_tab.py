@@ -6,13 +6,9 @@ blender-gui run tests/gui/whole_tab.py -o out/gui dist/heft-*-bare.zip tests/gui
 """
 
 import json
-import subprocess
 
 import guikit
 import window
-
-NARROW = 240  # pixels
-HEIGHT = 900  # of the screen
 
 REPORT = {
     "outcome": "fell",
@@ -37,20 +33,6 @@ def report():
     window.rig().heft.report = json.dumps(REPORT)
 
 
-def narrow():
-    """Drag the sidebar's edge, while Blender goes on."""
-    _, area, _, _ = guikit.view3d()
-    bar = next(region for region in area.regions if region.type == "UI")
-    y = str(HEIGHT - (bar.y + bar.height // 2))
-    steps = []
-    for x in (-60, -3, 0):
-        steps += ["mousemove", str(bar.x + x), y, "sleep", "1"]
-    steps += ["mousedown", "1", "sleep", "1"]
-    for share in (0.1, 0.2, 0.4, 0.7, 1.0):
-        steps += ["mousemove", str(bar.x + round(share * (bar.width - NARROW))), y, "sleep", "0.6"]
-    subprocess.Popen(["xdotool", *steps, "mouseup", "1", "mousemove", "300", "300"])
-
-
 guikit.steps(
     window.install,
     window.clear,
@@ -62,7 +44,7 @@ guikit.steps(
     report,
     1.0,
     guikit.shot("tab_report"),
-    narrow,
+    window.narrow,
     12.0,
     guikit.shot("tab_narrow"),
     window.opened("HEFT_PT_controller", "HEFT_PT_character", "HEFT_PT_bake_output", "HEFT_PT_bake_overlay"),

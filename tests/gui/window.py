@@ -2,6 +2,7 @@
 """What the scripts for a windowed Blender have in common; handed to `blender-gui run` beside each of them."""
 
 import importlib
+import subprocess
 from pathlib import Path
 
 import bpy
@@ -9,6 +10,8 @@ import guikit
 
 ZIP = next(Path(guikit.HERE).glob("heft-*-bare.zip"))
 MODULE = "bl_ext.user_default.heft"
+NARROW = 240  # pixels
+HEIGHT = 900  # of the screen
 
 install = guikit.install(ZIP.name, MODULE)
 tab = guikit.sidebar("Heft")
@@ -74,36 +77,77 @@ def split(share=0.4):
     areas[1].spaces.active.show_region_ui = True
 
 
+def sized(width, height):
+    """A step: the window is so large, in pixels."""
+
+    def go():
+        found = subprocess.run(
+            ["xdotool", "search", "--onlyvisible", "--name", "Blender"], capture_output=True, text=True, check=True
+        )
+        for one in found.stdout.split():
+            subprocess.run(["xdotool", "windowsize", one, str(width), str(height)], check=True)
+
+    return go
+
+
 def small():
     """All panels small enough to be seen at once."""
     bpy.context.preferences.view.ui_scale = 0.7
 
 
+def narrow():
+    """Begin to drag the sidebar's edge, which takes ten seconds, while Blender goes on."""
+    _, area, _, _ = guikit.view3d()
+    bar = next(region for region in area.regions if region.type == "UI")
+    y = str(HEIGHT - (bar.y + bar.height // 2))
+    steps = []
+    for x in (-60, -3, 0):
+        steps += ["mousemove", str(bar.x + x), y, "sleep", "1"]
+    steps += ["mousedown", "1", "sleep", "1"]
+    for share in (0.1, 0.2, 0.4, 0.7, 1.0):
+        steps += ["mousemove", str(bar.x + round(share * (bar.width - NARROW))), y, "sleep", "0.6"]
+    subprocess.Popen(["xdotool", *steps, "mouseup", "1", "mousemove", "300", "300"])
+
+
+def _anew(change):
+    """Register all panels again, each changed: children after their parents, or they would stand alone."""
+    panels = [getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith("HEFT_PT_")]
+    panels.sort(key=lambda panel: hasattr(panel, "bl_parent_id"))
+    for panel in reversed(panels):
+        bpy.utils.unregister_class(panel)
+    for panel in panels:
+        change(panel)
+        bpy.utils.register_class(panel)
+
+
 def panels_alone(*names):
     """A step: no other panels in the tab."""
 
-    def show():
-        panels = [getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith("HEFT_PT_")]
-        for panel in panels:
-            if panel.__name__ not in names:
-                bpy.utils.unregister_class(panel)
-                panel.poll = classmethod(lambda _cls, _context: False)
-                bpy.utils.register_class(panel)
+    def choose(panel):
+        if panel in _polls:
+            own = _polls.pop(panel)
+            if own is None:
+                del panel.poll
+            else:
+                panel.poll = own
+        if panel.__name__ not in names:
+            _polls[panel] = vars(panel).get("poll")
+            panel.poll = classmethod(lambda _cls, _context: False)
 
-    return show
+    return lambda: _anew(choose)
+
+
+_polls = {}  # of panels that are not shown, as they were; None where it is inherited
 
 
 def opened(*names):
     """A step, before they are first drawn: panels that are closed at first."""
 
-    def show():
-        for name in names:
-            panel = getattr(bpy.types, name)
-            bpy.utils.unregister_class(panel)
+    def open_it(panel):
+        if panel.__name__ in names:
             panel.bl_options = set()
-            bpy.utils.register_class(panel)
 
-    return show
+    return lambda: _anew(open_it)
 
 
 def compiled():

@@ -26,6 +26,12 @@ from .workspace import LEFT, Machine, Walk, make_memory, make_scratch
 
 Array = NDArray[np.float64]
 
+SLOW = 0.1  # m/s, up to which steps are as slow as they get
+WITHIN = 0.9  # share of the sole within which the ground's force stays
+PUSHING = 2.0  # times as much as that may be asked of an ankle whose heel rises
+# Steps of adults are so much longer, m, with each that they take more in a minute, at all speeds but the slowest
+# (Sekiya and Nagasaki, "Reproducibility of the walking patterns of normal young adults", 1998).
+WALK_RATIO = 0.0065
 FASTER = 0.3  # m/s by which the speed may change from one step to the next
 ROOT = 6  # velocities of the free root, which no motor drives
 
@@ -65,18 +71,24 @@ class Gait(Follower):
         style = load_style(self.settings.style)
         size = self.biped.height / LEG
         slow = math.sqrt(size)  # longer legs swing more slowly
+        self._longest_step = slow * style.step_seconds
+        self._walk_ratio = size**1.5 * WALK_RATIO
+        share = 1.0 - 2.0 * self.settings.share if self.settings.stabiliser else WITHIN
         self._walk = Walk(
             phases=style.phases,
             poses=style.poses,
-            step_seconds=slow * style.step_seconds,
+            step_seconds=np.zeros(1),
             clearance=size * style.clearance,
             width=size * style.width,
             speed=np.zeros(2),
             curve=np.zeros((2, BINS)),
-            offset=np.zeros(2),
+            offset=np.zeros(1),
             heading=np.zeros(1),
             feedback=_sized(gains.feedback, size),
             implicit=np.array([self.settings.implicit]),
+            within=share,
+            # the stabiliser would have the heel down again
+            pushing=1.0 if self.settings.stabiliser else PUSHING,
         )
         self._memory = make_memory()
         self._scratch = make_scratch(character.nq, character.nv)
@@ -116,7 +128,7 @@ class Gait(Follower):
         velocity = np.zeros(self.character.nv)
         if self.steps == 0 and self._memory.fresh[0]:
             biped = self.biped
-            sway = returning_speed(biped.apart, biped.height, self._walk.step_seconds, biped.gravity)
+            sway = returning_speed(biped.apart, biped.height, float(self._walk.step_seconds[0]), biped.gravity)
             sway *= 1.0 if self.stance == LEFT else -1.0
             velocity[:2] = -sway * np.sin(self._facing), sway * np.cos(self._facing)
         return self._wanted.copy(), velocity
@@ -142,8 +154,12 @@ class Gait(Follower):
             seen = memory.seen / memory.counted
         side = -1.0 if self.stance == LEFT else 1.0
         for k, wanted in enumerate((walk.speed[0], side * walk.speed[1])):
-            learnt = learn(Learnt(walk.curve[k], walk.offset[k]), seen[k], float(wanted))
-            walk.curve[k], walk.offset[k] = learnt.curve, learnt.offset
+            learnt = learn(Learnt(walk.curve[k], float(walk.offset[0])), seen[k], float(wanted))
+            walk.curve[k] = learnt.curve
+            # whoever drifts aside does so over both feet alike, which an offset away from either cannot mend: it grew
+            # until the walk fell
+            if k == 0:
+                walk.offset[0] = learnt.offset
 
     def _begin_step(self, stance: int, time: float) -> None:
         memory = self._memory
@@ -152,7 +168,11 @@ class Gait(Follower):
         forward, left, heading = self.course.at(time)
         self._heading.begin_step(self._facing + heading, -1.0 if stance == LEFT else 1.0)
         wanted = self._heading.pace * forward, left
-        self._walk.speed[:] += np.clip(np.subtract(wanted, self._walk.speed), -FASTER, FASTER)
+        speed = self._walk.speed
+        speed[:] += np.clip(np.subtract(wanted, speed), -FASTER, FASTER)
+        # v T^2 / 60 is a walk's ratio; at a fixed time the faster ones had steps too long for the legs
+        natural = math.sqrt(60.0 * self._walk_ratio / max(abs(float(speed[0])), SLOW))
+        self._walk.step_seconds[0] = min(self._longest_step, natural)
 
     def _tell(self, state: State) -> None:
         wanted, foot, half = self._wanted, self.biped.foot[self.stance], 0.5 * self._walk.heading[0]

@@ -11,7 +11,8 @@ Everything is evaluated where the simulator solves its step, at q_{k+1} and v_k,
     height       the same upwards, by the standing knee alone, which bears its share of the weight besides
     pelvis       turned by the standing hip, which holds up what the leg carries, and takes over what waist and swinging
                  hip exert on the pelvis
-    ankle        no more than the ground can answer within the sole
+    ankle        no more than the ground can answer within the sole; as the leg leans ahead, it bears the hips over the
+                 tip, and the heel rises
 """
 
 import math
@@ -34,6 +35,7 @@ from ...maths.rotations import (
 )
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, scale
 from .biped import NONE, UPRIGHT
+from .heel import STEEPEST, heel_rise
 from .stance import stand
 from .swing import pose_swing, toes_down
 from .turns import set_ball, turned
@@ -76,7 +78,7 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     stance = memory.stance[0]
     swing = 1 - stance
     side = 1.0 if stance == LEFT else -1.0
-    phase = memory.clock[0] / walk.step_seconds
+    phase = memory.clock[0] / walk.step_seconds[0]
     heading = walk.heading[0]
     _interpolate(walk, min(phase, 1.0), work.pose)
     begun = min(memory.clock[1] / BEGINNING, 1.0)
@@ -107,13 +109,15 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float) -> bool:
     if biped.trunk[0] != NONE:
         yaw, roll = heading + side * work.pose[TORSO_YAW], -side * work.pose[TORSO_ROLL]
         _face(machine, biped.trunk[0], _orientation(yaw, work.pose[TORSO_PITCH], roll))
-    # the standing foot is to lie flat, wherever it points: friction holds that, and the ankle must not pivot it
+    # the standing foot is to lie flat until its heel rises, wherever it points: friction holds that, and the ankle must
+    # not pivot it
     pointing = math.atan2(bodies.rotation[biped.foot[stance], 1, 0], bodies.rotation[biped.foot[stance], 0, 0])
-    _face(machine, biped.foot[stance], _orientation(pointing, 0.0, 0.0))
+    rise = heel_rise(machine, phase)
+    _face(machine, biped.foot[stance], _orientation(pointing, min(rise / biped.sole[stance, 1], STEEPEST), 0.0))
     pitch = toes_down(machine, phase)
     _face(machine, biped.foot[swing], _orientation(heading, pitch, 0.0))
     _hold(machine, v, dt)
-    stand(machine, center, along, phase, pelvis, dt)
+    stand(machine, center, along, phase, pelvis, rise, dt)
 
     memory.clock[0] += dt
     memory.clock[1] += dt

@@ -10,25 +10,27 @@ from ...maths.kernel import inlined_kernel, kernel
 from ...maths.rotations import (
     Quaternion,
     quaternion_conjugate,
-    quaternion_exp,
     quaternion_log,
     quaternion_multiply,
-    quaternion_rotate,
     quaternion_row,
 )
 from ...maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, scale, subtract
 from .biped import NONE, UPRIGHT
+from .heel import standing_leg
 from .turns import turned
 from .velocity import BINS
-from .workspace import LEFT, STANCE_KNEE, Machine
+from .workspace import LEFT, Machine
 
 # Horizontal force on the centre of mass at most, of the weight.
 PULL = 0.15
-WITHIN = 0.9  # share of the sole within which the ground's force stays
+# m that the heel is to rise, from which on the ankle bears all the weight at the sole's tip
+BORNE = 0.03
 
 
 @kernel
-def stand(machine: Machine, center: Vector, along: Vector, phase: float, wanted: Quaternion, dt: float) -> None:
+def stand(
+    machine: Machine, center: Vector, along: Vector, phase: float, wanted: Quaternion, rise: float, dt: float
+) -> None:
     """The standing leg: what its joints add for velocity, height and the pelvis, and how far its ankle may go."""
     tree, bodies, biped, walk = machine.tree, machine.bodies, machine.biped, machine.walk
     memory, work = machine.memory, machine.work
@@ -37,7 +39,7 @@ def stand(machine: Machine, center: Vector, along: Vector, phase: float, wanted:
     weight = mass * biped.gravity
     k = min(int(min(phase, 1.0) * BINS), BINS - 1)
     x = walk.speed[0] + walk.curve[0, k] + walk.offset[0] - along[0]
-    y = walk.speed[1] - side * (walk.curve[1, k] + walk.offset[1]) - along[1]
+    y = walk.speed[1] - side * walk.curve[1, k] - along[1]
     most = PULL * weight
     x = min(max(mass * walk.feedback.speed_forward * x, -most), most)
     y = min(max(mass * walk.feedback.speed_sideways * y, -most), most)
@@ -46,28 +48,28 @@ def stand(machine: Machine, center: Vector, along: Vector, phase: float, wanted:
     ankle = row(bodies.position, foot)
 
     i = tree.velocity_start[shank]
-    upper, lower = row(biped.upper_leg, stance), row(biped.lower_leg, stance)
-    axis = row(biped.knee_axis, stance)
-    bent = biped.knee_sign[stance] * work.pose[STANCE_KNEE]
-    leg = add(upper, quaternion_rotate(quaternion_exp(scale(bent, axis)), lower))
+    leg = standing_leg(machine)
     lacks = math.sqrt(dot(leg, leg)) - (hip[2] - ankle[2])
     up = mass * walk.feedback.height * lacks + walk.feedback.support * weight
     pushed = (force[0], force[1], min(max(up, 0.0), 2.0 * weight))
     work.torque[i] = work.pd[i] - _lever(bodies, i, center, pushed)
 
     start = tree.velocity_start[foot]
-    held = WITHIN * memory.force[0]
+    held, rising = walk.within * memory.force[0], min(rise / BORNE, 1.0)
     for i in range(start, start + VELOCITIES_OF_JOINT[tree.joint[foot]]):
         torque = work.pd[i] - _lever(bodies, i, center, force)
         turning = turned(row_angular(bodies.motion, i), -heading)
         # a torque about the left presses the tip down, the other way round the heel
         ahead, behind = held * biped.sole[stance, 1], held * biped.sole[stance, 0]
+        ahead *= 1.0 + rising * (walk.pushing - 1.0)
+        bearing = rising * memory.force[0] * biped.sole[stance, 1]
         beside = held * biped.sole[stance, 2]
         if abs(turning[2]) > UPRIGHT:
             work.torque[i] = torque
         elif abs(turning[1]) > abs(turning[0]):
             if turning[1] < 0.0:
-                ahead, behind = -behind, -ahead
+                ahead, behind, bearing = -behind, -ahead, -bearing
+            torque += bearing
             work.torque[i] = min(max(torque, behind), ahead)
         else:
             work.torque[i] = min(max(torque, -beside), beside)

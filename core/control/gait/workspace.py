@@ -26,15 +26,17 @@ class Walk(Structure):
 
     phases: Array  # (np,) of the key poses
     poses: Array  # (np, channels)
-    step_seconds: float  # s
+    step_seconds: Array  # (1,) s
     clearance: float  # m
     width: float  # m
     speed: Array  # (2,) forward and to the left, m/s
     curve: Array  # (2, BINS) learnt, added to it; the second away from the standing side
-    offset: Array  # (2,) learnt, the same
+    offset: Array  # (1,) learnt, added to the speed forward
     heading: Array  # (1,) rad
     feedback: Feedback
     implicit: NDArray[np.bool_]  # (1,) whether PD looks at the step's end
+    within: float  # share of the sole within which the ground's force stays
+    pushing: float  # times as much that the ankle may ask for as the heel rises
 
 
 class Memory(Structure):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...dynamics.inertia import solve_columns
 from ...dynamics.kinematics import world_point
-from ...maths.kernel import kernel
+from ...maths.kernel import kernel, wide_kernel
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
 from .adaptation import adapt
 from .prediction import predict, predict_linear
@@ -17,7 +17,7 @@ from .workspace import Machine
 Array = NDArray[np.float64]
 
 
-@kernel
+@wide_kernel
 def update_law(machine: Machine, k: int, anchor: Array, q: Array, v: Array, q_next: Array, dt: float) -> bool:
     """Fill `work.torque` and `work.gain` for step k; False where a matrix that must be positive definite is not."""
     tree, bodies, policy, work = machine.tree, machine.bodies, machine.policy, machine.work

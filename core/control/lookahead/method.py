@@ -14,7 +14,7 @@ from .accompanied import Accompanied
 from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
 from .precompute import CostToGo, Policy, sweep
-from .search import Rehearsal, choose_settings, rehearse
+from .search import Choice, Rehearsal, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
 from .track import Track
@@ -25,6 +25,7 @@ STRAYS = 0.01  # m, RMS
 LOST_WAY = 0.02  # m, RMS: who strays farther is guided
 STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
 GUIDED = (10.0, 100.0)  # the same for who has a hand on the root
+CHOICE = "choice of settings"
 FEW = 12  # rehearsals, where help is at hand for who falls in all of them
 
 
@@ -76,7 +77,7 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     if own.rehearsals == 0:
         return controller, False
     most = min(own.rehearsals, FEW) if stage.helped else own.rehearsals
-    choice = choose_settings(
+    choice: Choice = stage.found.get(CHOICE) or choose_settings(
         controller.character,
         controller.track,
         own,
@@ -89,6 +90,8 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
         controller=controller,
         progress=lambda number: stage.rehearsing(number / most),
     )
+    if not (choice.skipped or own.rehearsal_seconds):  # neither somebody nor a clock has ended it
+        stage.found[CHOICE] = choice
     if choice.settings != own:
         controller = LookAhead(controller.character, controller.track, choice.settings, terrain=stage.terrain)
     rehearsal = choice.trials[-1].rehearsals[0]

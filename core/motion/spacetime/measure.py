@@ -141,27 +141,26 @@ def _offsets(character: Character, problem: Problem, iterate: Iterate) -> tuple[
 
 def _friction_use(problem: Problem, iterate: Iterate, friction: float) -> float:
     """Greatest tangential force over friction times normal force; infinite where a normal force pulls."""
-    use = 0.0
-    for k, count in enumerate(problem.force_count):
-        for p in problem.force_point[k, :count]:
-            if not problem.grab[p]:
-                x, y, normal = iterate.force[k, p]
-                use = max(
-                    use, float(np.hypot(x, y) / (friction * normal)) if normal > 0.0 else float(np.finfo(float).max)
-                )
-    return use
+    counts = problem.force_count[:, None]
+    steps, places = np.nonzero(np.arange(problem.force_point.shape[1]) < counts)
+    points = problem.force_point[steps, places]
+    grounded = ~problem.grab[points]
+    x, y, normal = iterate.force[steps[grounded], points[grounded]].T
+    if not (normal > 0.0).all():
+        return float(np.finfo(float).max)
+    return float((np.hypot(x, y) / (friction * normal)).max(initial=0.0))
 
 
 def _changes(character: Character, trajectory: Trajectory, iterate: Iterate) -> tuple[Array, Array]:
     """Angle (N + 1, bodies) by which each joint was changed, the root's own turn included; and its shift (N + 1, 3)."""
     tree = character.tree
-    change = np.zeros(character.nv)
+    change = np.zeros((len(iterate.q), character.nv))
+    for clip, q, row in zip(trajectory.q, iterate.q, change, strict=True):
+        difference_positions(tree, clip, q, row)
     joints = np.zeros((len(iterate.q), len(character.bodies)))
-    for k, (clip, q) in enumerate(zip(trajectory.q, iterate.q, strict=True)):
-        difference_positions(tree, clip, q, change)
-        for b, start in enumerate(tree.velocity_start):
-            count = VELOCITIES_OF_JOINT[tree.joint[b]]
-            joints[k, b] = np.linalg.norm(change[start + count - min(count, 3) : start + count])
+    for b, start in enumerate(tree.velocity_start):
+        count = VELOCITIES_OF_JOINT[tree.joint[b]]
+        joints[:, b] = np.linalg.norm(change[:, start + count - min(count, 3) : start + count], axis=1)
     root = np.zeros((len(iterate.q), 3))
     if character.bodies[0].joint.kind == "free":
         root[:] = iterate.q[:, :3] - trajectory.q[:, :3]

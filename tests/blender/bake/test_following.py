@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 import pytest
 from heft.blender_addon import writer
-from heft.blender_addon.baking import session
-from heft.blender_addon.baking.following import concerns, following
+from heft.blender_addon.baking import reader, session
+from heft.blender_addon.baking.following import concerns, following, on_update
 from heft.blender_addon.baking.stack import stack_of
 from heft.blender_addon.baking.wanted import settings_text
 from heft.blender_addon.overlay import live, record
@@ -124,6 +124,30 @@ def test_edits_at_random_end_as_a_bake_that_is_asked_for(followed, monkeypatch, 
     rig.heft.auto_bake = False
     assert bpy.ops.heft.bake() == {"FINISHED"}
     assert curves_of(rig.animation_data.action) == followed_ends
+
+
+def test_an_edit_amid_a_check_of_what_was_read_is_baked(followed, monkeypatch):
+    rig, sent = followed
+    settle(rig)
+    monkeypatch.setattr(reader, "AT_ONCE", 0.0)
+    bpy.app.handlers.depsgraph_update_post.append(on_update)  # as in a window
+    try:
+        following.look(bpy.context, time.monotonic() + LATER)
+        assert following.reads
+        assert not following.busy  # it checks
+        action = rig.animation_data.action
+        curve = next(curve for curve in writer.only_bag(action).fcurves if "thigh" in curve.data_path)
+        curve.keyframe_points[2].co.y += 0.01
+        curve.update()
+        action.update_tag()  # Blender has not told of it yet
+        following.look(bpy.context, time.monotonic())
+        assert not following.reads
+        assert following.waits
+        look()
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(on_update)
+    assert following.busy
+    assert len(sent) == 2
 
 
 def test_what_is_overtaken_is_left_and_a_bake_that_is_asked_for_comes_first(followed):
