@@ -76,9 +76,10 @@ def _simulate(company: CompanyJob, ready: dict[int, Prepared], progress: Told | 
     steps = [round((found.begins - earliest) * found.job.rate) for found in ready.values()]
     begins = [count / found.job.rate for count, found in zip(steps, ready.values(), strict=True)]
     simulations, inside = act_together(parts, begins, holds, apart)
-    ready = {number: _with_passing(found, place[number], inside) for number, found in ready.items()}
     return {
-        number: result_of(_with_touches(found, simulation), each, simulation, begun)
+        number: result_of(
+            _with_passing(_with_touches(found, simulation), place[number], inside), each, simulation, begun
+        )
         for (number, found), each, simulation in zip(ready.items(), shown, simulations, strict=True)
     }
 

@@ -124,7 +124,7 @@ def update_box(machine: Machine, low: Array, high: Array) -> float:
 
 @kernel
 def meet(crossing: Crossing, first: Machine, second: Machine, least: float) -> None:
-    """Take the depth, if more than the `least`, m, to which two begin inside each other for that at which they touch."""
+    """Take the depth, if more than the `least`, m, to which two begin inside each other for one at which they touch."""
     contacts = crossing.contacts
     _take_places(crossing, first, second)
     for k in range(crossing.shapes.pair.shape[0]):
