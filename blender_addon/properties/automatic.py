@@ -16,6 +16,7 @@ from bpy.app.handlers import persistent
 from ...core.control.method import DEFAULT
 from ...core.job.choosing import Chosen, Signs, choose
 from ..baking.source import slot_for
+from ..rig.other_motion import mover_of
 from ..typed import notes_on, settings_on
 
 FEW = 2.0  # keys a second of key poses, at most
@@ -31,11 +32,10 @@ def chosen_for(armature: bpy.types.Object) -> Chosen:
 
 def signs_of(armature: bpy.types.Object) -> Signs:
     """Return what it shows."""
-    settings = settings_on(armature)
-    curves = source_curves(armature)
-    own = [curve for curve in curves if curve.data_path.startswith("heft.")]
-    body = [curve for curve in curves if not curve.data_path.startswith("heft.") and len(curve.keyframe_points)]
-    paths = {curve.data_path for curve in own}
+    settings, mover = settings_on(armature), mover_of(armature)
+    paths = {curve.data_path for curve in source_curves(armature) if curve.data_path.startswith("heft.")}
+    keyed = [curve for curve in source_curves(mover) if len(curve.keyframe_points)]
+    body = [curve for curve in keyed if not curve.data_path.startswith("heft.")]
     still = bool(body) and not any(moves(curve) for curve in body)
     empties = [other for other in bpy.context.view_layer.objects if other.type == "EMPTY"]
     around = [settings_on(other) for other in empties if other.visible_get()]
@@ -47,7 +47,7 @@ def signs_of(armature: bpy.types.Object) -> Signs:
         led=any(path.startswith("heft.course.") for path in paths),
         path=settings.path is not None or settings.target is not None,
         holds=any(other.grab.armature == armature and other.grab.target not in carried for other in around),
-        few_poses=bool(body) and not still and are_few(body) and not is_far(armature, body),
+        few_poses=bool(body) and not still and are_few(body) and not is_far(mover, body),
         retimed=settings.playback.speed != 1.0 or any(path.startswith("heft.playback.") for path in paths),
         footholds=any(other.foothold.armature == armature for other in around),
         props=bool(carried),

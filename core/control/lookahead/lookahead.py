@@ -75,8 +75,8 @@ class LookAhead(Follower):
         self._machine: Machine | None = None
         self._anchor = np.zeros(4)
         places = point_places(character, self.track)
-        self._point_height = np.ascontiguousarray(places[..., 2])
-        self._touching = self.track.touching
+        self._point_height = list(np.ascontiguousarray(places[..., 2]))  # rows: each step asks for one
+        self._touching = list(self.track.touching)
         self._slipping = Slipping(self.track)
         self._landings = next_landings(self.track, places)
         self.terrain = terrain  # known ahead of the feet, or felt under them alone
@@ -133,9 +133,10 @@ class LookAhead(Follower):
         machine = self._ready(state, contacts)
         frame = self.place.frame
         after = self.after(self.place)
-        self._anchor[:] = after.anchor
+        anchor = self._anchor
+        anchor[0], anchor[1], anchor[2], anchor[3] = after.anchor  # one by one: numpy takes longer over a tuple
         scratch = self._scratch
-        valid = update_law(machine, frame, self._anchor, state.q, state.v, state.q_next, state.dt)
+        valid = update_law(machine, frame, anchor, state.q, state.v, state.q_next, state.dt)
         if not valid:
             raise NoLawError(f"The policy of frame {frame} gives no torques at {state.time:.4f} s.")
         if self.settings.await_touchdown and self._waits(state, contacts):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from heft.blender_addon.baking.gather import gather
 from heft.blender_addon.baking.output import write
+from heft.blender_addon.properties.automatic import chosen_for
 from heft.blender_addon.rig.reading import frame_numbers, sample_armatures
 from heft.core.motion import quaternions
 from heft.examples import mannequin, walk
@@ -189,6 +190,17 @@ def test_what_cannot_be_read_is_told(walker):
     walker.hide_viewport = True
     with pytest.raises(RuntimeError, match="not shown in this view layer"):
         bpy.ops.heft.bake()
+
+
+def test_the_method_suits_the_motion_and_not_what_else_is_keyed(walker):
+    rig = mannequin.make_mannequin(bpy.context)
+    rig.heft.motion_from = walker
+    for turn, frame in ((0.0, 1), (0.3, 40)):
+        rig.pose.bones["head"].rotation_quaternion = (1.0, turn, 0.0, 0.0)
+        rig.pose.bones["head"].keyframe_insert("rotation_quaternion", frame=frame)
+    assert not chosen_for(rig).as_it_is
+    rig.heft.motion_from = None
+    assert chosen_for(rig).as_it_is  # these keys alone are two poses
 
 
 def test_a_bake_by_the_same_button(walker, cache):
