@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one loop: controllers act, each on its stage, step by step, and what came of it is recorded."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from .method import Follower, Method
 from .stage import Observer, Stage
 
 Array = NDArray[np.float64]
+Inside = Mapping[tuple[int, int], Mapping[tuple[str, str], float]]  # by members and by bodies, m
 
 AFTER_FALL = 2.0  # s that a fallen character is still watched
 TUMBLES = 6.0  # s that it is watched at most, where it does not lie still by then: down stairs, say
@@ -52,8 +53,11 @@ def follow(follower: Follower, stepper: Stepper, stage: Stage, observer: Observe
 
 def act_together(
     parts: Sequence[Part], begins: Sequence[float], holds: Sequence[Hold], apart: Iterable[tuple[int, int]]
-) -> list[Simulation]:
-    """Let several act in one world, each from when it begins, s; ValueError where one acts in no world."""
+) -> tuple[list[Simulation], Inside]:
+    """Let several act in one world, each from when it begins, s; ValueError where one acts in no world.
+
+    Also how deep which bodies of two began inside each other: so deep they touch.
+    """
     acting = []
     worlds = []
     for method, plan, stage, observer in parts:
@@ -66,7 +70,7 @@ def act_together(
         acting.append(_Acting(follower, world, stage, observer))
     company = Company(worlds, holds, begins=begins, apart=apart)
     go_on(company, [one.recorder for one in acting], [one.loop for one in acting])
-    return [one.simulation() for one in acting]
+    return [one.simulation() for one in acting], company.inside
 
 
 class _Acting:

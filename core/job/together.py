@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..cache import Cache
-from ..control.loop import Part, act_together
+from ..control.loop import Inside, Part, act_together
 from ..simulation.company import Hold
 from ..simulation.outcome import Simulation
 from ..simulation.world import ANOTHER
@@ -17,6 +17,7 @@ from .company import CompanyJob
 from .progress import Callback, CancelledError, Clock, Progress, ProgressReporter
 from .result import BakeResult
 from .running import Prepared, Shown, nothing, prepared, result_of, simulated
+from .showing import names_in_rig
 
 Told = Callable[[int, Progress], bool | None]  # of which job, and what
 Answer = BakeResult | str  # why a job is impossible, in a sentence
@@ -74,9 +75,11 @@ def _simulate(company: CompanyJob, ready: dict[int, Prepared], progress: Told | 
     ]
     steps = [round((found.begins - earliest) * found.job.rate) for found in ready.values()]
     begins = [count / found.job.rate for count, found in zip(steps, ready.values(), strict=True)]
-    simulations = act_together(parts, begins, holds, apart)
+    simulations, inside = act_together(parts, begins, holds, apart)
     return {
-        number: result_of(_with_touches(found, simulation), each, simulation, begun)
+        number: result_of(
+            _with_passing(_with_touches(found, simulation), place[number], inside), each, simulation, begun
+        )
         for (number, found), each, simulation in zip(ready.items(), shown, simulations, strict=True)
     }
 
@@ -119,6 +122,25 @@ def _with_touches(found: Prepared, simulation: Simulation) -> Prepared:
     note = (
         f"Other characters touched it from frame {first:.0f} to {last:.0f}, by {hardest:.0f} N and {deepest:.1f} mm "
         "deep at most."
+    )
+    return found._replace(chosen=[*found.chosen, note])
+
+
+def _with_passing(found: Prepared, member: int, inside: Inside) -> Prepared:
+    """With a note of what began inside another, and was not pushed out."""
+    own: dict[str, float] = {}
+    for members, pairs in inside.items():
+        if member in members:
+            for bodies, depth in pairs.items():
+                body = bodies[members.index(member)]
+                own[body] = max(own.get(body, 0.0), depth)
+    if not own:
+        return found
+    called = names_in_rig(found.motion.plan)
+    bones = ", ".join(f"'{called.get(body, body)}'" for body in own)
+    note = (
+        f"It begins up to {1000.0 * max(own.values()):.0f} mm inside another character ({bones}): these touch as deep "
+        "as they begin."
     )
     return found._replace(chosen=[*found.chosen, note])
 

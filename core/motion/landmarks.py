@@ -66,11 +66,21 @@ def leg_length(skeleton: Skeleton, chains: Chains) -> float:
 
 
 def is_quadruped(skeleton: Skeleton, chains: Chains) -> bool:
-    """Whether the shoulders are in front of the hips rather than above them."""
+    """Whether the shoulders are in front of the hips rather than above them, and the hands below the hips.
+
+    A dinosaur on two legs holds its trunk as level as a horse, but its hands high.
+    """
     if "upper_arm.L" not in chains or "upper_arm.R" not in chains:
         return False
-    trunk = skeleton.head[[chains["upper_arm.L"][0], chains["upper_arm.R"][0]]].mean(axis=0)
-    trunk = trunk - skeleton.head[[chains["thigh.L"][0], chains["thigh.R"][0]]].mean(axis=0)
+
+    def middle(role: str) -> Array:
+        place: Array = skeleton.head[[chains[f"{role}.{side}"][0] for side in roles.SIDES]].mean(axis=0)
+        return place
+
+    hips, shoulders = middle("thigh"), middle("upper_arm")
+    trunk = shoulders - hips
+    if all(f"hand.{side}" in chains for side in roles.SIDES) and middle("hand")[2] > hips[2]:
+        return False
     return math.atan2(math.hypot(trunk[0], trunk[1]), trunk[2]) > LEVEL_TRUNK
 
 

@@ -66,9 +66,10 @@ def find_rest_pose(clip: Clip, roles_of_bones: roles.Roles, *, made: bool = Fals
     own = _figure(chains, skeleton.head[None], skeleton.tail[None])
     four = _on_four(seen) or (_is_pose(own, four=True) and _on_four(own))
     stretched = _stretched(skeleton, clip, chains)
-    usable = _is_pose(own, four=four)
+    beast = made and not four and bool(chains.get("tail")) and _stands_bent(own)
+    usable = beast or _is_pose(own, four=four)
     posed = usable and (made or four or stands_on_floor(skeleton, chains))
-    if posed and not stretched and (four or _angle(own.trunk[0], Z) < UPRIGHT):
+    if posed and not stretched and (four or beast or _angle(own.trunk[0], Z) < UPRIGHT):
         return None
     if posed:
         line = "rest pose: stood up" if not stretched else "rest pose: bones lengthened as in the motion"
@@ -83,7 +84,7 @@ def find_rest_pose(clip: Clip, roles_of_bones: roles.Roles, *, made: bool = Fals
         offsets[roots] = clip.position[sample, roots]
         rest = _compose(skeleton, local.orientation[0], offsets)
         figure = _figure(chains, rest.head[None], rest.tail[None])
-    up = -figure.legs[0].mean(axis=0) if four else figure.trunk[0]
+    up = -figure.legs[0].mean(axis=0) if four or beast else figure.trunk[0]
     if posed and _angle(up, Z) < UPRIGHT:
         return RestPose(rest, line)
     if posed or four:
@@ -214,6 +215,13 @@ def _is_pose(figure: _Figure, *, four: bool) -> bool:
         and (abs(trunk - 0.5 * math.pi) < TRUNK if four else trunk < TRUNK)
         and (ahead > -0.2).all()
     )
+
+
+def _stands_bent(figure: _Figure) -> bool:
+    """Whether it stands as birds and dinosaurs do: trunk level, or knees as bent as nobody would pose a person."""
+    legs = _unit(figure.legs[0].mean(axis=0))
+    ahead = figure.feet[0] @ np.cross(figure.left[0], -legs)
+    return bool(_is_even(figure) and _angle(legs, -Z) < UPRIGHT and (ahead > -0.2).all())
 
 
 def _is_even(figure: _Figure) -> bool:

@@ -19,12 +19,13 @@ from ..grabs import Grab
 from ..recording import Recorder, Recording
 from ..stepper import FASTEST
 from ..world import Action, DivergedError, World, reason_of
-from .crossing import Crossing, find_crossing, make_crossing, name_of, update_box
+from .crossing import Crossing, find_crossing, make_crossing, meet, name_of, update_box
 from .island import Given, Island, Pair
 
 Array = NDArray[np.float64]
 
 FRICTION = 0.5  # between bodies: cloth on cloth
+INSIDE = 0.005  # m: bodies of two that begin deeper in each other say that shapes are wrong, not that somebody is hit
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,9 @@ class Company:
         Pairs that pass through each other.
     friction
         Coefficient between bodies of two.
+
+    Bodies of two that begin inside each other, as linked arms do, for shapes are thicker than what they stand for, come
+    to touch as deep as they begin; `inside` tells how deep. To push them apart would throw both off their feet.
     """
 
     def __init__(
@@ -80,6 +84,8 @@ class Company:
             self._check_hold(hold)
         self._anchors = np.full((len(self.holds), 7), np.nan)
         self._crossings: dict[Pair, Crossing] = {}
+        self.inside: dict[Pair, dict[tuple[str, str], float]] = {}  # by a body of each, m
+        self._there: frozenset[int] = frozenset()  # in the step before
         self._islands: dict[tuple[int, ...], Island] = {}
         self._low, self._high = np.zeros((count, 3)), np.zeros((count, 3))
         self._fastest = np.zeros(count)
@@ -156,14 +162,29 @@ class Company:
         for a, b in self._near[:count].tolist():
             if (a, b) in self._apart:
                 continue
-            first, second = self.worlds[a], self.worlds[b]
-            crossing = self._crossings.get((a, b))
-            if crossing is None:
-                number = a * len(self.worlds) + b
-                crossing = self._crossings[a, b] = make_crossing(first, second, self._friction, number)
-            if find_crossing(crossing, first.machine, second.machine):
+            crossing = self._crossing(a, b, begins=not {a, b} <= self._there)
+            if find_crossing(crossing, self.worlds[a].machine, self.worlds[b].machine):
                 found[a, b] = crossing
+        self._there = frozenset(members)
         return found
+
+    def _crossing(self, a: int, b: int, *, begins: bool) -> Crossing:
+        """Between two members that are near; it begins in the first step that both take."""
+        first, second = self.worlds[a], self.worlds[b]
+        crossing = self._crossings.get((a, b))
+        if crossing is None:
+            number = a * len(self.worlds) + b
+            crossing = self._crossings[a, b] = make_crossing(first, second, self._friction, number)
+        if begins:
+            meet(crossing, first.machine, second.machine, INSIDE)
+            names = [body.name for world in (first, second) for body in world.parts.bodies]
+            deep: dict[tuple[str, str], float] = {}
+            for k in np.flatnonzero(crossing.slack):
+                one, other = (names[crossing.shapes.body[shape]] for shape in crossing.shapes.pair[k])
+                deep[one, other] = max(deep.get((one, other), 0.0), float(crossing.slack[k]))
+            if deep:
+                self.inside[a, b] = deep
+        return crossing
 
     def _is_held(self, hold: Hold, there: Iterable[int]) -> bool:
         """Whether both are there and the hold acts in this step."""

@@ -35,6 +35,7 @@ class Crossing(Structure):
     """Of two worlds with nb bodies, and room for nc candidates."""
 
     shapes: Shapes  # of both, with the pairs between them
+    slack: Array  # (pairs,) how much deeper than touching each pair of shapes counts as touching, m
     extent: Array  # (nb,) largest distance of a body's shapes from its origin, m
     bodies: NDArray[np.int64]  # (2,) of each world
     shapes_of_first: int
@@ -57,10 +58,12 @@ def make_crossing(first: World, second: World, friction: float, number: int) -> 
         for b in others
         if not (isinstance(a, Corner) and isinstance(b, Corner))  # points never meet
     ]
+    shapes = make_shapes(
+        [*own, *others], {body.name: b for b, body in enumerate(bodies)}, pairs=pairs, pair_friction=friction
+    )
     return Crossing(
-        shapes=make_shapes(
-            [*own, *others], {body.name: b for b, body in enumerate(bodies)}, pairs=pairs, pair_friction=friction
-        ),
+        shapes=shapes,
+        slack=np.zeros(len(shapes.pair)),
         extent=np.concatenate([first.system.extent, second.system.extent]),
         bodies=np.array([len(first.parts.bodies), len(second.parts.bodies)], dtype=np.int64),
         shapes_of_first=len(own),
@@ -120,9 +123,23 @@ def update_box(machine: Machine, low: Array, high: Array) -> float:
 
 
 @kernel
-def find_crossing(crossing: Crossing, first: Machine, second: Machine) -> int:
-    """Candidates between two worlds that have begun a step; returns how many."""
-    settings, contacts = first.system.settings, crossing.contacts
+def meet(crossing: Crossing, first: Machine, second: Machine, least: float) -> None:
+    """Take the depth, if more than the `least`, m, to which two begin inside each other for one at which they touch."""
+    contacts = crossing.contacts
+    _take_places(crossing, first, second)
+    for k in range(crossing.shapes.pair.shape[0]):
+        contacts.filled[0] = 0
+        detect_pair(crossing.shapes, k, crossing.position, crossing.quaternion, 0.0, contacts)
+        crossing.slack[k] = 0.0
+        for i in range(contacts.filled[0]):
+            if -contacts.gap[i] > max(least, crossing.slack[k]):
+                crossing.slack[k] = -contacts.gap[i]
+    contacts.filled[0] = 0
+
+
+@kernel
+def _take_places(crossing: Crossing, first: Machine, second: Machine) -> None:
+    """Those of both worlds' bodies."""
     for side in range(2):
         bodies, at = (second if side else first).scratch.bodies, side * crossing.bodies[0]
         for b in range(crossing.bodies[side]):
@@ -130,6 +147,13 @@ def find_crossing(crossing: Crossing, first: Machine, second: Machine) -> int:
                 crossing.position[at + b, k] = bodies.position[b, k]
             for k in range(4):
                 crossing.quaternion[at + b, k] = bodies.quaternion[b, k]
+
+
+@kernel
+def find_crossing(crossing: Crossing, first: Machine, second: Machine) -> int:
+    """Candidates between two worlds that have begun a step; returns how many."""
+    settings, contacts = first.system.settings, crossing.contacts
+    _take_places(crossing, first, second)
     reach = settings.margin + settings.dt * min(fastest_of(first) + fastest_of(second), FASTEST)
     contacts.filled[0] = 0
     for k in range(crossing.shapes.pair.shape[0]):
@@ -137,7 +161,10 @@ def find_crossing(crossing: Crossing, first: Machine, second: Machine) -> int:
         apart = subtract(row(crossing.position, a), row(crossing.position, b))
         near = crossing.extent[a] + crossing.extent[b] + reach
         if dot(apart, apart) < near * near:
+            found = contacts.filled[0]
             detect_pair(crossing.shapes, k, crossing.position, crossing.quaternion, reach, contacts)
+            for i in range(found, contacts.filled[0]):
+                contacts.gap[i] += crossing.slack[k]
     count = 0
     for i in range(contacts.filled[0]):
         point = row(contacts.point, i)

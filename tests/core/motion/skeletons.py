@@ -96,6 +96,23 @@ def dog():
     return skeleton(bones), roles
 
 
+def dinosaur():
+    """A lizard on two legs with its trunk as level as the dog's and its hands before its chest, and its roles."""
+    some, roles = dog()
+    rows = [
+        (name, some.names[parent] if parent >= 0 else None, head, tail)
+        for name, parent, head, tail in zip(some.names, some.parent, some.head, some.tail, strict=True)
+        if not name.startswith(("arm", "forearm", "paw"))
+    ]
+    for side, y in (("L", 0.08), ("R", -0.08)):
+        rows += [
+            ("arm." + side, "ribs", (0.25, y, 0.6), (0.35, y, 0.62)),
+            ("forearm." + side, "arm." + side, (0.35, y, 0.62), (0.48, y, 0.63)),
+            ("paw." + side, "forearm." + side, (0.48, y, 0.63), (0.55, y, 0.63)),
+        ]
+    return skeleton(rows), roles
+
+
 def scrambled(clip, seed=0):
     """The same motion of the same bones, whose rest pose has every joint turned at random."""
     some = clip.skeleton

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heft.core.motion import quaternions
-from heft.core.motion.body_plan import plausible_scale
+from heft.core.motion.body_plan import make_body_plan, plausible_scale
 from heft.core.motion.clip import LocalPoses, from_local, scaled_skeleton, to_local, turned
 from heft.core.motion.prepare import prepare
 from heft.core.motion.residuals import with_residuals
@@ -16,6 +16,7 @@ from heft.core.motion.upright import AXES, facing_of, stood_up, turn_of, up_of
 from tests.core.motion.skeletons import (
     CMU_ROLES,
     cmu,
+    dinosaur,
     dog,
     needs_clips,
     rooted,
@@ -43,6 +44,19 @@ def test_a_rest_pose_that_is_one_is_kept(some):
 def test_an_animals_rest_pose_is_kept():
     some, roles = dog()
     assert find_rest_pose(waving(some, size=0.05), roles) is None
+
+
+def test_a_dinosaurs_rest_pose_is_kept_where_it_was_made_for_a_mesh():
+    """With its trunk level, which on two legs is otherwise taken for no pose at all."""
+    some, roles = dinosaur()
+    clip = waving(some, size=0.05)
+    assert find_rest_pose(clip, roles, made=True) is None
+    assert "unusable" in find_rest_pose(clip, roles).line
+
+
+def test_a_dinosaur_on_two_legs_is_none_on_four():
+    for (some, roles), four in ((dinosaur(), False), (dog(), True)):
+        assert make_body_plan(some, roles, clip=waving(some, size=0.05)).quadruped is four
 
 
 @pytest.mark.parametrize("seed", range(4))

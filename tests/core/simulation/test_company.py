@@ -269,6 +269,30 @@ def test_pairs_that_are_kept_apart_pass_through_each_other():
     assert company.worlds[0].v[0] == 2.0
 
 
+def test_who_begins_inside_another_is_not_pushed_out_but_goes_no_deeper():
+    """Two balls of 0.1 m, 0.16 m apart: at rest they stay; sent at each other they stop there, and leave freely."""
+    company = Company([placed(World(ball()), (0.16 * k, 0.0, 0.0)) for k in range(2)])
+    first, second = simulate_together(company, [np.zeros(0)] * 2, seconds=0.2)
+    assert company.inside == {(0, 1): {("ball", "ball"): pytest.approx(0.04)}}
+    assert np.abs(second.q[:, 0] - 0.16).max() < 1e-12
+    assert np.abs(first.q[:, 0]).max() < 1e-12
+    for speed in (-1.0, 1.0):
+        worlds = [placed(World(ball()), (0.0, 0.0, 0.0)), placed(World(ball()), (0.16, 0.0, 0.0), (speed, 0.0, 0.0))]
+        one, other = simulate_together(Company(worlds), [np.zeros(0)] * 2, seconds=0.2)
+        between = other.q[:, 0] - one.q[:, 0]
+        assert between.min() > 0.16 - 1.0 / 120.0 - 1e-9  # the first step goes by the velocity that it was given
+        assert (between[-1] > 0.3) == (speed > 0.0)
+
+
+def test_who_comes_to_another_later_touches_as_ever():
+    """Balls that begin apart have no such leave."""
+    worlds = [placed(World(ball()), (0.0, 0.0, 0.0)), placed(World(ball()), (0.5, 0.0, 0.0), (-2.0, 0.0, 0.0))]
+    company = Company(worlds)
+    one, other = simulate_together(company, [np.zeros(0)] * 2, seconds=0.4)
+    assert company.inside == {}
+    assert (other.q[:, 0] - one.q[:, 0]).min() > 0.2 - 1e-3
+
+
 def test_one_alone_is_the_special_case():
     one = simulate(start(walker(), 5), Swaying(7), seconds=0.3)
     (other,) = simulate_together(Company([start(walker(), 5)]), [Swaying(7)], seconds=0.3)
