@@ -11,7 +11,7 @@ import time
 import tomllib
 from pathlib import Path
 
-from tools import made, sentences
+from tools import sentences
 from tools.build import blender_ext, stage, version_of_manifest
 from tools.environment import ROOT, say
 
@@ -110,7 +110,7 @@ def main() -> int:
             "core without bpy": module("tools.import_core"),
             "manifest (Blender)": [sys.executable, str(blender_ext()), "validate", str(staged)],
             "documentation (MkDocs)": module("mkdocs", "build", "--strict", "--quiet", "--site-dir", f"{folder}/site"),
-            "pages and presets made from the methods": made.stale,
+            "pages and presets made from the source": module("tools.made", "--stale"),
             "links of the pages beside it": broken_links,
             "length of the pages' sentences": sentences.too_long,
             "one version": different_versions,

@@ -7,14 +7,13 @@ The .blend files go to out/gallery, the films to docs/pictures/gallery, where do
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
 
 import bpy
 import heft
 
 from tools.environment import ROOT, say
+from tools.leaving import leave
 
 FILMS = ROOT / "docs" / "pictures" / "gallery"
 FILES = ROOT / "out" / "gallery"
@@ -57,6 +56,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    status = main()
-    sys.stdout.flush()
-    os._exit(status)  # without the bpy module's own clean-up: 4.5's can wait for ever on one of its threads
+    leave(main())

@@ -8,11 +8,13 @@ made.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools import gallery_page, panels, reference
 from tools.environment import ROOT, say
+from tools.leaving import leave
 
 if TYPE_CHECKING:
     from heft.core.control.method import Method, Preset
@@ -146,14 +148,19 @@ def stale(root: Path = ROOT) -> list[str]:
     ]
 
 
-def main() -> None:
-    """Write all that is not as it should be."""
+def main() -> int:
+    """Write all that is not as it should be; with --stale only say what, and fail if there is any."""
+    if sys.argv[1:] == ["--stale"]:
+        found = stale()
+        say("\n".join(found))
+        return 1 if found else 0
     for path, text in files().items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             say(f"wrote {path.relative_to(ROOT)}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    leave(main())

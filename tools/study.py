@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from tools.environment import ROOT, say
+from tools.leaving import leave
 
 STUDIES = ROOT / "studies"
 PAGES = ROOT / "docs" / "studies"
@@ -57,3 +58,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 if __name__ == "__main__":
     main()
+    leave(0)
