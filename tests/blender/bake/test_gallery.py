@@ -10,7 +10,6 @@ from heft.examples.gallery import SCENES, filming
 
 from tools.environment import ROOT
 
-pytest_plugins = ["tests.blender.bake.conftest"]
 SIZE, EVERY = (48, 36), 12
 STILL = 0.002  # mean change of pixels from picture to picture, below which nothing moves
 
