@@ -121,7 +121,8 @@ def _plane(plan: BodyPlan, clip: Clip, corners: Array) -> Floor:
     """The floor under soles (nf, soles, 4, 3)."""
     speed = greatest_speed(corners, clip.rate)
     middles = corners.mean(axis=2)
-    if _is_steep(corners)[speed < FLAT_SPEEDS[-1]].mean() > MOSTLY_STEEP:  # as in push-ups
+    steep = _is_steep(corners)[speed < FLAT_SPEEDS[-1]]
+    if np.count_nonzero(steep) > MOSTLY_STEEP * len(steep):  # as in push-ups
         middles = np.take_along_axis(corners, corners[..., 2:].argmin(axis=2, keepdims=True), axis=2)[:, :, 0]
     for limit in FLAT_SPEEDS:
         soles = middles[speed < limit]

@@ -38,8 +38,11 @@ def state_matrix(programme, k):
 
 
 def test_stationarity_at_the_solution():
-    """Costates backwards (Muico 2009 eq. 7a, c); then eq. 7b, and no pull on the free first state."""
-    motion = motions.squat(12, 0.02)
+    """Costates backwards (Muico 2009 eq. 7a, c); then eq. 7b, and no pull on the free first state.
+
+    Of a short motion: with every step back the costates' rounding grows 3.5 times.
+    """
+    motion = motions.squat(8, 0.02)
     settings = Settings(step_tolerance=1e-9)
     problem = problem_of(motion, settings)
     solution = solver.solve(motion.character, problem, Ends(), settings)
@@ -53,7 +56,7 @@ def test_stationarity_at_the_solution():
         worst = max(worst, np.abs(pull + programme.control_gradient[k, :m]).max())
         terms = max(terms, np.abs(pull).max())
         costate = programme.state_gradient[k] + state_matrix(programme, k).T @ costate
-    assert worst < 1e-3 * terms
+    assert worst < 1e-4 * terms
     assert np.abs(costate).max() < 1e-6 * np.abs(programme.state_gradient).max()
 
 
