@@ -37,7 +37,10 @@ class Bvh:
         for result in results.values():
             rows = np.rint(result.frames - recognised.clip.first_frame).astype(np.int64)
             turn = quaternions.multiply(recognised.turn, UP_IS_Y)
-            poses = result.poses[:, : len(file.joints)]
+            poses = result.poses[:, : len(file.joints)].copy()
+            # a file that was stood up rests turned; in the file's own frame every joint is at rest unturned
+            rest = quaternions.matrix(recognised.clip.skeleton.orientation[: len(file.joints)])
+            poses[..., :3, :3] = poses[..., :3, :3] @ rest.swapaxes(-1, -2)
             write_whole(target, write_bvh(file, recognised.unit, turn, rows, poses))
 
     def _read(self, path: Path) -> tuple[BvhFile, Recognised]:

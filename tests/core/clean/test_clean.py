@@ -5,16 +5,20 @@ import csv
 import json
 import re
 import subprocess
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from heft.core import cli
 from heft.core.clean import command
+from heft.core.clean.bvh import Bvh
 from heft.core.clean.page import page
 from heft.core.clean.rows import COLUMNS, is_fine, worst_of
-from heft.core.motion.bvh import read_bvh, read_bvh_file
+from heft.core.job.showing import matrices
+from heft.core.motion.bvh import UP_IS_Y, UP_IS_Z, read_bvh, read_bvh_file
 
 from tests.core.clean.clips import HerePool, waving_bvh
+from tests.core.job.jobs import waving_clip
 
 
 @pytest.fixture
@@ -116,6 +120,19 @@ def test_a_clip_that_got_worse_needs_a_second_look():
     shown = page("Clips", [{**row, "why": ""} for row in (fine, sunk, helped)], {})
     assert "1 of which need no second look" in shown
     assert shown.count('class="bad"') == 2
+
+
+@pytest.mark.parametrize("up", [UP_IS_Y, UP_IS_Z], ids=["Y", "Z"])
+def test_a_file_is_written_back_the_way_up_that_it_was(tmp_path, up):
+    clip, path, out = waving_clip(0.4, 30.0), tmp_path / "wave.bvh", tmp_path / "out.bvh"
+    path.write_bytes(waving_bvh(up=up))
+    form = Bvh()
+    found = form.job(path, "").clip
+    frames = found.first_frame + np.arange(len(found.position))
+    form.write(path, {"": SimpleNamespace(frames=frames, poses=matrices(found.position, found.orientation))}, out)
+    before, after = read_bvh_file(path), read_bvh_file(out)
+    assert len(before.values) == len(clip.position)
+    np.testing.assert_allclose(after.values, before.values, atol=2e-6)
 
 
 def still():
