@@ -17,12 +17,11 @@ import heft
 import numpy as np
 from heft.blender_addon.baking.gather import gather
 from heft.core.cache import Cache
-from heft.core.job import BakeJob, BakeResult, run
+from heft.core.job import BakeJob, run
 from heft.core.job.fitting import character_of
 from heft.core.motion.clip import Clip
-from heft.core.report.strip import strip
 from heft.core.simulation import Push
-from heft.studies.lib import chart
+from heft.studies.lib.beside_source import film_strip
 from heft.studies.lib.journal import Journal
 
 from tests.blender.rig import rigs
@@ -173,7 +172,7 @@ def baked(one: Subject) -> dict[str, Any]:
         )
     }
     mass = character_of(one.job, Cache(None)).total_mass
-    drawn = picture(one, result) if one.name in PICTURED else ""
+    drawn = film_strip(one.job.clip, result) if one.name in PICTURED else ""
     return {**found, "seconds": one.job.duration, "mass": mass, "picture": drawn}
 
 
@@ -188,17 +187,6 @@ def stays_up(one: Subject, mass: float) -> dict[str, Any]:
         except ValueError as refusal:
             return {"up": 0, "help_mean": 0.0, "why": str(refusal)}
     return {"up": up, "help_mean": help_mean, "why": ""}
-
-
-def picture(one: Subject, result: BakeResult) -> str:
-    """A film strip over the source."""
-    source = one.job.clip
-    row = (result.frames - source.first_frame) / source.frames_per_sample
-    there = np.clip(np.rint(row).astype(int), 0, len(source.position) - 1)
-    order = [source.skeleton.names.index(bone) for bone in result.bones]
-    heads = result.poses[..., :3, 3], source.position[there][:, order]
-    drawn = strip(result.frames, result.figure, *heads, result.center_of_mass, result.forces, result.help_given)
-    return chart.alone(drawn)
 
 
 def row(one: Subject, found: dict[str, Any]) -> str:

@@ -5,11 +5,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from heft.core.job import BakeResult, run
-from heft.core.report.strip import strip
 from heft.examples.beginners import ACTIONS
-from heft.studies.lib import chart
+from heft.studies.lib.beside_source import film_strip
 
 from tests.core.job.beginners import job
 
@@ -49,17 +47,6 @@ def row(name: str, report: dict[str, Any], pace: float) -> str:
     )
 
 
-def picture(name: str, result: BakeResult) -> str:
-    """A film strip over the source, as a file of its own."""
-    source = job(name).clip
-    row = (result.frames - source.first_frame) / source.frames_per_sample
-    there = np.clip(np.rint(row).astype(int), 0, len(source.position) - 1)
-    order = [source.skeleton.names.index(bone) for bone in result.bones]
-    heads = result.poses[..., :3, 3], source.position[there][:, order]
-    drawn = strip(result.frames, result.figure, *heads, result.center_of_mass, result.forces, result.help_given)
-    return chart.alone(drawn)
-
-
 def study(folder: Path) -> str:
     """The page; and pictures of the hardest."""
     timed("kick")  # the first bake loads what all need
@@ -72,6 +59,6 @@ def study(folder: Path) -> str:
     shown = []
     for name in hard[:PICTURES]:
         file = f"any_action_{name.replace(' ', '_')}.svg"
-        (folder / file).write_text(picture(name, results[name]), encoding="utf-8")
+        (folder / file).write_text(film_strip(job(name).clip, results[name]), encoding="utf-8")
         shown += [f"### {name}", "", f"![{name}]({file})", ""]
     return "\n".join([INTRODUCTION, f"{done} of {len(reports)} complete.", "", *HEAD, *rows, "", *shown])
