@@ -13,7 +13,7 @@ import bpy
 import heft
 
 from tools.environment import ROOT, say
-from tools.leaving import leave
+from tools.leaving import leave_after
 
 FILMS = ROOT / "docs" / "pictures" / "gallery"
 FILES = ROOT / "out" / "gallery"
@@ -56,4 +56,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    leave(main())
+    leave_after(main)

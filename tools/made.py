@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tools import gallery_page, panels, reference
 from tools.environment import ROOT, say
-from tools.leaving import leave
+from tools.leaving import leave_after
 
 if TYPE_CHECKING:
     from heft.core.control.method import Method, Preset
@@ -163,4 +163,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    leave(main())
+    leave_after(main)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from tools.environment import ROOT, say
-from tools.leaving import leave
+from tools.leaving import leave_after
 
 STUDIES = ROOT / "studies"
 PAGES = ROOT / "docs" / "studies"
@@ -57,5 +57,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
-    leave(0)
+    leave_after(main)
