@@ -13,6 +13,7 @@ from ..contact.shapes import Shape, make_shapes
 from ..contact.terrain import Terrain
 from ..dynamics.limits import make_limits
 from .grabs import Grab, make_grabs
+from .own_contact import FRICTION as OWN_FRICTION
 from .pushes import Push, make_pushes
 from .strength import TorqueLimits, make_limited
 from .workspace import Settings, System, chains, extents, pyramid
@@ -25,6 +26,7 @@ class Parts(NamedTuple):
     gravity: Vector
     shapes: tuple[Shape, ...]
     pairs: tuple[tuple[str, str], ...]  # shapes that may touch each other
+    own_pairs: tuple[tuple[str, str], ...]  # those of a character's own that do where that is heeded
     friction: float  # between them
     grabs: tuple[Grab, ...]
     pushes: tuple[Push, ...]
@@ -41,6 +43,7 @@ def make_system(parts: Parts, terrain: Terrain, settings: Settings) -> System:
     return System(
         tree=tree,
         shapes=shapes,
+        own=make_shapes(parts.shapes, index, pairs=parts.own_pairs, pair_friction=OWN_FRICTION),
         extent=extents(shapes, len(parts.bodies)),
         chain=chain,
         chain_length=chain_length,

@@ -22,6 +22,7 @@ from . import stepper
 from .failure import WorldArguments, note_failure
 from .grabs import Grab
 from .law import AffineLaw, Controller, NoLawError, State
+from .own_contact import own_pairs
 from .props import Prop
 from .pushes import Push
 from .strength import TorqueLimits
@@ -133,6 +134,7 @@ class World:
             gravity=character.gravity,
             shapes=self.shapes,
             pairs=tuple(_default_pairs(character, self.props)) if pairs is None else pairs,
+            own_pairs=own_pairs(character),
             friction=friction,
             grabs=tuple(grabs),
             pushes=tuple(pushes),
@@ -374,6 +376,15 @@ class World:
         twice = 2.0 * np.cross(axis, arm)
         self._memory.impulse[b, :3] += p
         self._memory.impulse[b, 3:] += np.cross(arm + w * twice + np.cross(axis, twice), p)
+
+    def heed_itself(self) -> None:
+        """From the next step on the character's limbs meet each other and its trunk, instead of passing through.
+
+        Those that are inside each other then may be as deep as that, until they have come out.
+        """
+        if not self._memory.heeded[0]:
+            self._memory.heeded[0] = len(self._memory.began)
+            self._memory.began[:] = np.inf
 
     def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact of a character with itself: limbs that meet each other or the trunk, from when a world is told to heed it.
+
+A motion that is followed may lead an arm through a hip, since shapes are thicker than what they stand for. So nothing
+of this is looked at until the character is on its own, in a fall. Bodies that are inside each other then are left
+there, as two characters that begin inside each other are (company): they may come out, and as far as they have come
+out they may not go in again. So no energy comes of it.
+"""
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character
+from ..character.parts import Corner
+from ..contact.detection import make_contacts
+from ..contact.detection.detect import PAIR_KEYS, detect_pair
+from ..contact.shapes import Shapes, make_shapes
+from ..dynamics import body_poses
+from ..maths.kernel import kernel
+from ..maths.vectors import cross, dot, row, subtract
+from .reach import is_near
+from .workspace import Machine
+
+# Names of such contacts: after those of other pairs in a world, before those between worlds.
+OWN_KEYS = 1 << 50
+FRICTION = 0.5  # cloth on cloth
+LEVER = 0.01  # m from a joint's axis, below which it does not count as moving a contact
+
+
+def own_pairs(character: Character) -> tuple[tuple[str, str], ...]:
+    """Names of shapes of a character that may meet each other.
+
+    Those of bodies that a joint joins never do, and those of bodies with only one between them if they overlap in the
+    neutral pose: hips and chest over a belly.
+    """
+    shapes = character.contacts
+    body = [character.index(shape.body) for shape in shapes]
+    overlapping = _overlapping(character)
+    pairs = []
+    for i, j in combinations(range(len(shapes)), 2):
+        if isinstance(shapes[i], Corner) and isinstance(shapes[j], Corner):  # points never meet
+            continue
+        between = _joints_between(character, body[i], body[j])
+        apart = len(between) > 2 or (len(between) == 2 and (i, j) not in overlapping)
+        if apart and set(between) != {"fixed"}:
+            pairs.append((shapes[i].name, shapes[j].name))
+    return tuple(pairs)
+
+
+def _joints_between(character: Character, a: int, b: int) -> list[str]:
+    """The kinds of the joints that lead from one body to another."""
+    ways = []
+    for end in (a, b):
+        way = []
+        while end >= 0:
+            way.append(end)
+            end = int(character.tree.parent[end])
+        ways.append(way)
+    joined = set(ways[0]) ^ set(ways[1])
+    return [character.bodies[one].joint.kind for one in joined]
+
+
+def _overlapping(character: Character) -> set[tuple[int, int]]:
+    """Which shapes do in the neutral pose."""
+    index = {body.name: b for b, body in enumerate(character.bodies)}
+    body = [index[shape.body] for shape in character.contacts]
+    numbers = [(i, j) for i, j in combinations(range(len(body)), 2) if body[i] != body[j]]
+    names = [(character.contacts[i].name, character.contacts[j].name) for i, j in numbers]
+    shapes = make_shapes(character.contacts, index, pairs=names)
+    position, quaternion = body_poses(character, character.neutral())
+    contacts, found = make_contacts(1), set()
+    for k, pair in enumerate(numbers):
+        contacts.filled[0] = 0
+        detect_pair(shapes, k, position, quaternion, 0.0, contacts)
+        if contacts.filled[0]:
+            found.add(pair)
+    return found
+
+
+@kernel
+def find_own_contacts(machine: Machine, reach: float) -> None:
+    """Add the candidates between a character's own shapes, by gaps that count from how deep they began."""
+    system, memory, bodies, contacts = machine.system, machine.memory, machine.scratch.bodies, machine.scratch.contacts
+    shapes = system.own
+    for k in range(memory.heeded[0]):
+        found = contacts.filled[0]
+        if found == contacts.gap.shape[0]:
+            return
+        a, b = shapes.body[shapes.pair[k, 0]], shapes.body[shapes.pair[k, 1]]
+        apart = subtract(row(bodies.position, a), row(bodies.position, b))
+        near = system.extent[a] + system.extent[b] + reach
+        if dot(apart, apart) < near * near:
+            detect_pair(shapes, k, bodies.position, bodies.quaternion, reach, contacts)
+        depth = max(-contacts.gap[found], 0.0) if contacts.filled[0] > found else 0.0
+        memory.began[k] = min(memory.began[k], depth)
+        if contacts.filled[0] > found:
+            contacts.gap[found] += memory.began[k]
+            contacts.key[found] += OWN_KEYS - PAIR_KEYS
+            if not (_has_lever(machine, found) and is_near(machine, found)):
+                contacts.filled[0] = found
+
+
+@kernel
+def _has_lever(machine: Machine, i: int) -> bool:
+    """Whether any joint between two bodies moves them along a contact's normal: none does where both end in joints."""
+    parent, position, contacts = machine.system.tree.parent, machine.scratch.bodies.position, machine.scratch.contacts
+    a, b = contacts.body[i], contacts.other[i]
+    point, normal = row(contacts.point, i), row(contacts.normal, i)
+    while a != b:
+        upper = max(a, b)  # parents come before their children
+        arm = cross(subtract(point, row(position, upper)), normal)
+        if dot(arm, arm) > LEVER * LEVER:
+            return True
+        if a == upper:
+            a = parent[a]
+        else:
+            b = parent[b]
+    return False
