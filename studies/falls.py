@@ -136,7 +136,10 @@ def rotated(quaternion: Array, vector: Array) -> Array:
 
 
 def in_one_another(character: Character, poses: tuple[Array, Array]) -> tuple[Array, list[tuple[str, str]]]:
-    """Depths (nf, np) of capsules and balls of bodies in each other that are no neighbours and apart as they stand."""
+    """Depths (nf, np) of capsules and balls of bodies in each other.
+
+    Those that a joint joins are left out, and those with one between them that overlap as they stand.
+    """
     segments, radii, names = [], [], []
     neutral = body_poses(character, character.neutral())
     still = []
@@ -157,10 +160,12 @@ def in_one_another(character: Character, poses: tuple[Array, Array]) -> tuple[Ar
     found, pairs = [], []
     for i, j in combinations(range(len(names)), 2):
         a, b = names[i], names[j]
-        if a == b or parent.get(a) == b or parent.get(b) == a or parent.get(a, "a") == parent.get(b, "b"):
+        if a == b or parent.get(a) == b or parent.get(b) == a:
             continue
         touch = radii[i] + radii[j]
-        if touch - segments_apart(*(np.array(end)[None] for end in (*still[i], *still[j])))[0] > 0.0:
+        above = (parent.get(a), parent.get(b))
+        close = above[0] == above[1] or b == parent.get(above[0]) or a == parent.get(above[1])
+        if close and touch - segments_apart(*(np.array(end)[None] for end in (*still[i], *still[j])))[0] > 0.0:
             continue
         found.append(touch - segments_apart(*segments[i], *segments[j]))
         pairs.append((a, b))
@@ -248,7 +253,7 @@ INTRODUCTION = f"""# Falls
 changes. Each that falls is watched for {AFTER_FALL:g} s from the start of the fall, and if it moves then until it lies still, {TUMBLES:g} s
 at most; still is what is slower than {STILL:g} rad/s or m/s at every joint. Depths are measured on the ground's own
 profile, at five places of each capsule, not by the contacts that the simulation finds; of bodies in each other on those
-that are no neighbours. Characters' own limbs pass through each other. Written by `run.py study falls`.
+that no joint joins. Written by `run.py study falls`.
 
 | ground | falls | depth, mm: median | most | over 1 cm | in its own, mm: most | over 1 cm | s until it lies: median, most | after 2 s | never | fastest, rad/s | torque by limit |
 |---|---|---|---|---|---|---|---|---|---|---|---|

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact of a character with itself: limbs that meet each other or the trunk, from when a world is told to heed it.
+"""Contact of a character with itself: limbs that meet each other or the trunk.
 
 A motion that is followed may lead an arm through a hip, since shapes are thicker than what they stand for. So nothing
-of this is looked at until the character is on its own, in a fall. Bodies that are inside each other then are left
-there, as two characters that begin inside each other are (company): they may come out, and as far as they have come
-out they may not go in again. So no energy comes of it.
+of this is looked at until somebody pushes; from then on bodies may be as deep in each other as the motion has them
+(`deepest`), and no deeper. Once the character is lost, what is inside each other is parted slowly, and as far as it has
+come out it may not go in again. It is parted by positions (correction.py), so no energy comes of it.
 """
 
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -14,10 +15,13 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..character.parts import Corner
-from ..contact.detection import make_contacts
+from ..character.tree import Tree
+from ..contact.detection import Contacts, make_contacts
 from ..contact.detection.detect import PAIR_KEYS, detect_pair
 from ..contact.shapes import Shapes, make_shapes
 from ..dynamics import body_poses
+from ..dynamics.kinematics import update_positions
+from ..dynamics.workspace import Workspace, make_workspace
 from ..maths.kernel import kernel
 from ..maths.vectors import cross, dot, row, subtract
 from .reach import is_near
@@ -26,9 +30,13 @@ from .workspace import Machine
 # Names of such contacts: after those of other pairs in a world, before those between worlds.
 OWN_KEYS = 1 << 50
 FRICTION = 0.5  # cloth on cloth
+FELT = 10.0  # N, of a push from which on it is heeded
+UNHEEDED, PUSHED, LOST = range(3)  # what is heeded
+PARTS = 0.1  # m/s, at which what is inside each other is parted once the character is lost
 LEVER = 0.01  # m from a joint's axis, below which it does not count as moving a contact
 
 
+@lru_cache(maxsize=16)
 def own_pairs(character: Character) -> tuple[tuple[str, str], ...]:
     """Names of shapes of a character that may meet each other.
 
@@ -53,13 +61,40 @@ def _joints_between(character: Character, a: int, b: int) -> list[str]:
     """The kinds of the joints that lead from one body to another."""
     ways = []
     for end in (a, b):
-        way = []
-        while end >= 0:
-            way.append(end)
-            end = int(character.tree.parent[end])
-        ways.append(way)
-    joined = set(ways[0]) ^ set(ways[1])
+        way = [end]
+        while character.tree.parent[way[-1]] >= 0:
+            way.append(int(character.tree.parent[way[-1]]))
+        ways.append(set(way))
+    joined = ways[0] ^ ways[1]
     return [character.bodies[one].joint.kind for one in joined]
+
+
+def deepest(character: Character, poses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How deep each of `own_pairs` is in each other at most over poses (n, nq), m."""
+    index = {body.name: b for b, body in enumerate(character.bodies)}
+    shapes = make_shapes(character.contacts, index, pairs=own_pairs(character))
+    depth = np.zeros(len(shapes.pair))
+    update_deepest(character.tree, make_workspace(character.tree), shapes, poses, make_contacts(1), depth)
+    return depth
+
+
+@kernel
+def update_deepest(
+    tree: Tree,
+    bodies: Workspace,
+    shapes: Shapes,
+    poses: NDArray[np.float64],
+    contacts: Contacts,
+    depth: NDArray[np.float64],
+) -> None:
+    """The same, for what is deeper than `depth`."""
+    for f in range(poses.shape[0]):
+        update_positions(tree, bodies, poses[f])
+        for k in range(shapes.pair.shape[0]):
+            contacts.filled[0] = 0
+            detect_pair(shapes, k, bodies.position, bodies.quaternion, 0.0, contacts)
+            if contacts.filled[0] > 0:
+                depth[k] = max(depth[k], -contacts.gap[0])
 
 
 def _overlapping(character: Character) -> set[tuple[int, int]]:
@@ -81,10 +116,10 @@ def _overlapping(character: Character) -> set[tuple[int, int]]:
 
 @kernel
 def find_own_contacts(machine: Machine, reach: float) -> None:
-    """Add the candidates between a character's own shapes, by gaps that count from how deep they began."""
+    """Add the candidates between a character's own shapes, by gaps that count from how deep they may be."""
     system, memory, bodies, contacts = machine.system, machine.memory, machine.scratch.bodies, machine.scratch.contacts
     shapes = system.own
-    for k in range(memory.heeded[0]):
+    for k in range(shapes.pair.shape[0]):
         found = contacts.filled[0]
         if found == contacts.gap.shape[0]:
             return
@@ -94,9 +129,12 @@ def find_own_contacts(machine: Machine, reach: float) -> None:
         if dot(apart, apart) < near * near:
             detect_pair(shapes, k, bodies.position, bodies.quaternion, reach, contacts)
         depth = max(-contacts.gap[found], 0.0) if contacts.filled[0] > found else 0.0
-        memory.began[k] = min(memory.began[k], depth)
+        if memory.heeded[0] == PUSHED:
+            memory.deep[k] = max(min(memory.deep[k], depth), system.inside[k])
+        else:
+            memory.deep[k] = max(min(memory.deep[k], depth) - PARTS * system.settings.dt, 0.0)
         if contacts.filled[0] > found:
-            contacts.gap[found] += memory.began[k]
+            contacts.gap[found] += memory.deep[k]
             contacts.key[found] += OWN_KEYS - PAIR_KEYS
             if not (_has_lever(machine, found) and is_near(machine, found)):
                 contacts.filled[0] = found

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..character.check import Vector
 from ..character.flatten import flatten
@@ -27,6 +28,7 @@ class Parts(NamedTuple):
     shapes: tuple[Shape, ...]
     pairs: tuple[tuple[str, str], ...]  # shapes that may touch each other
     own_pairs: tuple[tuple[str, str], ...]  # those of a character's own that do where that is heeded
+    inside: NDArray[np.float64]  # how deep a motion has these in each other, m
     friction: float  # between them
     grabs: tuple[Grab, ...]
     pushes: tuple[Push, ...]
@@ -44,6 +46,7 @@ def make_system(parts: Parts, terrain: Terrain, settings: Settings) -> System:
         tree=tree,
         shapes=shapes,
         own=make_shapes(parts.shapes, index, pairs=parts.own_pairs, pair_friction=OWN_FRICTION),
+        inside=parts.inside,
         extent=extents(shapes, len(parts.bodies)),
         chain=chain,
         chain_length=chain_length,

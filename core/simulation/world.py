@@ -22,7 +22,7 @@ from . import stepper
 from .failure import WorldArguments, note_failure
 from .grabs import Grab
 from .law import AffineLaw, Controller, NoLawError, State
-from .own_contact import own_pairs
+from .own_contact import LOST, own_pairs
 from .props import Prop
 from .pushes import Push
 from .strength import TorqueLimits
@@ -86,6 +86,9 @@ class World:
         Candidates beyond it are dropped, widest gaps first.
     torque_limits
         What joints give at most, whatever is asked of them; anything by default.
+    inside
+        How deep the motion that is followed has each of the character's own pairs in each other (own_contact.deepest),
+        m: as deep as that they may be when it is pushed; by default they may not.
     """
 
     def __init__(
@@ -106,6 +109,7 @@ class World:
         pairs: Iterable[tuple[str, str]] | None = None,
         max_contacts: int = 64,
         torque_limits: TorqueLimits | None = None,
+        inside: ArrayLike | None = None,
     ) -> None:
         rate = check.positive(rate, "rate", "the world")
         if sides not in (4, 6):
@@ -119,7 +123,7 @@ class World:
             raise ValueError(f"A world holds 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
         if terrain is None:
             terrain = [Plane(friction=friction)]
-        pairs = None if pairs is None else tuple(pairs)
+        pairs, own = None if pairs is None else tuple(pairs), own_pairs(character)
         self.character = character
         self.props = tuple(props)
         bodies = character.bodies + tuple(prop.body for prop in self.props)
@@ -134,7 +138,8 @@ class World:
             gravity=character.gravity,
             shapes=self.shapes,
             pairs=tuple(_default_pairs(character, self.props)) if pairs is None else pairs,
-            own_pairs=own_pairs(character),
+            own_pairs=own,
+            inside=_finite(np.zeros(len(own)) if inside is None else inside, (len(own),), "inside"),
             friction=friction,
             grabs=tuple(grabs),
             pushes=tuple(pushes),
@@ -175,6 +180,7 @@ class World:
             pairs=pairs,
             max_contacts=max_contacts,
             torque_limits=torque_limits,
+            inside=self.parts.inside,
         )
         self._traced = trace.is_on()
         self._before: dict[str, NDArray[np.generic]] = {}
@@ -380,11 +386,9 @@ class World:
     def heed_itself(self) -> None:
         """From the next step on the character's limbs meet each other and its trunk, instead of passing through.
 
-        Those that are inside each other then may be as deep as that, until they have come out.
+        Those that are inside each other then are parted slowly.
         """
-        if not self._memory.heeded[0]:
-            self._memory.heeded[0] = len(self._memory.began)
-            self._memory.began[:] = np.inf
+        self._memory.heeded[0] = LOST
 
     def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
