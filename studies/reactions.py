@@ -266,8 +266,8 @@ def falls(motion: Motion) -> list[str]:
         "",
         (
             f"{motion.clip} without recovery, {FALLS} pushes of {HARD[0]:g} to {HARD[1]:g} N for 0.1 to 0.2 s at "
-            f"random heights, directions and moments: {len(found)} fall, and are watched for {AFTER_FALL:g} s from the start "
-            f"of the fall. More of them, on other grounds: [falls](falls.md)."
+            f"random heights, directions and moments: {len(found)} fall, and are watched for {AFTER_FALL:g} s from "
+            f"the start of the fall. More of them, on other grounds: [falls](falls.md)."
         ),
         "",
         "| | median | most |",
