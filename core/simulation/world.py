@@ -81,7 +81,7 @@ class World:
         "anticipating": a point enters once it is near, and may not come nearer than the ground; "touching": it enters
         once it touches, and may not go deeper, as Muico et al. 2009 have it.
     pairs
-        Names of shapes that may touch each other; by default every prop's with every other prop's and the character's.
+        Names of shapes that touch each other at all times; by default every prop's with every other prop's and the character's.
     max_contacts
         Candidates beyond it are dropped, widest gaps first.
     torque_limits
