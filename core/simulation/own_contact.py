@@ -3,10 +3,12 @@
 
 A motion that is followed may lead an arm through a hip, since shapes are thicker than what they stand for. So nothing
 of this is looked at until somebody pushes; from then on bodies may be as deep in each other as the motion has them
-(`deepest`), and no deeper. Once the character is lost, what is inside each other is parted slowly, and as far as it has
-come out it may not go in again. It is parted by positions (correction.py), so no energy comes of it.
+(`deepest`), and no deeper; legs may be let cross where nothing else keeps a character up. Once it is lost, what is
+inside each other is parted slowly, and as far as it has come out it may not go in again. It is parted by positions
+(correction.py), so no energy comes of it.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations
 
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
+from ..character.joint_roles import role
 from ..character.parts import Corner
 from ..character.tree import Tree
 from ..contact.detection import Contacts, make_contacts
@@ -31,7 +34,7 @@ from .workspace import Machine
 OWN_KEYS = 1 << 50
 FRICTION = 0.5  # cloth on cloth
 FELT = 10.0  # N, of a push from which on it is heeded
-UNHEEDED, PUSHED, LOST = range(3)  # what is heeded
+UNHEEDED, CROSSING, PUSHED, LOST = range(4)  # what is heeded; CROSSING: all but legs of each other
 PARTS = 0.1  # m/s, at which what is inside each other is parted once the character is lost
 LEVER = 0.01  # m from a joint's axis, below which it does not count as moving a contact
 
@@ -55,6 +58,16 @@ def own_pairs(character: Character) -> tuple[tuple[str, str], ...]:
         if apart and set(between) != {"fixed"}:
             pairs.append((shapes[i].name, shapes[j].name))
     return tuple(pairs)
+
+
+def between_legs(character: Character, pairs: Iterable[tuple[str, str]]) -> NDArray[np.bool_]:
+    """Which pairs are of one leg and another."""
+    hip: dict[str, str | None] = {}
+    for body in character.bodies:  # parents first
+        above = hip.get(body.parent) if body.parent else None
+        hip[body.name] = body.name if role(body.name) == "hip" else above
+    own = {shape.name: hip[shape.body] for shape in character.contacts}
+    return np.array([None not in (own[a], own[b]) and own[a] != own[b] for a, b in pairs], dtype=np.bool_)
 
 
 def _joints_between(character: Character, a: int, b: int) -> list[str]:
@@ -123,13 +136,16 @@ def find_own_contacts(machine: Machine, reach: float) -> None:
         found = contacts.filled[0]
         if found == contacts.gap.shape[0]:
             return
+        if memory.heeded[0] == CROSSING and system.of_legs[k]:
+            memory.deep[k] = np.inf
+            continue
         a, b = shapes.body[shapes.pair[k, 0]], shapes.body[shapes.pair[k, 1]]
         apart = subtract(row(bodies.position, a), row(bodies.position, b))
         near = system.extent[a] + system.extent[b] + reach
         if dot(apart, apart) < near * near:
             detect_pair(shapes, k, bodies.position, bodies.quaternion, reach, contacts)
         depth = max(-contacts.gap[found], 0.0) if contacts.filled[0] > found else 0.0
-        if memory.heeded[0] == PUSHED:
+        if memory.heeded[0] < LOST:
             memory.deep[k] = max(min(memory.deep[k], depth), system.inside[k])
         else:
             memory.deep[k] = max(min(memory.deep[k], depth) - PARTS * system.settings.dt, 0.0)

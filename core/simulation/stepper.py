@@ -64,7 +64,7 @@ from .holding import (
     update_held_rows,
 )
 from .impulses import find_impulses
-from .own_contact import FELT, PUSHED, find_own_contacts
+from .own_contact import FELT, PUSHED, UNHEEDED, find_own_contacts
 from .pushes import mean_force
 from .reach import FASTEST, fastest_of, is_near
 from .rows import update_contact_rows, update_limit_rows
@@ -267,8 +267,8 @@ def _update_load(machine: Machine, torque: Array) -> None:
         load[i] = dt * (torque[i] - bodies.bias[i])
     for p in range(system.pushes.body.shape[0]):
         force = mean_force(system.pushes, p, time, time + dt)
-        if dot(force, force) > FELT * FELT:
-            memory.heeded[0] = max(memory.heeded[0], PUSHED)
+        if dot(force, force) > FELT * FELT and memory.heeded[0] == UNHEEDED:
+            memory.heeded[0] = PUSHED
         if dot(force, force) > 0.0:
             b = system.pushes.body[p]
             arm = subtract(world_point(bodies, b, row(system.pushes.point, p)), row(bodies.position, 0))

@@ -28,6 +28,7 @@ class Parts(NamedTuple):
     shapes: tuple[Shape, ...]
     pairs: tuple[tuple[str, str], ...]  # shapes that may touch each other
     own_pairs: tuple[tuple[str, str], ...]  # those of a character's own that do where that is heeded
+    of_legs: NDArray[np.bool_]  # which of these are of one leg and another
     inside: NDArray[np.float64]  # how deep a motion has these in each other, m
     friction: float  # between them
     grabs: tuple[Grab, ...]
@@ -46,6 +47,7 @@ def make_system(parts: Parts, terrain: Terrain, settings: Settings) -> System:
         tree=tree,
         shapes=shapes,
         own=make_shapes(parts.shapes, index, pairs=parts.own_pairs, pair_friction=OWN_FRICTION),
+        of_legs=parts.of_legs,
         inside=parts.inside,
         extent=extents(shapes, len(parts.bodies)),
         chain=chain,

@@ -40,6 +40,7 @@ class System(Structure):
     tree: Tree
     shapes: Shapes
     own: Shapes  # the same with the pairs of a character's own that may meet (own_contact.py)
+    of_legs: NDArray[np.bool_]  # (no,) which of these are of one leg and another
     inside: NDArray[np.float64]  # (no,) how deep the motion that is followed has these in each other, m
     extent: NDArray[np.float64]  # (nb,) largest distance of a body's shapes from its origin, m
     chain: NDArray[np.int64]  # (nb, nv) velocities that move the body, ascending

@@ -22,7 +22,7 @@ from . import stepper
 from .failure import WorldArguments, note_failure
 from .grabs import Grab
 from .law import AffineLaw, Controller, NoLawError, State
-from .own_contact import LOST, own_pairs
+from .own_contact import CROSSING, LOST, PUSHED, UNHEEDED, between_legs, own_pairs
 from .props import Prop
 from .pushes import Push
 from .strength import TorqueLimits
@@ -81,7 +81,8 @@ class World:
         "anticipating": a point enters once it is near, and may not come nearer than the ground; "touching": it enters
         once it touches, and may not go deeper, as Muico et al. 2009 have it.
     pairs
-        Names of shapes that touch each other at all times; by default every prop's with every other prop's and the character's.
+        Names of shapes that touch each other at all times; by default every prop's with every other prop's and the
+        character's.
     max_contacts
         Candidates beyond it are dropped, widest gaps first.
     torque_limits
@@ -139,6 +140,7 @@ class World:
             shapes=self.shapes,
             pairs=tuple(_default_pairs(character, self.props)) if pairs is None else pairs,
             own_pairs=own,
+            of_legs=between_legs(character, own),
             inside=_finite(np.zeros(len(own)) if inside is None else inside, (len(own),), "inside"),
             friction=friction,
             grabs=tuple(grabs),
@@ -389,6 +391,16 @@ class World:
         Those that are inside each other then are parted slowly.
         """
         self._memory.heeded[0] = LOST
+
+    @property
+    def heeds_itself(self) -> bool:
+        """Whether the character's limbs meet each other and its trunk."""
+        return bool(self._memory.heeded[0] != UNHEEDED)
+
+    def let_legs_cross(self, crossing: bool) -> None:
+        """Whether legs may pass through each other from now on, where the rest of the character is heeded."""
+        if self.heeds_itself:
+            self._memory.heeded[0] = CROSSING if crossing else PUSHED
 
     def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""

@@ -68,6 +68,7 @@ class Island:
             shapes=tuple(shape for part in parts for shape in part.shapes),
             pairs=(),
             own_pairs=(),  # members have looked for these
+            of_legs=np.zeros(0, dtype=np.bool_),
             inside=np.zeros(0),
             friction=first.parts.friction,
             grabs=(*(grab for part in parts for grab in part.grabs), *holds),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limbs of one character: they pass through each other until that is heeded, and then they meet like anything else."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heft.core import dynamics
@@ -9,7 +11,7 @@ from heft.core.contact.terrain import Plane
 from heft.core.control.falling import Falling
 from heft.core.control.recovery.legs import segment_distance
 from heft.core.simulation import DivergedError, Push, World
-from heft.core.simulation.own_contact import FRICTION, PARTS, deepest, own_pairs
+from heft.core.simulation.own_contact import FRICTION, PARTS, between_legs, deepest, own_pairs
 
 APART, LENGTH, RADIUS, TURNS = 0.6, 0.4, 0.05, 2.0
 MUICO = Character.preset("muico29")
@@ -222,6 +224,33 @@ def test_a_fall_with_it_comes_to_rest(seed):
         deepest = min(deepest, world.contacts.gap.min(initial=0.0))
     assert np.abs(world.v).max() < 0.5
     assert deepest > -0.01
+
+
+def test_legs_pass_through_each_other_where_they_are_let_and_nothing_else_does():
+    pairs = own_pairs(MUICO)
+    legs = {pair for pair, of_legs in zip(pairs, between_legs(MUICO, pairs), strict=True) if of_legs}
+    assert ("left_thigh", "right_shank") in legs
+    assert ("left_shank", "right_toe_left") in legs
+    assert not any("arm" in a + b or "hand" in a + b or "pelvis" in (a, b) for a, b in legs)
+    touching = np.arcsin((APART - 2.0 * RADIUS) / (2.0 * LENGTH))
+    character = pincers("free")
+    bar, *arms = character.bodies
+    bodies = (bar, *(replace(arm, name=f"{arm.name}_thigh") for arm in arms))
+    balls = tuple(replace(ball, body=f"{ball.body}_thigh") for ball in character.contacts)
+    thighs = Character("thighs", bodies, balls, (0.0, 0.0, 0.0))
+    push = Push.constant("bar", (0.0, 0.0, 20.0), 0.0, 0.05)
+    for crossing in (False, True):
+        world = World(thighs, DEPTHS, rate=RATE, pushes=(push,))
+        world.reset()
+        for step in range(1500):
+            world.step(np.array([-1.0, 1.0]) - world.v[-2:])
+            if step == 10:
+                assert world.heeds_itself
+                world.let_legs_cross(crossing)
+        if crossing:
+            assert world.q[-1] > touching + 0.1
+        else:
+            assert world.q[-1] == pytest.approx(touching, abs=1e-3)
 
 
 def test_it_is_part_of_the_state():
