@@ -19,9 +19,9 @@ _helper: ContextVar[ThreadPoolExecutor | None] = ContextVar("helper", default=No
 
 
 @contextlib.contextmanager
-def helped() -> Iterator[None]:
-    """Within the block a second thread helps, where there is a second core for it."""
-    if (os.cpu_count() or 1) < 2:
+def helped(wanted: bool = True) -> Iterator[None]:
+    """Within the block a second thread helps if it is wanted, where there is a second core for it."""
+    if not wanted or (os.cpu_count() or 1) < 2:
         yield
         return
     with ThreadPoolExecutor(1, "Heft's helper") as helper:

@@ -91,6 +91,11 @@ class ProgressSender:
             self._send("progress", said, arrays)
 
 
+def looked_on(message: Message) -> bool:
+    """Whether somebody looks on and waits: a batch has a process for each of the processor's cores already."""
+    return bool(message.values["wanted"] != "nothing")
+
+
 def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Run a job; "progress" messages have `text` and `fraction`, and what of frames is `wanted`.
 
@@ -100,7 +105,7 @@ def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     from ..job import run
 
     told = ProgressSender(send, message.values["wanted"])
-    with helped():
+    with helped(looked_on(message)):
         done = run(unpack_job(message), told, cache_of(message), send.enough)
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
@@ -111,7 +116,7 @@ def bake_together(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]
 
     company = unpacked(CompanyJob, message, "company", together.FORMAT, together.VERSION)
     told = [ProgressSender(send, message.values["wanted"], member) for member in range(len(company.jobs))]
-    with helped():
+    with helped(looked_on(message)):
         done = run_together(
             company, lambda member, progress: told[member](progress), message.values["cache"], send.enough
         )

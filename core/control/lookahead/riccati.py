@@ -109,4 +109,4 @@ def _first_driven(B: Array) -> int:
         for j in range(m):
             if B[i, j] != 0.0:
                 return i - i % 4
-    return n - n % 4
+    return 0
