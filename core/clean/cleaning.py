@@ -26,11 +26,12 @@ class Asked:
     """What is asked of every clip."""
 
     simulate: bool = False
+    opensim: bool = False  # files for it are written too
 
     @property
     def words(self) -> tuple[str, ...]:
         """By which what is done is told from what is not."""
-        return ("simulate",) if self.simulate else ()
+        return ("simulate",) * self.simulate + ("opensim",) * self.opensim
 
     def of(self, job: BakeJob, name: str) -> BakeJob:
         """A clip's job."""
@@ -150,7 +151,7 @@ class Cleaning(Mapping[str, BakeJob]):
         for take in takes:
             if take.name in results:
                 job = self._jobs.get(take.job_name) or self._job(take)
-                self.out.deliver(take, job, results[take.name])
+                self.out.deliver(take, job, results[take.name], opensim=self._asked.opensim)
         self._format(source).write(source.path, results, target)
         if len(results) == len(takes):
             self.out.finish(source, self._keys[source], rows)

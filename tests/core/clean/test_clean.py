@@ -108,6 +108,14 @@ def test_torques_are_those_of_mujocos_inverse_dynamics(clean, tmp_path):
         np.testing.assert_allclose(torque[:6], 0.0, atol=1e-5)
 
 
+def test_files_for_opensim_are_written_where_they_are_asked_for(clean, tmp_path):
+    assert clean("--opensim")[0] == 0
+    out = tmp_path / "out" / "heft"
+    for ending in (".forces.mot", ".torques.sto", ".joints.trc"):
+        assert len((out / f"wave.bvh{ending}").read_text(encoding="utf-8").splitlines()) > 15
+        assert (out / "more" / f"wave.BVH{ending}").is_file()
+
+
 def test_the_table_and_the_page_tell_of_every_clip(folder, clean, tmp_path):
     (folder / "bad.bvh").write_text("nonsense")
     (folder / "still.bvh").write_bytes(still())
