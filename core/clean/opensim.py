@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A clip for OpenSim, which has Y up: ground forces (.mot), joint torques (.sto) and joints as markers (.trc).
 
-The files are as OpenSim's documentation describes them: a name, lines of `key=value`, `endheader`, a line of labels, and
-rows with the time first, all parted by tabs. A marker file has two lines of numbers and two of names instead.
+The files are as OpenSim's documentation describes them: a name, lines of `key=value`, `endheader`, a line of labels,
+and rows with the time first, all parted by tabs. A marker file has two lines of numbers and two of names instead.
 """
 
 from collections.abc import Mapping, Sequence
