@@ -71,8 +71,8 @@ def y_up(vectors: Array) -> Array:
 
 def _step_times(arrays: Arrays) -> Array:
     """Forces of a step act where it leads to, s."""
-    times: Array = (1.0 + np.arange(len(arrays["torques"]))) / float(arrays["rate"])
-    return times
+    steps: Array = np.arange(1.0, len(arrays["torques"]) + 1.0)
+    return steps / float(arrays["rate"])
 
 
 def _storage(name: str, times: Array, labels: Sequence[str], columns: Sequence[Array]) -> str:
