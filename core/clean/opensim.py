@@ -71,8 +71,8 @@ def y_up(vectors: Array) -> Array:
 
 def _step_times(arrays: Arrays) -> Array:
     """Forces of a step act where it leads to, s."""
-    steps: Array = np.arange(1.0, len(arrays["torques"]) + 1.0)
-    return steps / float(arrays["rate"])
+    times: Array = np.linspace(1.0, len(arrays["torques"]), len(arrays["torques"])) / float(arrays["rate"])
+    return times
 
 
 def _storage(name: str, times: Array, labels: Sequence[str], columns: Sequence[Array]) -> str:
