@@ -16,7 +16,7 @@ class Slipping:
     def __init__(self, track: Track) -> None:
         self._body, self._local = track.point_body, track.point_local
         self._friction = 1.0 - (1.0 - EASED) * np.where(track.loaded, track.slips, 0.0)
-        self._any: list[bool] = (self._friction < 1.0).any(axis=1).tolist()
+        self._any = [bool(row.any()) for row in self._friction < 1.0]
         self._last: tuple[float, float] | None = None  # the step that was eased, by its time and a coordinate
 
     def forget(self) -> None:
