@@ -18,7 +18,7 @@ from .states import Outline, Rays, make_rays
 Array = NDArray[np.float64]
 
 FROZEN = 6  # steps at the end of a motion in which gains would grow without bound
-PACED = 1.0  # s: of whose end nothing says when it is to be, so that a later one is no dearer than standing, has no time
+SETTLED = 1.0  # s: the final time may change where the cost curves by it as if standing cost its whole in this time
 
 
 class Policy(Structure):
@@ -117,7 +117,7 @@ def precompute(character: Character, outline: Outline, settings: Settings) -> Po
             )
         if after is not None:
             start = solution.x[after.first - span.first]
-        found = gains(solution, settings.effort * weight * weight / PACED)
+        found = gains(solution, settings.effort * weight * weight / SETTLED)
         steps = slice(begin, end - 1)
         policy.x[begin:end] = solution.x
         policy.rate[steps] = np.diff(solution.x, axis=0) / outline.dt
