@@ -127,7 +127,7 @@ class Bars:
         if not self._corners:
             return
         shader = gpu.shader.from_builtin("FLAT_COLOR")
-        attributes = {"pos": self._corners, "color": self._colors}
+        attributes: dict[str, Any] = {"pos": self._corners, "color": self._colors}
         gpu.state.blend_set("ALPHA")
         batch_for_shader(shader, "TRIS", attributes, indices=self._triangles).draw(shader)
         gpu.state.blend_set("NONE")
