@@ -49,7 +49,7 @@ steps of {STEP:g}°, from which it recovers to within {100 * BACK:.0f} cm after 
 centre of mass reaches the edge of the sole: beyond it only momentum of trunk and limbs can bring it back. Leaning
 forward it already falls at a small part of that, onto its back: the style spring uses up all that the toes can give,
 and the heels are too close to stop the rebound; a softer spring recovers. "Style" is the stiffness of that spring, 1200
-by default. Here is where the balance term should act, and it never adds a degree: the style term holds the root, too,
+by default. Here is where the balance term should act, and it adds a degree at most: the style term holds the root, too,
 by contact forces that the program already keeps within soles and friction, so with a soft spring it comes back from
 nearly as far as statics allow. With a softer one still the balance term, whose model turns the trunk, throws it over.
 """
