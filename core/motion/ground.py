@@ -17,6 +17,7 @@ from scipy.spatial import cKDTree
 
 from ..character import Character, Corner
 from ..contact.terrain import HeightGrid, make_terrain
+from .boxes import body_points
 from .fit import Trajectory
 from .labels import label
 from .quality import lacking_support
@@ -42,6 +43,11 @@ THROUGH, MOST_THROUGH = (
     0.2,
 )  # m under such ground where a foot goes through it, and how often it may, of all frames
 OVERLAP = 0.06  # m: soles nearer to each other than this lie one over the other
+PRESSED = 0.06  # m that a captured sole may be in the ground that it lands on, which is no pit
+PASSING = 0.06  # m beside a sole that comes down past an edge, which is farther from it than the baked sole strays
+CLEAR = 0.02  # m over an edge, with which a sole or a leg gets past it
+SOLE = 0.05  # m around the middle of one that stands, where it has ground
+ROUND = 8  # samples around a leg
 ALONG_SOLE = 5  # samples of each footprint
 
 
@@ -100,16 +106,21 @@ def estimate_ground(
     count = np.ceil((high - low) / SPACING).astype(int) + 1
     x, y = (low[i] + SPACING * np.arange(count[i]) for i in range(2))
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
-    _, nearest = cKDTree(soles).query(grid.reshape(-1, 2))
+    away, nearest = cKDTree(soles).query(grid.reshape(-1, 2))
     heights = np.repeat(level, ALONG_SOLE)[nearest].reshape(len(x), len(y))
     swept = _swept(character, trajectory, low, heights.shape)
-    below = np.unique(level)[np.maximum(np.searchsorted(np.unique(level), swept + LEVEL, side="right") - 1, 0)]
-    heights = np.where(swept < heights - LEVEL, np.minimum(below, swept), heights)
+    around: Array = minimum_filter(swept, 2 * round(PASSING / SPACING) + 1)
+    stands = away.reshape(heights.shape) < SOLE
+    swept, over = np.where(stands, swept, around), np.where(stands, -LEVEL, CLEAR)
+    levels = np.unique(level)
+    below = levels[np.maximum(np.searchsorted(levels, np.maximum(swept - over, levels[0]), side="right") - 1, 0)]
+    lower = np.where(swept < below - PRESSED, swept, below)
+    heights = np.where(swept < heights + over, np.minimum(lower, heights), heights)
     return HeightGrid(np.ascontiguousarray(heights), SPACING, (float(low[0]), float(low[1])))
 
 
 def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tuple[int, ...]) -> Array:
-    """How low soles come over each cell of a grid (nx, ny) from `low` on; infinite where none does."""
+    """How low soles and legs come over each cell of a grid (nx, ny) from `low` on; infinite where none does."""
     corners = [shape for shape in character.contacts if isinstance(shape, Corner)]
     points = [ContactPoint(one.name, character.index(one.body), one.position) for one in corners]
     places = point_places(character, trajectory.q, points)
@@ -119,9 +130,14 @@ def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tupl
         for i, j in combinations(range(len(points)), 2)
         if points[i].body == points[j].body
     ]
+    legs = [one for one in body_points(character) if one.radius and character.bodies[one.body].name.endswith(LEGS)]
+    angle = 2.0 * np.pi * np.arange(ROUND) / ROUND
+    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(ROUND)], axis=1)
+    for one, there in zip(legs, np.moveaxis(point_places(character, trajectory.q, legs), 1, 0), strict=True):
+        lines += [there[:, None] + one.radius * ring, (there - (0.0, 0.0, one.radius))[:, None]]
     result = np.full(shape, np.inf)
     if lines:
-        x, y, z = np.concatenate(lines).reshape(-1, 3).T
+        x, y, z = np.concatenate([line.reshape(-1, 3) for line in lines]).T
         cell = tuple(
             np.clip(np.rint((v - low[k]) / SPACING).astype(int), 0, shape[k] - 1) for k, v in enumerate((x, y))
         )
