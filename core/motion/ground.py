@@ -88,11 +88,12 @@ def footprints(character: Character, trajectory: Trajectory) -> list[Footprint]:
 
 
 def estimate_ground(
-    character: Character, trajectory: Trajectory, held: Sequence[Footprint] | None = None
+    character: Character, trajectory: Trajectory, held: Sequence[Footprint] | None = None, *, cleared: bool = True
 ) -> HeightGrid:
     """Ground under a trajectory's footprints, or under some; ValueError where no foot stands still.
 
-    Where its soles pass lower than that, the ground is as low as the next footprints down: edges lie behind them.
+    Where its soles pass lower than that, the ground is as low as the next footprints down: edges lie behind them, and
+    `cleared` out of the way of soles and legs.
     """
     held = footprints(character, trajectory) if held is None else held
     if not held:
@@ -108,19 +109,27 @@ def estimate_ground(
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
     away, nearest = cKDTree(soles).query(grid.reshape(-1, 2))
     heights = np.repeat(level, ALONG_SOLE)[nearest].reshape(len(x), len(y))
-    swept = _swept(character, trajectory, low, heights.shape)
-    around: Array = minimum_filter(swept, 2 * round(PASSING / SPACING) + 1)
-    stands = away.reshape(heights.shape) < SOLE
-    swept, over = np.where(stands, swept, around), np.where(stands, -LEVEL, CLEAR)
     levels = np.unique(level)
-    below = levels[np.maximum(np.searchsorted(levels, np.maximum(swept - over, levels[0]), side="right") - 1, 0)]
-    lower = np.where(swept < below - PRESSED, swept, below)
-    heights = np.where(swept < heights + over, np.minimum(lower, heights), heights)
+    swept = _swept(character, trajectory, low, heights.shape, legs=False)
+    below = _level_below(levels, swept + LEVEL)
+    pressed = (below == levels[0]) & (len(levels) > 1) & (swept > below - PRESSED)
+    heights = np.where(swept < heights - LEVEL, np.where(pressed, below, np.minimum(below, swept)), heights)
+    if cleared:
+        passing = _swept(character, trajectory, low, heights.shape, legs=True)
+        passing = minimum_filter(passing, 2 * round(PASSING / SPACING) + 1)
+        aside = (away.reshape(heights.shape) > SOLE) & (passing < heights + CLEAR)
+        heights = np.where(aside, np.minimum(_level_below(levels, passing - CLEAR), heights), heights)
     return HeightGrid(np.ascontiguousarray(heights), SPACING, (float(low[0]), float(low[1])))
 
 
-def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tuple[int, ...]) -> Array:
-    """How low soles and legs come over each cell of a grid (nx, ny) from `low` on; infinite where none does."""
+def _level_below(levels: Array, height: Array) -> Array:
+    """The highest of some levels (n,), in order, that is no higher than that; the lowest where none is."""
+    found: Array = levels[np.maximum(np.searchsorted(levels, height, side="right") - 1, 0)]
+    return found
+
+
+def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tuple[int, ...], *, legs: bool) -> Array:
+    """How low soles, and `legs`, come over each cell of a grid (nx, ny) from `low` on; infinite where none does."""
     corners = [shape for shape in character.contacts if isinstance(shape, Corner)]
     points = [ContactPoint(one.name, character.index(one.body), one.position) for one in corners]
     places = point_places(character, trajectory.q, points)
@@ -130,10 +139,11 @@ def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tupl
         for i, j in combinations(range(len(points)), 2)
         if points[i].body == points[j].body
     ]
-    legs = [one for one in body_points(character) if one.radius and character.bodies[one.body].name.endswith(LEGS)]
+    balls = [one for one in body_points(character) if one.radius and character.bodies[one.body].name.endswith(LEGS)]
+    balls = balls if legs else []
     angle = 2.0 * np.pi * np.arange(ROUND) / ROUND
     ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(ROUND)], axis=1)
-    for one, there in zip(legs, np.moveaxis(point_places(character, trajectory.q, legs), 1, 0), strict=True):
+    for one, there in zip(balls, np.moveaxis(point_places(character, trajectory.q, balls), 1, 0), strict=True):
         lines += [there[:, None] + one.radius * ring, (there - (0.0, 0.0, one.radius))[:, None]]
     result = np.full(shape, np.inf)
     if lines:
@@ -182,8 +192,8 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     raised = [one for one in raised if not any(_contradict(one, other) for other in (*level, *raised))]
     if not raised:
         return None
-    ground = estimate_ground(character, trajectory, level + raised)
-    terrain = make_terrain([ground])
+    # whoever goes through it is not to be told by ground that was taken out of the way
+    terrain = make_terrain([estimate_ground(character, trajectory, level + raised, cleared=False)])
     after = lacking_support(character, trajectory, label(character, trajectory, terrain))
     points = contact_points(character)
     places = point_places(character, trajectory.q, points)
@@ -194,7 +204,9 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     legs = np.array([name.endswith(LEGS) for name in names], dtype=np.bool_)
     sunk = (height[:, ~legs].min(axis=1, initial=np.inf) < -SUNK).mean()
     firm = max(through, sunk) < MOST_THROUGH
-    return MissingGround(ground, tuple(raised)) if firm and after.mean() <= lacking.mean() else None
+    if not firm or after.mean() > lacking.mean():
+        return None
+    return MissingGround(estimate_ground(character, trajectory, level + raised), tuple(raised))
 
 
 def _trodden(
