@@ -94,7 +94,7 @@ class HEFT_PT_controller(ArmatureTab):
             others(layout, settings, "motion")
         if method.needs.follows_keys:
             keyed(layout, settings.playback, playback.KEYED)
-        if method.needs.no_motion:
+        if method.needs.led:
             keyed(layout, settings.course, course.KEYED)
         if method.needs.strength:
             keyed(layout, settings, ("strength",))

@@ -57,7 +57,7 @@ class Playing(Session):
     def walks(self) -> inputs.Command | None:
         """How it is to walk, where the method goes along a course: as was said last, or as is keyed."""
         job = self.turn.gathered.job
-        if not (self.plays and method_named(job.method).needs.no_motion):
+        if not (self.plays and method_named(job.method).needs.led):
             return None
         return self._said or inputs.Command(0.0, *job.scene.course.at(self.seconds))
 
