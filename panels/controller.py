@@ -82,7 +82,7 @@ class HEFT_PT_controller(ArmatureTab):
         column = settings_column(layout)
         if method.needs.follows_keys and not (choice is not None and choice.as_it_is):
             column.prop(settings, "optimise")
-            if settings.optimise and not settings.loop:
+            if settings.optimise and not settings.extends:
                 column.prop(settings, "flights")
         if method.needs.helps:
             column.prop(settings, "help")

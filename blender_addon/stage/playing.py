@@ -20,7 +20,6 @@ from ...core.worker.messages import Arrays, Message
 from .. import redraw
 from ..baking.gather import Gathered, gathering
 from ..baking.session import Session, there
-from ..properties.course import FASTEST, SLOWEST
 from ..scene.takes import Clock, write_take
 from ..slices import AT_ONCE, Work
 from ..typed import settings_on
@@ -65,7 +64,8 @@ class Playing(Session):
         """Have the walk go so much faster, and turn so much further to the left."""
         now = self.walks
         if now is not None:
-            speed = round(min(max(now.forward + forward, SLOWEST), FASTEST), 3)
+            needs = method_named(self.turn.gathered.job.method).needs
+            speed = round(min(max(now.forward + forward, needs.slowest), needs.fastest), 3)
             self._said = replace(now, forward=speed, heading=now.heading + heading)
             self.do(self._said)
 

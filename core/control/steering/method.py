@@ -73,4 +73,5 @@ METHOD = Method(
     plan=plan,
     start=start,
     needs=Needs(cycle=True, led=True, fastest=3.0, directed=True),
+    kernels=1,
 )
