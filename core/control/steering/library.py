@@ -17,6 +17,7 @@ from .settings import Settings
 NEAR = SpacetimeSettings(pose_least=10.0, pose_most=60.0)  # a body keeps its looks
 TURNS = (15.0, 45.0, 90.0)  # degrees in two steps
 MILDER = 2.0 / 3.0  # what is tried where one of them is not possible
+CONTORTED = 3.0  # degrees RMS of the joints: a run that turns too sharply stays possible by wild bends
 OWN = 0  # the level of the walk's own speed
 STAND = 0  # the place in the graph; a joint of a level has those after it
 
@@ -81,10 +82,14 @@ class _Wanted(NamedTuple):
 
 
 def _made(wanted: _Wanted) -> Way | None:
+    """None where it is not possible, or only in another way than it was laid out."""
     try:
-        return Way(wanted.name, wanted.source, wanted.target, wanted.make())
+        found = wanted.make()
     except NoReferenceError:
         return None
+    if found.reference.quality.joint_rms_degrees > CONTORTED:
+        return None
+    return Way(wanted.name, wanted.source, wanted.target, found)
 
 
 def _turns(own: Level, sharpest: float) -> list[tuple[_Wanted, _Wanted]]:

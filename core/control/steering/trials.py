@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
+from ...character.strength import joint_strengths
 from ...dynamics import difference
 from ...motion.cycle import Cycle
 from ...planning import Trials
 from ...simulation import DivergedError, Push, World
 from ...simulation.fall import FallDetector
 from ...simulation.law import NoLawError, State
+from ...simulation.strength import TorqueLimits
 from .repertoire import Act
 from .steering import Steering
 
@@ -28,6 +30,7 @@ TIMES = 2  # that each pair is tried
 MOST = 60  # tours
 NOISE = 0.05  # standard deviation of start velocities, m/s and rad/s
 PUSH, PUSHED, APART = 80.0, 0.1, 2.5  # N, s and s between them: pushes from any side, on every other tour
+STRENGTH = 3.0  # times what people's joints give on average
 BLAMED = 0.4  # s into an action, until which a fall is that of the action before
 
 
@@ -105,7 +108,9 @@ class _Touring:
         acts = self._acts
         character, rate = acts[0].controller.character, 1.0 / acts[0].controller.track.dt
         noise = np.random.default_rng(self._number)
-        world = World(character, rate=rate, pushes=_pushes(character, noise) if self._number % 2 else ())
+        pushes = _pushes(character, noise) if self._number % 2 else ()
+        strengths = {name: STRENGTH * most for name, most in joint_strengths(character, "male").items()}
+        world = World(character, rate=rate, pushes=pushes, torque_limits=TorqueLimits(strengths))
         steering = Steering(acts, self._choose)
         begin = int(np.argmin(self._count.sum(axis=1)))
         steering.begin(begin, Cycle((0.0, 0.0)), 0.0)
