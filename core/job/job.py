@@ -29,7 +29,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 11
+VERSION = 12
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -318,4 +318,13 @@ def _from_10(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "flights": "as_keyed"}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8, 9: _from_9, 10: _from_10}
+def _from_11(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 11, as version 12 says the same: momentum took half of its weight on angular momentum."""
+    del keep
+    settings = job["settings"]
+    if job["method"] == "momentum" and isinstance(settings.get("damping"), float | int):
+        settings = {**settings, "damping": 0.5 * settings["damping"]}
+    return {**job, "settings": settings}
+
+
+OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8, 9: _from_9, 10: _from_10, 11: _from_11}
