@@ -16,7 +16,8 @@ from ...motion.cycle import Cycle
 from ...motion.transitions import Level
 from ...planning import Action
 from ..lookahead.lookahead import LookAhead
-from ..lookahead.precompute import CostToGo, sweep
+from ..lookahead.policy import CostToGo
+from ..lookahead.precompute import sweep
 from ..lookahead.settings import Settings as LookAheadSettings
 from ..lookahead.track import Track, standing
 from .library import STAND, Library, place_of
