@@ -39,10 +39,10 @@ class Settings(Described):
         digits=0,
     )
     caution: float = setting(
-        20.0,
+        40.0,
         "Caution",
         "Higher takes longer ways around actions that fell in trials",
         bounds=(0.0, 1e4),
-        usual=(0.0, 100.0),
-        digits=1,
+        usual=(0.0, 200.0),
+        digits=0,
     )

@@ -91,8 +91,10 @@ def table(acts: Sequence[Act], tours: Sequence[Tour]) -> tuple[Trials, Array]:
             rough[first, second] += roughness
             if not fell:
                 dearest[second] = max(dearest[second], cost)
-    share = np.maximum(count, 1.0)
-    return Trials(falls / share, rough / share), dearest
+    # two trials tell little of a pair: what became of the second after all others counts as much
+    of_all = falls.sum(axis=0) / np.maximum(count.sum(axis=0), 1.0)
+    share = (falls + TIMES * of_all) / (count + TIMES)
+    return Trials(share, rough / np.maximum(count, 1.0)), dearest
 
 
 class _Touring:
