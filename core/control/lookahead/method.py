@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...cache import Cache
 from ...motion.reference import Reference
-from ..method import Follower, Method, Needs, Preset
+from ..method import Follower, Method, Needs, Preset, Tell
 from ..recovery import Recovering
 from ..stage import Stage
 from .accompanied import Accompanied
@@ -38,8 +38,9 @@ class Plan(NamedTuple):
     value: CostToGo | None = None  # of the motion, if it was found just now
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Plan:
     """Gains from the cache, or made and kept there."""
+    del tell
     reference = motions[0]
     character, track = reference.character, Track.of(reference)
     key = policy_key(character, track, settings)
