@@ -60,6 +60,8 @@ class HEFT_PT_bake(Tab):
             return
         if len(chosen_armatures(context)) > 1:
             layout.prop(shared_by(context.scene), "together")
+            if shared_by(context.scene).together:
+                layout.prop(shared_by(context.scene), "find_holds")
         layout.prop(settings_on(active), "auto_bake")
         draw_state(context, layout, active)
         if settings_on(active).unsure:
