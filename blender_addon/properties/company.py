@@ -19,8 +19,8 @@ class HEFT_PG_scene(bpy.types.PropertyGroup):
     )
     find_holds: BoolProperty(
         name="Find Holds",
-        description="Hands that stay at another character in the actions hold on to it, and both are pulled. What grabs "
-        "say of a hand comes first. Off: only grabs hold",
+        description="Hands that stay at another character in the actions hold on to it, and both are pulled. What "
+        "grabs say of a hand comes first. Off: only grabs hold",
         default=True,
         override=OVERRIDABLE,
     )

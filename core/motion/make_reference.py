@@ -112,8 +112,8 @@ def make_reference(
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
     cycle goes until its end. `progress` is called with the number of each iteration of the optimiser and the poses
     before it. `help_given`, `far`, `within`, `budget`, `carrying` and `outside` are those of `build_reference`: with
-    help, a body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference as it is,
-    however impossible, for controllers that find forces themselves.
+    help, a body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference
+    as it is, however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.

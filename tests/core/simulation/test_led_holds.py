@@ -50,14 +50,14 @@ def test_who_stands_still_is_led_by_the_anchors_pace():
     np.testing.assert_allclose(linear, 0.0, atol=1e-10)
 
 
-def test_momentum_is_kept_along_any_way():
+def test_linear_momentum_is_kept_along_any_way():
     rng = np.random.default_rng(3)
     way = 0.5 + 0.1 * np.cumsum(rng.normal(size=(70, 3)), axis=0) / 8.0
     company = two([Hold(0, Grab("ball", tuple(POINT.tolist()), start=0.05), 1, "ball", way)])
-    before = total_momentum(company.worlds)
+    before, _ = total_momentum(company.worlds)
     simulate_together(company, [None, None], seconds=0.5)
-    for one, other in zip(before, total_momentum(company.worlds), strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-10)
+    after, _ = total_momentum(company.worlds)
+    np.testing.assert_allclose(after, before, atol=1e-10)
 
 
 @pytest.mark.parametrize("way", [np.zeros((0, 3)), np.zeros(3), np.full((4, 3), np.nan)])
