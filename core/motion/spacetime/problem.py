@@ -198,9 +198,13 @@ def make_problem(
     )
 
 
-def point_positions(character: Character, q: Array, points: Sequence[ContactPoint], local: Array) -> Array:
-    """Where the points are (frames, np, 3) in the world; `local` (frames, np, 3) in their bodies."""
+def point_positions(
+    character: Character, q: Array, points: Sequence[ContactPoint], local: Array | None = None
+) -> Array:
+    """Where the points are (frames, np, 3) in the world; or at `local` (frames, np, 3) in their bodies."""
     index = [point.body for point in points]
+    if local is None:
+        local = np.array([point.position for point in points]).reshape(-1, 3)
     origin, orientation = body_poses(character, q)
     result: Array = origin[:, index] + rotate(orientation[:, index], local)
     return result
