@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 
-from .blender_addon import commands, presets, slices
+from .blender_addon import commands, folder_run, presets, slices
 from .blender_addon.baking import following, session
 from .blender_addon.overlay import bars
 from .blender_addon.overlay import draw as overlay
@@ -31,6 +31,7 @@ from .operators import (
     cancel,
     choose_actions,
     choose_bones,
+    clean_folder,
     clear_cache,
     find_contacts,
     mark_terrain,
@@ -41,7 +42,7 @@ from .operators import (
     stage,
 )
 from .panels import bake as bake_panel
-from .panels import character, controller, motion, scene, status, system
+from .panels import character, controller, folder, motion, scene, status, system
 from .panels import stage as stage_panel
 
 CLASSES = (
@@ -69,6 +70,8 @@ CLASSES = (
     stage.HEFT_OT_stage,
     stage.HEFT_OT_drop_take,
     clear_cache.HEFT_OT_clear_cache,
+    clean_folder.HEFT_OT_clean_folder,
+    clean_folder.HEFT_OT_stop_cleaning,
     choose_actions.HEFT_OT_add_action,
     choose_actions.HEFT_OT_remove_action,
     choose_bones.HEFT_OT_choose_bones,
@@ -89,6 +92,7 @@ CLASSES = (
     bake_panel.HEFT_PT_bake_blend,
     bake_panel.HEFT_PT_bake_output,
     bake_panel.HEFT_PT_bake_overlay,
+    folder.HEFT_PT_folder,
     system.HEFT_PT_system,
 )
 
@@ -130,6 +134,7 @@ def unregister() -> None:
     following.unregister()
     commands.unregister()
     presets.unregister()
+    folder_run.unregister()
     keeper.unregister()
     slices.unregister()
     company_properties.unregister()

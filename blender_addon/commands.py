@@ -5,8 +5,8 @@
                                             [--report DIR]
     blender --command heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list]
                                              [--cache DIR]
-    blender --command heft clean FOLDER --out FOLDER [--rig auto] [--simulate] [--workers N] [--cluster ADDRESS]
-                                             [--resume]
+    blender --command heft clean FOLDER --out FOLDER [--rig auto] [--simulate] [--opensim] [--workers N]
+                                             [--cluster ADDRESS] [--resume]
     blender --command heft demo [--output DIR]
     blender --command heft bench [--json FILE] [--only NAME]
     blender --command heft replay TRACE

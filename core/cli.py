@@ -3,7 +3,7 @@
 
     heft bake JOB.heftjob [--controller NAME] [--frames A:B] [--seconds S] [--output OUT.heftresult] [--report DIR]
     heft batch JOBS.toml [--workers N] [--cluster ADDRESS] [--resume] [--list] [--cache DIR]
-    heft clean FOLDER --out FOLDER [--rig auto] [--simulate] [--workers N] [--cluster ADDRESS] [--resume]
+    heft clean FOLDER --out FOLDER [--rig auto] [--simulate] [--opensim] [--workers N] [--cluster ADDRESS] [--resume]
     heft bench [--json FILE] [--only NAME]
     heft demo [--output DIR]
     heft replay TRACE

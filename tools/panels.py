@@ -26,6 +26,7 @@ GUIDES = {
     "Motion": ("From the action to a possible motion", "motion.md"),
     "Character": ("Setting up a character", "character.md"),
     "Controller": ("The methods", "bake.md"),
+    "Folder": ("Cleaning a folder of clips", "clean.md"),
 }
 HEAD = "| | in Python | to begin with | what it does |\n|---|---|---|---|\n"
 

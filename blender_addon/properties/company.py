@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Heft knows of a scene: how several characters in it are baked."""
+"""What Heft knows of a scene: how several characters in it are baked, and which folder is cleaned."""
 
 import bpy
 from bpy.props import BoolProperty, PointerProperty
 
+from . import folder
 from .overrides import OVERRIDABLE
 
 
@@ -24,9 +25,10 @@ class HEFT_PG_scene(bpy.types.PropertyGroup):
         default=True,
         override=OVERRIDABLE,
     )
+    folder: PointerProperty(type=folder.HEFT_PG_folder)
 
 
-CLASSES = (HEFT_PG_scene,)
+CLASSES = (*folder.CLASSES, HEFT_PG_scene)
 
 
 def register() -> None:

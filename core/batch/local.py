@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pool of processes on this machine. If one crashes, its job fails and another process replaces it."""
+"""A pool of processes on this machine. If one is lost, another one takes its job; a job that loses two fails."""
 
 import os
 import queue
@@ -22,13 +22,15 @@ class LocalPool:
         self._said: queue.SimpleQueue[tuple[int, Message]] = queue.SimpleQueue()
         self._workers: dict[int, Worker] = {}
         self._names: dict[int, str] = {}  # of the job of a busy worker
+        self._jobs: dict[str, BakeJob] = {}  # of busy workers
+        self._lost: set[str] = set()  # jobs whose worker was lost
         self._started = 0
 
     def give(self, name: str, job: BakeJob) -> None:
         """Send it to an idle worker."""
         idle = [number for number, worker in self._workers.items() if number not in self._names and worker.alive]
         number = idle[0] if idle else self._start()
-        self._names[number] = name
+        self._names[number], self._jobs[name] = name, job
         self._workers[number].send("bake", *tasks.request(job, None if self._cache is None else str(self._cache)))
 
     def wait(self) -> Event:
@@ -43,6 +45,11 @@ class LocalPool:
             if message.kind == "progress":
                 return Event(name, float(message.values["fraction"]))
             del self._names[number]
+            job = self._jobs.pop(name)
+            if message.kind == "ended" and name not in self._lost:
+                self._lost.add(name)
+                self.give(name, job)
+                continue
             if message.kind == "done":
                 return Event(name, report=message.values["report"], result=message.arrays["result"].tobytes())
             return Event(name, why=str(message.values["why"]))

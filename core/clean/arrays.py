@@ -3,6 +3,7 @@
 
 import io
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -74,10 +75,10 @@ def balanced(dynamics: Dynamics, *, simulated: bool) -> tuple[Array, Array]:
     return asked[:, free:], left_over
 
 
-def pack_arrays(job: BakeJob, result: BakeResult) -> bytes:
+def pack_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> bytes:
     """The file's content; the same arrays give the same bytes."""
     buffer = io.BytesIO()
-    named: dict[str, Any] = {**arrays_of(job, result)}
+    named: dict[str, Any] = {**arrays}
     np.savez_compressed(buffer, **named)
     return buffer.getvalue()
 

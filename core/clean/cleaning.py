@@ -26,11 +26,12 @@ class Asked:
     """What is asked of every clip."""
 
     simulate: bool = False
+    opensim: bool = False  # files for it are written too
 
     @property
     def words(self) -> tuple[str, ...]:
         """By which what is done is told from what is not."""
-        return ("simulate",) if self.simulate else ()
+        return ("simulate",) * self.simulate + ("opensim",) * self.opensim
 
     def of(self, job: BakeJob, name: str) -> BakeJob:
         """A clip's job."""
@@ -53,6 +54,7 @@ class Cleaning(Mapping[str, BakeJob]):
         self._keys: dict[Source, str] = {}
         self._rows: dict[Source, list[Row]] = {}
         self._takes: dict[str, Take] = {}
+        self._jobs: dict[str, BakeJob] = {}  # that are baked now
         self._waiting: dict[Source, list[Take]] = {}
         for source in self.sources:
             self._look(source)
@@ -73,11 +75,11 @@ class Cleaning(Mapping[str, BakeJob]):
 
     def __getitem__(self, name: str) -> BakeJob:
         """The job of that name, made now."""
-        take = self._takes[name]
         try:
-            return self._asked.of(self._job(take), name)
+            job = self._jobs[name] = self._job(self._takes[name])
         except Trouble as error:
             raise ValueError(_sentence(error)) from error
+        return job
 
     def __iter__(self) -> Iterator[str]:
         """Names, in the order of the files."""
@@ -139,6 +141,7 @@ class Cleaning(Mapping[str, BakeJob]):
         self._rows[source] = rows
         for take in takes:
             self._result(take).unlink(missing_ok=True)
+            self._jobs.pop(take.job_name, None)
 
     def _write(self, source: Source, takes: list[Take], results: Mapping[str, BakeResult], rows: list[Row]) -> None:
         if not results:
@@ -147,13 +150,14 @@ class Cleaning(Mapping[str, BakeJob]):
         target.parent.mkdir(parents=True, exist_ok=True)
         for take in takes:
             if take.name in results:
-                self.out.deliver(take, self._job(take), results[take.name])
+                job = self._jobs.get(take.job_name) or self._job(take)
+                self.out.deliver(take, job, results[take.name], opensim=self._asked.opensim)
         self._format(source).write(source.path, results, target)
         if len(results) == len(takes):
             self.out.finish(source, self._keys[source], rows)
 
     def _job(self, take: Take) -> BakeJob:
-        return self._format(take.source).job(take.source.path, take.name)
+        return self._asked.of(self._format(take.source).job(take.source.path, take.name), take.job_name)
 
     def _format(self, source: Source) -> Format:
         return self._formats[source.ending]

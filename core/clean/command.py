@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where cleaned clips are written")
     parser.add_argument("--rig", choices=[AUTO], default=AUTO, help="how bones are told apart: by name and by shape")
     parser.add_argument("--simulate", action="store_true", help="also simulate each clip, and write what comes of that")
+    parser.add_argument("--opensim", action="store_true", help="also write forces, torques and joints for OpenSim")
     add_workers(parser)
     parser.add_argument("--resume", action="store_true", help="continue a run that ended early")
 
@@ -51,7 +52,9 @@ def clean(known: argparse.Namespace, formats: "Mapping[str, Format]", kernels: P
     from .sources import ENDINGS
 
     usual: Mapping[str, Format] = {ending: Absent(ending) for ending in ENDINGS}
-    cleaning = Cleaning(known.folder, known.out, {**usual, ".bvh": Bvh(), **formats}, Asked(known.simulate))
+    cleaning = Cleaning(
+        known.folder, known.out, {**usual, ".bvh": Bvh(), **formats}, Asked(known.simulate, known.opensim)
+    )
     shown = Shown(sys.stderr, cleaning.label)
     try:
         cleaning.run(make_pool(known, len(cleaning), None, kernels), shown.update, resume=known.resume)

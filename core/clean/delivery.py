@@ -13,12 +13,14 @@ from urllib.parse import quote
 from ..character.urdf import to_urdf
 from ..files import write_whole
 from ..job import BakeJob, BakeResult
-from .arrays import pack_arrays
+from .arrays import arrays_of, pack_arrays
+from .opensim import ground_forces, joint_torques, markers
 from .rows import Row
 from .sources import PLAIN, Source, Take
 
 DATA = "heft"  # folder for all that is no clip
 STAMP, ARRAYS, MUJOCO, URDF = ".done.json", ".npz", ".mjcf.xml", ".urdf"
+FORCES, TORQUES, MARKERS = ".forces.mot", ".torques.sto", ".joints.trc"  # for OpenSim
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,20 @@ class Out:
         known = isinstance(said, dict) and said.get("key") == key and self.clip(source).is_file()
         return list(said["rows"]) if known else None
 
-    def deliver(self, take: Take, job: BakeJob, result: BakeResult) -> None:
+    def deliver(self, take: Take, job: BakeJob, result: BakeResult, *, opensim: bool = False) -> None:
         """Write what goes beside the clip."""
         self.beside(take, ARRAYS).parent.mkdir(parents=True, exist_ok=True)
         assert result.dynamics is not None
         character = result.dynamics.character
         write_whole(self.beside(take, MUJOCO), character.to_mjcf().encode())
         write_whole(self.beside(take, URDF), to_urdf(character).encode())
-        write_whole(self.beside(take, ARRAYS), pack_arrays(job, result))
+        arrays = arrays_of(job, result)
+        write_whole(self.beside(take, ARRAYS), pack_arrays(arrays))
+        if opensim:
+            write_whole(self.beside(take, FORCES), ground_forces(arrays).encode())
+            write_whole(self.beside(take, TORQUES), joint_torques(arrays).encode())
+            place = self.beside(take, MARKERS)
+            write_whole(place, markers(arrays, place.name).encode())
 
     def finish(self, source: Source, key: str, rows: Sequence[Row]) -> None:
         """Say that a file is done."""

@@ -83,13 +83,13 @@ def _all_of(renew: archive.Renewal) -> archive.Renewal:
     return renewed
 
 
-def _from_11(company: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A company of version 11, as version 12 says the same: nobody held but who was said to, and grips stayed."""
-    company = _all_of(one.OLDER[11])(company, keep)
+def _from_12(company: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A company of version 12, as version 13 says the same: nobody held but who was said to, and grips stayed."""
+    company = _all_of(one.OLDER[12])(company, keep)
     return {**company, "holds": [{**hold, "way": None} for hold in company["holds"]], "find_holds": False}
 
 
-OLDER = {**{version: _all_of(renew) for version, renew in one.OLDER.items()}, 11: _from_11}
+OLDER = {**{version: _all_of(renew) for version, renew in one.OLDER.items()}, 12: _from_12}
 
 
 def _holds(job: BakeJob, prop: Prop) -> bool:

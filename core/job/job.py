@@ -30,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 12
+VERSION = 13
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -323,7 +323,16 @@ def _from_10(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_11(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 11, as version 12 says the same: it met nobody, and its floor was looked for."""
+    """A job of version 11, as version 12 says the same: momentum took half of its weight on angular momentum."""
+    del keep
+    settings = job["settings"]
+    if job["method"] == "momentum" and isinstance(settings.get("damping"), float | int):
+        settings = {**settings, "damping": 0.5 * settings["damping"]}
+    return {**job, "settings": settings}
+
+
+def _from_12(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 12, as version 13 says the same: it met nobody, and its floor was looked for."""
     del keep
     return {**job, "floor": None, "meetings": []}
 
@@ -338,4 +347,5 @@ OLDER = {
     9: _from_9,
     10: _from_10,
     11: _from_11,
+    12: _from_12,
 }

@@ -20,20 +20,34 @@ def copy_into(source: NDArray[np.float64], target: NDArray[np.float64]) -> None:
 def cholesky(matrix: NDArray[np.float64], factor: NDArray[np.float64]) -> bool:
     """Factor a symmetric matrix (n, n) as L L^T; False if it is not positive definite.
 
-    Reads the lower triangle of `matrix` and writes that of `factor`; the two may be the same array.
+    Reads the lower triangle of `matrix` and writes that of `factor`; the two may be the same array. Four rows at a
+    time: of four sums none need wait for the one before it.
     """
     n = matrix.shape[0]
-    for i in range(n):
-        for j in range(i + 1):
-            s = matrix[i, j]
-            for k in range(j):
-                s -= factor[i, k] * factor[j, k]
-            if i > j:
-                factor[i, j] = s / factor[j, j]
-            elif s > 0.0:
-                factor[i, i] = math.sqrt(s)
-            else:
-                return False
+    for i in range(0, n, 4):
+        last = min(i + 4, n)
+        if last == i + 4:
+            for j in range(i):
+                s0, s1, s2, s3 = matrix[i, j], matrix[i + 1, j], matrix[i + 2, j], matrix[i + 3, j]
+                for k in range(j):
+                    x = factor[j, k]
+                    s0 -= factor[i, k] * x
+                    s1 -= factor[i + 1, k] * x
+                    s2 -= factor[i + 2, k] * x
+                    s3 -= factor[i + 3, k] * x
+                d = factor[j, j]
+                factor[i, j], factor[i + 1, j], factor[i + 2, j], factor[i + 3, j] = s0 / d, s1 / d, s2 / d, s3 / d
+        for r in range(i, last):
+            for j in range(i if last == i + 4 else 0, r + 1):
+                s = matrix[r, j]
+                for k in range(j):
+                    s -= factor[r, k] * factor[j, k]
+                if r > j:
+                    factor[r, j] = s / factor[j, j]
+                elif s > 0.0:
+                    factor[r, r] = math.sqrt(s)
+                else:
+                    return False
     return True
 
 

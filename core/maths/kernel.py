@@ -21,6 +21,7 @@ R = TypeVar("R")
 
 COUNTING: dict[str, Any] = {"error_model": "numpy"}
 OPTIONS: dict[str, Any] = {**COUNTING, "_nrt": False}
+OTHERS_GO_ON: dict[str, Any] = {"nogil": True}
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -29,8 +30,11 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def wide_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """The same for products of matrices, in vectors of four doubles where the processor has them. Python calls it."""
-    return cast("Callable[P, R]", compiled(function, OPTIONS, wide=True))
+    """The same for long loops that Python calls, in vectors of four doubles where the processor has them.
+
+    Other threads go on meanwhile (`maths.beside`).
+    """
+    return cast("Callable[P, R]", compiled(function, {**OPTIONS, **OTHERS_GO_ON}, wide=True))
 
 
 def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -39,8 +43,8 @@ def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def wide_allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """The same for products of matrices that it makes, in vectors of four doubles as `wide_kernel` has them."""
-    return cast("Callable[P, R]", compiled(function, COUNTING, wide=True))
+    """The same for a function that makes arrays."""
+    return cast("Callable[P, R]", compiled(function, {**COUNTING, **OTHERS_GO_ON}, wide=True))
 
 
 def inlined_kernel(function: Callable[P, R]) -> Callable[P, R]:

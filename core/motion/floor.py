@@ -27,6 +27,7 @@ from . import quaternions
 from .body_plan import BodyPlan
 from .clip import Clip
 from .feet import FLAT_SPEEDS, greatest_speed
+from .lain_on import height_lain_on
 from .quaternions import Array
 
 RIDGE = 0.3  # m: how far apart a slope's evidence must lie to count as much as the prior of none
@@ -109,6 +110,9 @@ def estimate_floor(plan: BodyPlan, clip: Clip, mend: Levelling = EVERYTHING) -> 
     above = (joints[..., 2] - floor.height - joints[..., :2] @ np.array(floor.slope)).min(axis=1)
     if np.percentile(above, BELOW[1]) < -BELOW[0] * plan.stature:
         return Floor(0.0 if lowest.min() >= 0.0 else float(np.percentile(lowest, BELOW[1])))
+    lain_on = height_lain_on(plan, clip, floor.height, floor.slope) if mend.height and not any(drift) else None
+    if lain_on is not None:
+        return Floor(lain_on, samples=floor.samples)
     if not mend.tilt:
         middle = corners[..., :2].mean(axis=(0, 1, 2))
         floor = replace(floor, height=floor.height + float(middle @ floor.slope), slope=(0.0, 0.0))

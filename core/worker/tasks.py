@@ -18,6 +18,7 @@ from ..job import BakeJob, BakeResult, Progress, job, result
 from ..job import company as together
 from ..job.company import CompanyJob
 from ..live import take
+from ..maths.beside import helped
 from .messages import Arrays, Message
 
 
@@ -90,6 +91,11 @@ class ProgressSender:
             self._send("progress", said, arrays)
 
 
+def looked_on(message: Message) -> bool:
+    """Whether somebody looks on and waits: a batch has a process for each of the processor's cores already."""
+    return bool(message.values["wanted"] != "nothing")
+
+
 def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     """Run a job; "progress" messages have `text` and `fraction`, and what of frames is `wanted`.
 
@@ -99,7 +105,8 @@ def bake(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     from ..job import run
 
     told = ProgressSender(send, message.values["wanted"])
-    done = run(unpack_job(message), told, cache_of(message), send.enough)
+    with helped(looked_on(message)):
+        done = run(unpack_job(message), told, cache_of(message), send.enough)
     return {"report": done.report}, packed("result", archive.pack(done, BakeResult, result.FORMAT, result.VERSION))
 
 
@@ -109,7 +116,10 @@ def bake_together(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]
 
     company = unpacked(CompanyJob, message, "company", together.FORMAT, together.VERSION)
     told = [ProgressSender(send, message.values["wanted"], member) for member in range(len(company.jobs))]
-    done = run_together(company, lambda member, progress: told[member](progress), message.values["cache"], send.enough)
+    with helped(looked_on(message)):
+        done = run_together(
+            company, lambda member, progress: told[member](progress), message.values["cache"], send.enough
+        )
     arrays: dict[str, Any] = {}
     for member, one in enumerate(done):
         if not isinstance(one, str):
@@ -169,7 +179,8 @@ def precompute(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     from ..job.running import planned
 
     cache = cache_of(message)
-    motion, _ = planned(unpack_job(message), ProgressReporter(ProgressSender(send)), cache, Clock())
+    with helped():
+        motion, _ = planned(unpack_job(message), ProgressReporter(ProgressSender(send)), cache, Clock())
     return {"quality": motion.reference.quality.why, "notes": cache.notes}, {}
 
 
@@ -179,7 +190,8 @@ def reference(message: Message, send: Send) -> tuple[dict[str, Any], Arrays]:
     from ..job.progress import Clock, ProgressReporter
     from ..report.reference import changes, summary
 
-    motion = make_motion(unpack_job(message), ProgressReporter(ProgressSender(send)), cache_of(message), Clock())
+    with helped():
+        motion = make_motion(unpack_job(message), ProgressReporter(ProgressSender(send)), cache_of(message), Clock())
     found = changes(motion.reference)
     reply = {
         "contacts": motion.contacts,

@@ -7,6 +7,7 @@ import math
 import random
 from typing import TYPE_CHECKING
 
+from .. import mannequin
 from .scene import STEEL, STONE, WOOD, Scene, block, ground, walker
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ STAIRS_FROM = -1.6
 """Of a flight of stairs: rise and going of a step, how many, and where they begin, m."""
 RUBBLE = 70
 """Stones."""
+GRASS = (0.22, 0.34, 0.14)
+SPEED = 0.9
+"""Of the walkway, m/s."""
 
 
 def stairs(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -95,7 +99,102 @@ def deck(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [walks]
 
 
+def meadow(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Over ground that rises and falls everywhere."""
+    import bpy
+
+    walks = walker(context, cycles=5)
+    columns, rows, cell = 28, 72, 0.14
+    places = [((i - 0.5 * columns) * cell, 1.5 - k * cell) for k in range(rows + 1) for i in range(columns + 1)]
+    sides = [
+        (a, a + columns + 1, a + columns + 2, a + 1)
+        for k in range(rows)
+        for a in range(k * (columns + 1), k * (columns + 1) + columns)
+    ]
+    mesh = bpy.data.meshes.new("Meadow")
+    mesh.from_pydata([(x, y, bump(x, y)) for x, y in places], [], sides)
+    mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))
+    mesh.materials.append(mannequin.make_material("Grass", GRASS, roughness=0.9))
+    field = bpy.data.objects.new("Meadow", mesh)
+    context.collection.objects.link(field)
+    ground(context, [walks], [field])
+    return [walks]
+
+
+def bump(x: float, y: float) -> float:
+    """Height of the meadow, m: level where the walk begins."""
+    begun = min(max(-0.7 * (y + 0.6), 0.0), 1.0)
+    waves = math.sin(3.3 * y + 0.8 * x) + 0.6 * math.sin(2.1 * y - 2.4 * x + 1.0) + 0.5 * math.sin(4.6 * x + 0.4)
+    return 0.03 * begun * waves
+
+
+def across(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Along a slope that falls to the side."""
+    walks = walker(context, cycles=5)
+    tilt = math.radians(8.0)
+    slope = block(context, "Slope", (2.6, 9.5, 0.1), (0.0, -3.4, -0.05 / math.cos(tilt)), WOOD, (0.0, tilt, 0.0))
+    ground(context, [walks], [slope])
+    return [walks]
+
+
+def walkway(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """On a walkway that starts to move."""
+    walks = walker(context, cycles=5)
+    belt = block(context, "Belt", (1.2, 14.0, 0.1), (0.0, -3.0, -0.05), STEEL)
+    lines = [block(context, "Line", (1.2, 0.03, 0.004), (0.0, 3.75 - 0.5 * k, 0.0), STONE) for k in range(28)]
+    for k in range(12):
+        block(context, "Post", (0.05, 0.05, 0.95), (0.75, 1.0 - 1.2 * k, 0.475), STONE)
+    block(context, "Rail", (0.07, 13.3, 0.05), (0.75, -5.6, 0.95), STONE)
+    context.view_layer.update()
+    for line in lines:
+        line.parent = belt
+        line.matrix_parent_inverse = belt.matrix_world.inverted()
+    for frame in range(1, 141, 2):
+        seconds = (frame - 1) / 24.0
+        speeding = min(seconds, 2.0)
+        belt.location.y = -3.0 - SPEED * (0.25 * speeding * speeding + max(seconds - 2.0, 0.0))
+        belt.keyframe_insert("location", frame=frame)
+    ground(context, [walks], [belt])
+    return [walks]
+
+
 SCENES = (
+    Scene(
+        "meadow",
+        "Over a meadow",
+        (
+            "A mesh of bumps of ten centimetres is the ground.",
+            "Select it and the armature, and press **Mark as Terrain**.",
+            "Press **Bake**: heights and tilts of soles follow the ground.",
+        ),
+        meadow,
+        camera=(-3.6, -3.4, 0.9),
+        floor=None,
+    ),
+    Scene(
+        "across",
+        "Across a slope",
+        (
+            "A slope of 8 degrees falls to the side.",
+            "Mark it as terrain; the action stays a level walk.",
+            "Press **Bake**: one knee bends more, and ankles tilt.",
+        ),
+        across,
+        camera=(0.6, -5.2, 0.8),
+        floor=-1.5,
+    ),
+    Scene(
+        "walkway",
+        "On a moving walkway",
+        (
+            "Key the belt's place: it sets off while the walk begins.",
+            "Mark it as terrain: ground that moves carries along who stands on it.",
+            "Press **Bake**.",
+        ),
+        walkway,
+        camera=(-4.2, -3.0, 1.0),
+        floor=-0.11,
+    ),
     Scene(
         "stairs",
         "Up the stairs",

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 from .. import jump_to_bar, key_poses, pick_up_box
-from .scene import STEEL, WOOD, Scene, block, choose, end_at, walker
+from .scene import RED, STEEL, WOOD, Scene, block, choose, end_at, walker
+from .ways import sphere
 
 if TYPE_CHECKING:
     import bpy
+
+BALLS = 16
 
 
 def chin_up(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -66,6 +70,21 @@ def suitcase(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [walks]
 
 
+def rucksack(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """A load on the back."""
+    import bpy
+
+    walks = walker(context, cycles=4)
+    chest = walks.matrix_world @ walks.pose.bones["chest"].head
+    sack = block(context, "Rucksack", (0.32, 0.24, 0.5), (chest.x, chest.y + 0.26, chest.z + 0.12), RED)
+    context.view_layer.update()
+    choose(context, [walks, sack])
+    walks.data.bones.active = walks.data.bones["chest"]
+    bpy.ops.heft.add_prop(mass=25.0, carried=True)
+    choose(context, [walks])
+    return [walks]
+
+
 def kicks_boxes(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Through a heap of boxes."""
     import bpy
@@ -79,6 +98,28 @@ def kicks_boxes(context: bpy.types.Context) -> list[bpy.types.Object]:
     context.view_layer.update()
     choose(context, [walks, *boxes])
     bpy.ops.heft.add_prop(mass=1.0, shape="BOX")
+    choose(context, [walks])
+    return [walks]
+
+
+def kicks_balls(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Through light balls that lie about."""
+    import bpy
+
+    chance = random.Random(7)  # noqa: S311  # nothing secret
+    walks = walker(context, cycles=5)
+    balls = []
+    for k in range(BALLS):
+        radius = chance.uniform(0.09, 0.14)
+        mesh = bpy.data.meshes.new("Ball")
+        sphere(mesh, radius, (RED, WOOD, (0.16, 0.30, 0.44))[k % 3])
+        ball = bpy.data.objects.new("Ball", mesh)
+        ball.location = (0.34 * (k % 4 - 1.5) + chance.uniform(-0.05, 0.05), -1.7 - 0.34 * (k // 4), radius + 0.001)
+        context.collection.objects.link(ball)
+        balls.append(ball)
+    context.view_layer.update()
+    choose(context, [walks, *balls])
+    bpy.ops.heft.add_prop(mass=0.3, shape="SPHERE")
     choose(context, [walks])
     return [walks]
 
@@ -144,6 +185,29 @@ SCENES = (
         ),
         suitcase,
         camera=(2.2, -5.0, 0.8),
+    ),
+    Scene(
+        "rucksack",
+        "A rucksack of 25 kg",
+        (
+            "Put a mesh behind the back, and make the chest active.",
+            "Press **Add Weight** and set its mass.",
+            "Press **Bake**: the body leans forward under it.",
+        ),
+        rucksack,
+        camera=(-4.4, -2.2, 0.9),
+        frames=(10, 94),
+    ),
+    Scene(
+        "balls",
+        "Through a heap of balls",
+        (
+            "Select the balls and the armature, and press **Add Prop**.",
+            "Choose *Sphere* as their shape, and 300 g.",
+            "Press **Bake**: balls are kicked aside, and the walk goes on.",
+        ),
+        kicks_balls,
+        camera=(-2.6, -4.4, 1.0),
     ),
     Scene(
         "boxes",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import bpy
 
 STYLES = ("NORMAL", "MARCH", "SNEAK", "TIRED", "WIDE")
+CHILD = 0.62
+"""Of its parent's height."""
 PAINTS = (None, (0.20, 0.32, 0.22), (0.24, 0.22, 0.34), GREY, (0.50, 0.36, 0.14))
 
 
@@ -103,7 +105,34 @@ def steered(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [walks]
 
 
+def child(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """A child that walks as its parent does."""
+    import bpy
+
+    parent = walker(context, cycles=4)
+    small = walker(context, cycles=1, place=(-0.9, -1.0, 0.0), name="Child")
+    small.scale = (CHILD, CHILD, CHILD)
+    context.view_layer.update()
+    choose(context, [small])
+    bpy.ops.heft.set_up()
+    settings_on(small).motion_from = parent
+    tint(small, PAINTS[4] or GREY)
+    choose(context, [parent, small])
+    return [parent, small]
+
+
 SCENES = (
+    Scene(
+        "child",
+        "Like its parent",
+        (
+            "Select the child, and choose the parent under **Motion From**.",
+            "The child's own keys are left alone.",
+            "Press **Bake** with both selected: strides are as long as its legs allow.",
+        ),
+        child,
+        camera=(-4.6, -4.2, 1.0),
+    ),
     Scene(
         "path",
         "Along a drawn path",

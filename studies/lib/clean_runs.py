@@ -5,18 +5,20 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 from heft.core.batch.journal import NAME
 
 from tests.core.batch.test_running import ENVIRONMENT
 
 
-def started(folder: Path, out: Path, workers: int, *more: str) -> subprocess.Popen[bytes]:
-    """`heft clean` in a process of its own."""
+def started(
+    folder: Path, out: Path, workers: int, *more: str, said: IO[bytes] | None = None
+) -> subprocess.Popen[bytes]:
+    """`heft clean` in a process of its own; what it says of each clip goes into a file, if there is one."""
     words = ("-m", "heft.core.cli", "clean", str(folder), "--out", str(out), "--workers", str(workers), *more)
-    return subprocess.Popen(
-        [sys.executable, *words], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    errors = subprocess.DEVNULL if said is None else said
+    return subprocess.Popen([sys.executable, *words], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=errors)
 
 
 def lines(out: Path) -> list[dict[str, str]]:

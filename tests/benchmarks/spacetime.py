@@ -46,7 +46,7 @@ def parts(motion) -> Iterator[Row]:
     defect = np.zeros_like(programme.defect)
 
     def fill() -> None:
-        model.fill_programme(tree, problem, iterate, work, programme, 0.03, damping)
+        model.fill_programme(tree, problem, iterate, work, programme, 0.03, damping, 0, len(defect))
 
     def factor(*, cycle: bool):
         F = np.eye(2 * character.nv) if cycle else None
@@ -58,7 +58,7 @@ def parts(motion) -> Iterator[Row]:
 
     def correct() -> None:
         ends.solve(system, programme, riccati, zero, zero)
-        model.fill_defects(tree, problem, iterate, work, defect)
+        model.fill_defects(tree, problem, iterate, work, defect, 0, len(defect))
 
     name = f"{character.name}, {len(problem.held) - 1} frames"
     yield Row(f"linearization and cost: {name}", *measure(fill))

@@ -2,7 +2,8 @@
 """Look-ahead control after Muico et al. 2009: linear and nonlinear quadratic regulators, adapted to contact."""
 
 from .lookahead import LookAhead, Place
-from .precompute import CostToGo, Policy, precompute, sweep
+from .policy import CostToGo, Policy
+from .precompute import precompute, sweep
 from .search import Choice, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy

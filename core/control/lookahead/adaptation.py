@@ -19,7 +19,7 @@ from ...maths.dense import cholesky_solve_rows
 from ...maths.kernel import kernel
 from ...maths.products import add_symmetric_product, factor_cholesky
 from ...maths.vectors import Vector, add, cross, row, row_angular, subtract
-from .precompute import HELP
+from .policy import HELP
 from .workspace import Machine
 
 Array = NDArray[np.float64]

@@ -26,7 +26,7 @@ from ...maths.dense import copy_into, solve_lower, solve_lower_transposed
 from ...maths.kernel import kernel
 from ...maths.products import add_transposed_product
 from ...maths.structure import Structure
-from .precompute import Policy
+from .policy import Policy
 
 Array = NDArray[np.float64]
 

@@ -18,7 +18,8 @@ from ..method import Follower
 from .height import Landing, ground_height, height_at, next_landings, point_places
 from .law import update_law
 from .phase import SEARCH, is_overdue, next_touchdown
-from .precompute import HELP, Policy, precompute
+from .policy import HELP, Policy
+from .precompute import precompute
 from .settings import Settings
 from .slipping import Slipping
 from .track import Track

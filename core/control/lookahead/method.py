@@ -13,7 +13,8 @@ from ..stage import Stage
 from .accompanied import Accompanied
 from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
-from .precompute import CostToGo, Policy, sweep
+from .policy import CostToGo, Policy
+from .precompute import sweep
 from .search import Choice, Rehearsal, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy

@@ -2,17 +2,16 @@
 """From a track to a policy: linearise every step, sweep the Riccati recursion backwards, keep what the law needs."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
 from ...character.tree import FREE
-from ...dynamics import Derivatives, PointForces, difference, point_jacobian, step_derivatives
-from ...maths.products import add_transposed_product
-from ...maths.structure import Structure
+from ...maths.beside import in_line
 from ...motion.cycle import Cycle
+from .linear_steps import LinearSteps, fill_steps, make_linear_steps
+from .policy import CostToGo, Policy
 from .riccati import Regulator, step_back
 from .settings import Settings
 from .track import Track
@@ -20,46 +19,7 @@ from .weights import Weights, make_weights
 
 Array = NDArray[np.float64]
 
-
-HELP = 2  # a point's grip, where its force is given by nothing
-
-
-class Policy(Structure):
-    """What the law reads at step k, of nf steps. Coordinates are those of the lap of the frame that step k leads to."""
-
-    q: Array  # (nf, nq) the frame that step k leads to
-    v: Array  # (nf, nv)
-    q_before: Array  # (nf, nq) the frame that step k leads from
-    v_before: Array  # (nf, nv)
-    torque: Array  # (nf, motors) the reference's
-    force: Array  # (nf, np, 3) the reference's
-    points: NDArray[np.int64]  # (nf,) points that may carry force
-    point: NDArray[np.int64]  # (nf, np) which they are
-    body: NDArray[np.int64]  # (np,)
-    local: Array  # (np, 3) in the body's frame
-    grip: NDArray[np.int64]  # (np,) 1: the point may pull as well as push, 2: and its force is what the law makes it
-    curvature_position: Array  # (nf, nv, nv) rows of the velocities of [S_{k+1}], columns of the positions
-    curvature_velocity: Array  # (nf, nv, nv) the same, columns of the velocities
-    gradient: Array  # (nf, nv) rows of the velocities of [s_{k+1}]
-    gain: Array  # (nf, m, 2 nv) of eq. 10, for the torques, then the forces of the points in turn
-    feedforward: Array  # (nf, m)
-    change: Array  # (motors,) [R]
-    effort: Array  # (motors,) [P]
-    force_effort: Array  # (1,) [P] of each component of a force
-    joint_feature: Array  # (nv,) square roots of [W]
-    feature_body: NDArray[np.int64]  # (np,)
-    feature_point: Array  # (np, 3)
-    feature_weight: Array  # (np, 3) square roots of [W]
-
-
-class CostToGo(NamedTuple):
-    """Half of what eq. 8 sums from frame k on, ½ x^T S x + s^T x, by deviations x of frame k in its lap's coordinates.
-
-    The frame's own state is part of it; what the reference itself costs is not.
-    """
-
-    curvature: Array  # (nf, 2 nv, 2 nv) [S_k]
-    gradient: Array  # (nf, 2 nv) [s_k]
+PIECE = 16  # steps that are linearised at a time
 
 
 def precompute(character: Character, track: Track, settings: Settings) -> Policy:
@@ -88,7 +48,6 @@ def sweep(
     before, after, force = _step_states(character, track)
     if track.given.any():
         after = (after[0], after[1] - track.given)
-    steps = [_linearize(character, track, before, force, k, used[k]) for k in range(frames)]
     width = motors + 3 * max(len(row) for row in used)
     policy = Policy(
         q=after[0],
@@ -116,7 +75,6 @@ def sweep(
         feature_weight=np.sqrt(weights.feature_weight),
     )
     value = CostToGo(np.zeros((frames, 2 * nv, 2 * nv)), np.zeros((frames, 2 * nv)))
-    stances = [_stance_cost(character, policy, weights.stance, k) for k in range(frames)]
     turn = _lap_map(character, track)
     curvature, gradient = np.diag(weights.state), np.zeros(2 * nv)
     order = _order(track, settings)
@@ -124,21 +82,44 @@ def sweep(
         curvature, gradient = (part.copy() for part in end)
         value.curvature[-1], value.gradient[-1] = end
         order = range(frames - 2, -1, -1)
-    for k in order:
-        if track.stance and k == frames - 1 - track.stance:
-            # deviations at the end cost what they would cost a stance, but the motion is not to stop before its end
-            gradient = np.zeros(2 * nv)
-        curvature[nv:, nv:] += stances[k]
-        policy.curvature_position[k], policy.curvature_velocity[k] = curvature[nv:, :nv], curvature[nv:, nv:]
-        policy.gradient[k] = gradient[nv:]
-        result = _regulate(character, track, weights, settings, policy, steps[k], curvature, gradient, k)
-        m = len(result.feedforward)
-        policy.gain[k, :m], policy.feedforward[k, :m] = result.gain, result.feedforward
-        curvature, gradient = result.curvature, result.gradient
-        if k == frames - 1 and track.cycle is not None:
-            curvature, gradient = np.ascontiguousarray(turn @ curvature @ turn.T), turn @ gradient
-        value.curvature[k], value.gradient[k] = curvature, gradient
+    linear = make_linear_steps(character.tree, policy)
+
+    def linearize(piece: tuple[range, list[int]]) -> None:
+        frames = piece[0]
+        fill_steps(character.tree, policy, track.slips, track.dt, weights.stance, linear, frames.start, frames.stop)
+
+    def regulate(piece: tuple[range, list[int]]) -> bool:
+        nonlocal curvature, gradient
+        for k in piece[1]:
+            if track.stance and k == frames - 1 - track.stance:
+                # deviations at the end cost what they would cost a stance, but the motion is not to stop before its end
+                gradient = np.zeros(2 * nv)
+            curvature[nv:, nv:] += linear.stance[k]
+            policy.curvature_position[k], policy.curvature_velocity[k] = curvature[nv:, :nv], curvature[nv:, nv:]
+            policy.gradient[k] = gradient[nv:]
+            result = _regulate(track, weights, settings, policy, linear, curvature, gradient, k)
+            m = len(result.feedforward)
+            policy.gain[k, :m], policy.feedforward[k, :m] = result.gain, result.feedforward
+            curvature, gradient = result.curvature, result.gradient
+            if k == frames - 1 and track.cycle is not None:
+                curvature, gradient = np.ascontiguousarray(turn @ curvature @ turn.T), turn @ gradient
+            value.curvature[k], value.gradient[k] = curvature, gradient
+        return True
+
+    in_line(_pieces(order, frames), linearize, regulate)
     return policy, value
+
+
+def _pieces(order: Sequence[int], frames: int) -> list[tuple[range, list[int]]]:
+    """Frames to be linearised, and then the steps of the recursion that need no others, in their order."""
+    pieces: list[tuple[range, list[int]]] = []
+    lowest = frames
+    for k in order:
+        if k < lowest:
+            lowest = max(k + 1 - PIECE, 0)
+            pieces.append((range(lowest, k + 1), []))
+        pieces[-1][1].append(k)
+    return pieces
 
 
 def _order(track: Track, settings: Settings) -> Sequence[int]:
@@ -177,46 +158,12 @@ def _lap_map(character: Character, track: Track) -> Array:
     return turn
 
 
-def _linearize(
-    character: Character,
-    track: Track,
-    before: tuple[Array, Array],
-    force: Array,
-    k: int,
-    used: NDArray[np.int64],
-) -> Derivatives:
-    contacts = PointForces(track.point_body[used], track.point_local[used], force[k, used])
-    step = step_derivatives(character, before[0][k], before[1][k], track.torque[k], track.dt, contacts)
-    if (track.slips[k, used] > 0.0).any():
-        # what slips pushes up, and gives hardly anything along the (level) ground that feedback might count on
-        first = track.torque.shape[1]
-        for axis in range(2):
-            step.B[:, first + axis :: 3] *= 1.0 - track.slips[k, used]
-    return step
-
-
-def _stance_cost(character: Character, policy: Policy, weight: float, k: int) -> Array:
-    """[Q] (nv, nv) on velocities after step k: points that bear load in it are not to slide.
-
-    The idealised system holds no foot in its place. Pushed, it would let the feet go with the body rather than the body
-    stay over its feet, and count on horizontal forces that accelerate no foot but one that is free.
-    """
-    cost = np.zeros((character.nv, character.nv))
-    for p in policy.point[k, : policy.points[k]]:
-        if policy.grip[p] == HELP:
-            continue
-        J = point_jacobian(character, policy.q[k], int(policy.body[p]), policy.local[p])
-        add_transposed_product(weight * J, J, cost, character.nv, 3, character.nv)
-    return cost
-
-
 def _regulate(
-    character: Character,
     track: Track,
     weights: Weights,
     settings: Settings,
     policy: Policy,
-    step: Derivatives,
+    linear: LinearSteps,
     curvature: Array,
     gradient: Array,
     k: int,
@@ -226,5 +173,6 @@ def _regulate(
     pull = np.zeros(len(effort))
     if not settings.about_reference:
         pull[:] = np.concatenate((weights.effort * track.torque[k], weights.force * forces))
-    defect = np.concatenate((difference(character, policy.q[k], step.q), step.v - policy.v[k]))
-    return step_back(step.A, step.B, defect, weights.state, effort, pull, curvature, gradient)
+    A = linear.state[k]
+    B = linear.control[k, : len(A) * len(effort)].reshape(len(A), -1)
+    return step_back(A, B, linear.defect[k], weights.state, effort, pull, curvature, gradient)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.dense import cholesky, cholesky_solve, cholesky_solve_rows
-from ...maths.kernel import wide_allocating_kernel
+from ...maths.kernel import kernel, wide_allocating_kernel
 from ...maths.products import add_transposed_product
 
 Array = NDArray[np.float64]
@@ -44,10 +44,12 @@ def step_back(
     is given is not finite, numbers that are not finite show it.
     """
     n, m = B.shape
+    still = _first_driven(B)
+    moved = n - still
     PB = np.zeros((n, m))
-    add_transposed_product(curvature, B, PB, n, n, m)  # S is symmetric
+    add_transposed_product(curvature[still:], B[still:], PB, n, moved, m)  # S is symmetric
     quu = np.zeros((m, m))
-    add_transposed_product(B, PB, quu, m, n, m)
+    add_transposed_product(B[still:], PB[still:], quu, m, moved, m)
     for i in range(m):
         quu[i, i] += effort[i]
     gain = np.zeros((m, n))
@@ -77,7 +79,7 @@ def step_back(
     cholesky_solve(factor, feedforward)
     # S_k = Q + A^T S (A - B gain), s_k = A^T (s + S (d - B feedforward))
     closed = np.zeros((n, n))
-    add_transposed_product(-np.ascontiguousarray(B.T), gain, closed, n, m, n)
+    add_transposed_product(-np.ascontiguousarray(B[still:].T), gain, closed[still:], moved, m, n)
     closed += A
     carried = np.zeros((n, n))
     add_transposed_product(curvature, closed, carried, n, n, n)
@@ -94,3 +96,17 @@ def step_back(
         for j in range(n):
             earlier[j] += A[i, j] * ahead[i]
     return Regulator(gain, feedforward, before, earlier)
+
+
+@kernel
+def _first_driven(B: Array) -> int:
+    """The first row that controls act on, or up to three before it: products take four at a time.
+
+    Positions of a step are given before its controls are, so the upper half of B is zero.
+    """
+    n, m = B.shape
+    for i in range(n):
+        for j in range(m):
+            if B[i, j] != 0.0:
+                return i - i % 4
+    return 0

@@ -16,7 +16,7 @@ class Slipping:
     def __init__(self, track: Track) -> None:
         self._body, self._local = track.point_body, track.point_local
         self._friction = 1.0 - (1.0 - EASED) * np.where(track.loaded, track.slips, 0.0)
-        self._any = np.asarray((self._friction < 1.0).any(axis=1))
+        self._any = [bool(row.any()) for row in self._friction < 1.0]
         self._last: tuple[float, float] | None = None  # the step that was eased, by its time and a coordinate
 
     def forget(self) -> None:
@@ -25,8 +25,10 @@ class Slipping:
 
     def ease(self, frame: int, state: State, contacts: Contacts) -> None:
         """Before the law of the step from a frame is formed, so that law and step know the same friction."""
+        if not self._any[frame]:
+            return
         step = (state.time, float(state.q[0]))
-        if not self._any[frame] or step == self._last:
+        if step == self._last:
             return
         self._last = step
         n = int(contacts.filled[0])

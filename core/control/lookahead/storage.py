@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import archive
 from ...character import Character
-from .precompute import Policy
+from .policy import Policy
 from .settings import Settings
 from .track import Track
 

@@ -9,7 +9,7 @@ from ...contact.detection import Contacts
 from ...dynamics.workspace import Workspace
 from ...maths.structure import Structure
 from .cones import Cones, make_cones
-from .precompute import Policy
+from .policy import Policy
 
 Array = NDArray[np.float64]
 

@@ -18,6 +18,7 @@ from .states import Outline, Rays, make_rays
 Array = NDArray[np.float64]
 
 FROZEN = 6  # steps at the end of a motion in which gains would grow without bound
+SETTLED = 1.0  # s: the final time may change where the cost curves by it as if standing cost its whole in this time
 
 
 class Policy(Structure):
@@ -46,10 +47,12 @@ class Gains(NamedTuple):
     metric: Array  # (n, 6, 6)
 
 
-def gains(solution: Solution) -> Gains:
+def gains(solution: Solution, settled: float = 0.0) -> Gains:
     """Eq. 5 put into eq. 4 at a fixed final time, and eq. 7 and 10, for all steps.
 
-    With V_mumu dmu + V_mux dx + V_mut dt_f = dPsi, and the same of V_t, which keeps its value.
+    With V_mumu dmu + V_mux dx + V_mut dt_f = dPsi, and the same of V_t, which keeps its value. `settled` is the least
+    curvature by the final time at which it may change: what ends at rest may end at any time, and the curvature is
+    nothing, or negative. The time of such a segment is fixed.
     """
     expansion = solution.expansion
     steps = len(solution.ray)
@@ -60,12 +63,13 @@ def gains(solution: Solution) -> Gains:
     t_mu, t_t = by_parameters[:, STATE, :STATE], by_parameters[:, STATE, STATE]
     carried = np.einsum("ki,kij->kj", t_mu, inverse)  # [V_tmu V_mumu^-1]
     divisor = np.einsum("ki,ki->k", carried, t_mu) - t_t
+    flexible = 1.0 if bool((-divisor > settled).all()) else 0.0
     goal = by_mu @ inverse
     return Gains(
         ray=by_x - goal @ mu_x,
         goal=goal,
-        time=(t_x - np.einsum("ki,kij->kj", carried, mu_x)) / divisor[:, None],
-        time_goal=carried / divisor[:, None],
+        time=flexible * (t_x - np.einsum("ki,kij->kj", carried, mu_x)) / divisor[:, None],
+        time_goal=flexible * carried / divisor[:, None],
         metric=_metric(expansion),
     )
 
@@ -102,7 +106,7 @@ def precompute(character: Character, outline: Outline, settings: Settings) -> Po
         metric=np.zeros((row[-1], 6, 6)),
         rays=rays,
     )
-    start = outline.x[0]
+    start, weight = outline.x[0], character.total_mass * float(np.linalg.norm(character.gravity))
     for span, after, begin, end in zip(segments, [*segments[1:], None], row, row[1:], strict=False):
         problem = make_problem(character, outline, rays, settings, span.first, span.last)
         solution = solve(problem, start, rays.length[span.first : span.last])
@@ -113,7 +117,7 @@ def precompute(character: Character, outline: Outline, settings: Settings) -> Po
             )
         if after is not None:
             start = solution.x[after.first - span.first]
-        found = gains(solution)
+        found = gains(solution, settings.effort * weight * weight / SETTLED)
         steps = slice(begin, end - 1)
         policy.x[begin:end] = solution.x
         policy.rate[steps] = np.diff(solution.x, axis=0) / outline.dt

@@ -20,7 +20,7 @@ def make_problem(
     """Steps `first` to `last` - 1."""
     tracking, damping = np.full(STATE, settings.tracking), np.zeros(STATE)
     tracking[ANGULAR:] = 0.0
-    damping[ANGULAR:] = 0.5 * settings.damping
+    damping[ANGULAR:] = settings.damping
     steps = slice(first, last)
     return Problem(
         mass=character.total_mass,

@@ -28,13 +28,13 @@ class Settings(Described):
         shown="basic",
     )
     damping: float = setting(
-        3000.0,
+        1500.0,
         "Turn Damping",
         "Higher turns and sways less and takes stronger pushes, but follows the action less",
         shown="basic",
         symbol="w_a on angular momentum, section 6, there 500",
         bounds=(0.0, 1e9),
-        usual=(0.0, 10000.0),
+        usual=(0.0, 5000.0),
         digits=0,
     )
     tracking: float = setting(

@@ -24,7 +24,8 @@ from ...motion.spacetime.problem import allowed_forces, make_problem
 from ...motion.spacetime.solver import solve
 from ...simulation import Push
 from ..lookahead.lookahead import LookAhead, Place
-from ..lookahead.precompute import CostToGo, sweep
+from ..lookahead.policy import CostToGo
+from ..lookahead.precompute import sweep
 from ..lookahead.track import Track
 from .added import Ahead, add_steps
 from .capture import Pose

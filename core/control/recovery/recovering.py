@@ -21,7 +21,8 @@ from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..law import AffineLaw, State
 from ..lookahead.lookahead import LookAhead, Onward
-from ..lookahead.precompute import CostToGo, sweep
+from ..lookahead.policy import CostToGo
+from ..lookahead.precompute import sweep
 from ..method import Follower
 from ..stage import Stage
 from .added import stands, way_home

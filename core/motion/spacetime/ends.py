@@ -12,6 +12,7 @@ solved by eliminating dx_0 where it is free: (sum Z^T Z + X S_0^-1 X^T) nu = r -
 definite.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +20,16 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...dynamics.kinematics import difference_positions
+from ...maths.beside import in_line
 from ...maths.dense import cholesky_solve
 from ...maths.products import add_symmetric_product, factor_cholesky, solve_lower_rows
 from ..cycle import Cycle
 from .riccati import QuadraticProgramme, RiccatiWorkspace, factor_programme, sweep_back, sweep_forward
 
 Array = NDArray[np.float64]
+Fill = Callable[[int, int], None]
+
+PIECE = 16  # frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +86,35 @@ class SingularFrameError(Exception):
 
 
 def factor(
-    programme: QuadraticProgramme, work: RiccatiWorkspace, *, start_pinned: bool, end_bound: bool, cycle: Array | None
+    programme: QuadraticProgramme,
+    work: RiccatiWorkspace,
+    *,
+    start_pinned: bool,
+    end_bound: bool,
+    cycle: Array | None,
+    fill: Fill | None = None,
 ) -> EndSystem:
-    """Factor the recursion and the ends; `cycle` is F (n, n) where the motion is periodic."""
-    frame = factor_programme(programme, work, end_bound)
-    if frame >= 0:
-        raise SingularFrameError(frame)
-    n = programme.dx.shape[1]
+    """Factor the recursion and the ends; `cycle` is F (n, n) where the motion is periodic.
+
+    `fill` writes the frames from `first` up to `last` of the programme before they are factored, and the end with the
+    last of them: a few at a time, so that they are still in the processor's cache.
+    """
+    singular = -1
+
+    def fill_piece(piece: range) -> None:
+        if fill is not None:
+            fill(piece.start, piece.stop)
+
+    def factor_piece(piece: range) -> bool:
+        nonlocal singular
+        singular = factor_programme(programme, work, end_bound, piece.start, piece.stop)
+        return singular < 0
+
+    frames, n = programme.lower.shape[0], programme.dx.shape[1]
+    pieces = [range(max(last - PIECE, 0), last) for last in range(frames, 0, -PIECE)]
+    in_line(pieces, fill_piece, factor_piece)
+    if singular >= 0:
+        raise SingularFrameError(singular)
     start_factor = end_factor = None
     if not start_pinned:
         start_factor = programme.curvature[0].copy()

@@ -118,7 +118,7 @@ def _residuals(character: Character, problem: Problem, iterate: Iterate) -> tupl
     nv = character.nv
     defect = np.zeros((len(iterate.torque), 2 * nv))
     work = make_model_workspace(character.tree, len(problem.point_body))
-    fill_defects(character.tree, problem, iterate, work, defect)
+    fill_defects(character.tree, problem, iterate, work, defect, 0, len(defect))
     lacking = np.array(
         [mass_matrix(character, q) @ d[nv:] / problem.dt for q, d in zip(iterate.q[1:], defect, strict=True)]
     )

@@ -28,7 +28,7 @@ from ...dynamics.limits import UPPER, limit_gap
 from ...dynamics.linearization import linearize
 from ...dynamics.stepping import advance
 from ...dynamics.workspace import Workspace, make_workspace
-from ...maths.kernel import inlined_kernel, kernel
+from ...maths.kernel import inlined_kernel, kernel, wide_kernel
 from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
 from .problem import Iterate, Problem
@@ -132,16 +132,18 @@ def _set_defect(tree: Tree, iterate: Iterate, work: ModelWorkspace, k: int, out:
         out[n + i] = work.v_next[i] - iterate.v[k + 1, i]
 
 
-@kernel
-def fill_defects(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, out: Array) -> None:
-    """Defects (N, n) of an iterate."""
-    for k in range(out.shape[0]):
+@wide_kernel
+def fill_defects(
+    tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, out: Array, first: int, last: int
+) -> None:
+    """Defects (N, n) of an iterate, in the steps from `first` up to `last`."""
+    for k in range(first, last):
         count = _gather_controls(problem, iterate, work, k)
         _advance(tree, problem, iterate, work, k, count)
         _set_defect(tree, iterate, work, k, out[k])
 
 
-@kernel
+@wide_kernel
 def fill_programme(
     tree: Tree,
     problem: Problem,
@@ -150,16 +152,34 @@ def fill_programme(
     programme: QuadraticProgramme,
     barrier: float,
     damping: Array,
+    first: int,
+    last: int,
 ) -> None:
-    """Everything of the quadratic programme, at the iterate."""
+    """Everything of the quadratic programme, at the iterate: steps from `first` up to `last`; the end with the last."""
     steps = programme.lower.shape[0]
-    for k in range(steps):
+    if last == steps:
+        _fill_frame(tree, problem, iterate, work, programme, barrier, damping, steps)
+    for k in range(last - 1, first - 1, -1):
         _fill_dynamics(tree, problem, iterate, work, programme, k)
         _fill_control_cost(problem, iterate, programme, barrier, k)
-    for k in range(steps + 1):
-        _fill_state_cost(tree, problem, iterate, work, programme, barrier, k)
-        for i in range(iterate.v.shape[1]):
-            programme.curvature[k, i, i] += damping[k]
+        _fill_frame(tree, problem, iterate, work, programme, barrier, damping, k)
+
+
+@kernel
+def _fill_frame(
+    tree: Tree,
+    problem: Problem,
+    iterate: Iterate,
+    work: ModelWorkspace,
+    programme: QuadraticProgramme,
+    barrier: float,
+    damping: Array,
+    k: int,
+) -> None:
+    """Q and q of frame k, damped."""
+    _fill_state_cost(tree, problem, iterate, work, programme, barrier, k)
+    for i in range(iterate.v.shape[1]):
+        programme.curvature[k, i, i] += damping[k]
 
 
 @kernel

@@ -125,20 +125,21 @@ def _add_upper_rows(group: NDArray[np.int64], upper: Array, source: Array, out: 
 
 
 @wide_kernel
-def factor_programme(programme: QuadraticProgramme, work: RiccatiWorkspace, ends: bool) -> int:
-    """S, L and Y of every frame, backwards; with `ends` also G of frame 0 (`work.end`) and `work.end_curvature`.
+def factor_programme(programme: QuadraticProgramme, work: RiccatiWorkspace, ends: bool, first: int, last: int) -> int:
+    """S, L and Y of the frames from `first` up to `last`, backwards: from the end on, down to frame 0, in any pieces.
 
-    Returns -1, or the frame whose controls' Hessian is not positive definite.
+    With `ends` also G of frame `first` (`work.end`) and `work.end_curvature`. Returns -1, or the frame whose controls'
+    Hessian is not positive definite.
     """
     frames, nv = programme.lower.shape[0], programme.lower.shape[1]
     n = 2 * nv
-    mirror(programme.curvature[frames])
-    if ends:
+    if last == frames:
+        mirror(programme.curvature[frames])
         for i in range(n):
             for j in range(n):
                 work.end_curvature[i, j] = 0.0
                 work.end[i, j] = 1.0 if i == j else 0.0
-    for k in range(frames - 1, -1, -1):
+    for k in range(last - 1, first - 1, -1):
         m = programme.controls[k]
         S_next, S = programme.curvature[k + 1], programme.curvature[k]
         C, B = programme.lower[k], programme.control[k]

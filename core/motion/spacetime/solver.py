@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...character.tree import FREE
 from ...dynamics.workspace import make_workspace
+from ...maths.beside import both
 from ..cycle import Cycle
 from ..outside import Outside
 from . import ends
 from .ends import Ends, end_offsets, start_offset
 from .help import first_weights, mean_share, next_weights, weight_of
 from .model import (
+    ModelWorkspace,
     fill_defects,
     fill_held_offsets,
     fill_programme,
@@ -192,22 +194,28 @@ class _Subproblem:
         self._programme = make_programme(group, controls, int(controls.max()))
         self._riccati = make_riccati_workspace(character.nv, self._programme.du.shape[1])
         self._work = make_model_workspace(character.tree, count)
+        self._helpers_work = make_model_workspace(character.tree, count)
         self._cycle_map = None if bounds.cycle is None else _cycle_map(character, bounds.cycle)
         self._defect = np.zeros_like(self._programme.defect)
         self._offsets = np.zeros((frames, count, 3))
 
     def linearize(self, iterate: Iterate, barrier: float, damping: Array) -> None:
         """All frames about an iterate, and factor; `ends.SingularFrameError` where that is not possible."""
-        fill_programme(self._tree, self._problem, iterate, self._work, self._programme, barrier, damping)
-        if self._known is not None:
-            self._known.add_to(self._programme)
+
+        def fill(first: int, last: int) -> None:
+            tree, problem, programme = self._tree, self._problem, self._programme
+            fill_programme(tree, problem, iterate, self._work, programme, barrier, damping, first, last)
+
         self._system = ends.factor(
             self._programme,
             self._riccati,
             start_pinned=self._bounds.start is not None,
             end_bound=self._bounds.end is not None or self._bounds.cycle is not None,
             cycle=self._cycle_map,
+            fill=fill,
         )
+        if self._known is not None:
+            self._known.add_to(self._programme)
         self._start = start_offset(self._character, iterate.q, iterate.v, self._bounds)
         self._residual = end_offsets(self._character, iterate.q, iterate.v, self._bounds)
 
@@ -219,7 +227,12 @@ class _Subproblem:
     def move(self, iterate: Iterate, moved: Iterate, share: float) -> float:
         """Go a share of the way; returns the greatest defect there."""
         move(self._tree, self._problem, iterate, self._programme, self._work, share, moved)
-        fill_defects(self._tree, self._problem, moved, self._work, self._defect)
+
+        def fill(work: ModelWorkspace, first: int, last: int) -> None:
+            fill_defects(self._tree, self._problem, moved, work, self._defect, first, last)
+
+        frames = len(self._defect)
+        both(lambda: fill(self._helpers_work, 0, frames // 2), lambda: fill(self._work, frames // 2, frames))
         return float(np.abs(self._defect).max())
 
     def correct(self, iterate: Iterate, moved: Iterate, size: float, most: int) -> float:

@@ -46,6 +46,9 @@ class Layout:
     def prop(self, _owner, name, **_):
         self.shown.append(name)
 
+    def progress(self, *, text="", **_):
+        self.shown.append(text)
+
 
 def drawn(panel, width=None):
     region = None if width is None else SimpleNamespace(width=width)

@@ -111,18 +111,35 @@ def test_a_job_that_cannot_be_made_any_more_is_noted(cache, tmp_path):
     assert entries["wave-1"].outcome == "completed"
 
 
-def test_a_killed_process_takes_only_its_job_with_it(cache, tmp_path):
-    pool, killed = LocalPool(2, cache), []
+def killing(pool, name, times):
+    """Kills whatever process works at a job, so many times; those that were killed."""
+    killed = []
 
     def kill(standing):
-        if "wave-1" in standing.fractions and not killed:
-            number = next(number for number, name in pool._names.items() if name == "wave-1")
-            killed.append(pool._workers[number].pid)
-            os.kill(killed[0], signal.SIGKILL)
+        number = next((number for number, busy in pool._names.items() if busy == name), None)
+        if name in standing.fractions and number is not None and len(killed) < times:
+            pid = pool._workers[number].pid
+            if pid not in killed:
+                killed.append(pid)
+                os.kill(pid, signal.SIGKILL)
 
-    jobs = quick_jobs(5, seconds=2.0)
+    return kill, killed
+
+
+def test_a_lost_process_loses_nothing(cache, tmp_path):
+    pool, jobs = LocalPool(2, cache), quick_jobs(5, seconds=2.0)
+    kill, killed = killing(pool, "wave-1", 1)
     entries = run(jobs, tmp_path, pool, progress=kill)
-    assert killed
+    assert len(killed) == 1
+    assert not any(entry.failed for entry in entries.values())
+    assert set(results(tmp_path)) == set(jobs)
+
+
+def test_a_job_that_loses_two_processes_fails_alone(cache, tmp_path):
+    pool, jobs = LocalPool(2, cache), quick_jobs(5, seconds=2.0)
+    kill, killed = killing(pool, "wave-1", 2)
+    entries = run(jobs, tmp_path, pool, progress=kill)
+    assert len(killed) == 2
     assert [name for name, entry in entries.items() if entry.failed] == ["wave-1"]
     assert "ended unexpectedly" in entries["wave-1"].why
     assert set(results(tmp_path)) == set(jobs) - {"wave-1"}

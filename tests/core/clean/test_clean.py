@@ -86,6 +86,36 @@ def test_each_clip_is_written_back_with_its_own_names_and_what_others_need(folde
             assert arrays["contact_forces"][:, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.02)
 
 
+def test_torques_are_those_of_mujocos_inverse_dynamics(clean, tmp_path):
+    """Those that the poses and the contact forces ask for, and what is left over is told."""
+    mujoco = pytest.importorskip("mujoco")
+    clean()
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "out" / "heft" / "wave.bvh.mjcf.xml"))
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    data, jacobian = mujoco.MjData(model), np.zeros((3, model.nv))
+    with np.load(tmp_path / "out" / "heft" / "wave.bvh.npz") as arrays:
+        clip = {name: arrays[name] for name in arrays.files}
+    for k in range(0, len(clip["torques"]), 7):
+        data.qpos[:], data.qvel[:] = clip["qpos"][k + 1], clip["qvel"][k]
+        data.qacc[:] = (clip["qvel"][k + 1] - clip["qvel"][k]) * clip["rate"]
+        mujoco.mj_inverse(model, data)
+        torque = data.qfrc_inverse.copy()
+        torque[:6] -= clip["help"][k] + clip["left_over"][k]
+        for row in range(clip["contact_start"][k], clip["contact_start"][k + 1]):
+            mujoco.mj_jac(model, data, jacobian, None, clip["contact_points"][row], clip["contact_bodies"][row] + 1)
+            torque -= jacobian.T @ clip["contact_point_forces"][row]
+        np.testing.assert_allclose(torque[6:], clip["torques"][k], atol=1e-6)
+        np.testing.assert_allclose(torque[:6], 0.0, atol=1e-5)
+
+
+def test_files_for_opensim_are_written_where_they_are_asked_for(clean, tmp_path):
+    assert clean("--opensim")[0] == 0
+    out = tmp_path / "out" / "heft"
+    for ending in (".forces.mot", ".torques.sto", ".joints.trc"):
+        assert len((out / f"wave.bvh{ending}").read_text(encoding="utf-8").splitlines()) > 15
+        assert (out / "more" / f"wave.BVH{ending}").is_file()
+
+
 def test_the_table_and_the_page_tell_of_every_clip(folder, clean, tmp_path):
     (folder / "bad.bvh").write_text("nonsense")
     (folder / "still.bvh").write_bytes(still())

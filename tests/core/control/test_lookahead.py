@@ -18,8 +18,10 @@ from heft.core.control.lookahead import (
     save_policy,
     standing,
 )
+from heft.core.control.lookahead.linear_steps import fill_steps, make_linear_steps
 from heft.core.control.lookahead.weights import JOINTS, make_weights
-from heft.core.dynamics import PointForces, difference, integrate, step_derivatives
+from heft.core.dynamics import PointForces, difference, integrate, point_jacobian, step_derivatives
+from heft.core.maths.beside import helped
 from heft.core.motion.cycle import Cycle
 from heft.core.simulation import World
 
@@ -117,6 +119,33 @@ def test_law_does_not_depend_on_where_the_anchor_lies(turning_walk, rng, policy)
         expected, _ = law_at(controller, world, q, v, frame)
         torque, _ = law_at(controller, world, *cycle.move_state(character, q, v), frame, (1.3, -0.4, 0.0, 2.1))
         assert torque == pytest.approx(expected, rel=1e-7, abs=1e-7)
+
+
+def test_steps_to_first_order_are_those_of_the_step_itself(walk_track, walk):
+    character = walk.character
+    policy = precompute(character, walk_track, Settings())
+    linear = make_linear_steps(character.tree, policy)
+    fill_steps(character.tree, policy, walk_track.slips, walk_track.dt, 3.0, linear, 0, len(policy.q))
+    for k in (0, len(policy.q) // 2, len(policy.q) - 1):
+        used = policy.point[k, : policy.points[k]]
+        forces = PointForces(policy.body[used], policy.local[used], policy.force[k, used])
+        step = step_derivatives(
+            character, policy.q_before[k], policy.v_before[k], policy.torque[k], walk_track.dt, forces
+        )
+        np.testing.assert_array_equal(linear.state[k], step.A)
+        np.testing.assert_array_equal(linear.control[k, : step.B.size].reshape(step.B.shape), step.B)
+        defect = np.concatenate((difference(character, policy.q[k], step.q), step.v - policy.v[k]))
+        np.testing.assert_array_equal(linear.defect[k], defect)
+        J = np.concatenate([point_jacobian(character, policy.q[k], policy.body[p], policy.local[p]) for p in used])
+        np.testing.assert_allclose(linear.stance[k], 3.0 * J.T @ J, atol=1e-12)
+
+
+def test_with_a_helping_thread_gains_have_the_same_bits(walk_track, walk):
+    alone = precompute(walk.character, walk_track, Settings())
+    with helped():
+        beside = precompute(walk.character, walk_track, Settings())
+    for one, other in zip(alone, beside, strict=True):
+        assert one.tobytes() == other.tobytes()
 
 
 def test_on_the_reference_the_law_is_the_reference(walk_track, walk):

@@ -14,7 +14,7 @@ from heft.core.control.momentum.states import Outline, axes, edges, make_rays, s
 
 C, P, PHI, L = (slice(i, i + 3) for i in (model.CENTER, model.LINEAR, model.TURNED, model.ANGULAR))
 GRAVITY = 9.81
-PAPER = Settings(damping=500.0)
+LIGHT = Settings(damping=250.0)  # half of what the paper has
 FREE = 1e12  # slack of a row that is not asked for
 
 
@@ -31,7 +31,7 @@ def rays(outline):
 @pytest.fixture(scope="module")
 def step_problem(walk, outline, rays):
     """A step of the walk, single and double support in it; its last state must be met."""
-    problem = make_problem(walk.character, outline, rays, PAPER, 0, 60)
+    problem = make_problem(walk.character, outline, rays, LIGHT, 0, 60)
     return problem._replace(slack=np.full(12, 1e-12)), rays.length[:60]
 
 
@@ -275,6 +275,22 @@ def test_a_long_stand_is_cut_where_it_moves_least(squat):
     assert key_events(replace(outline, dt=0.7 * outline.dt)) == [squat.steps]
     assert end == squat.steps
     assert abs(bottom - squat.steps // 2) <= 2
+
+
+def test_weights_are_those_of_equation_2(step_problem):
+    problem, _ = step_problem
+    assert problem.damping.tolist() == [0.0] * 9 + [250.0] * 3
+    assert problem.tracking.tolist() == [500.0] * 9 + [0.0] * 3
+
+
+def test_only_what_moves_at_its_end_has_a_time_that_may_change(walk, squat):
+    """At rest the state says nothing of the time: the curvature of the cost by the final time is nothing there."""
+    moving = precompute(walk.character, Outline.of(walk), Settings())
+    assert (np.abs(moving.time_gain[:-1]).max(axis=1) > 0.0)[np.abs(moving.rate[:-1]).max(axis=1) > 0.0].all()
+    resting = precompute(squat.character, Outline.of(squat), Settings())
+    last = slice(resting.row[-2], resting.row[-1])
+    assert not resting.time_gain[last].any()
+    assert not resting.time_goal[last].any()
 
 
 def test_a_policy_holds_every_segment_in_turn(walk, outline):

@@ -115,7 +115,7 @@ def test_files_of_older_jobs_are_read_as_jobs_are():
     assert [each["name"] for each in renewed["jobs"]] == ["a", "b"]
     assert all(each["simulate"] and each["path"] is None for each in renewed["jobs"])
     old = {"jobs": [{"name": "a"}], "holds": [{"member": 0}], "apart": []}
-    renewed = company.OLDER[11](old, archive.pack)
+    renewed = company.OLDER[12](old, archive.pack)
     assert renewed["holds"] == [{"member": 0, "way": None}]
     assert not renewed["find_holds"]
 

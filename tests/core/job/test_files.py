@@ -230,6 +230,14 @@ def test_jobs_of_version_6_do_what_they_did():
     assert job.levelling == Levelling(height=True, tilt=True, drift=False)
 
 
+@pytest.mark.parametrize(("settings", "damping"), [({"damping": 1000.0}, 500.0), ({}, None)])
+def test_half_of_what_momentum_was_told_in_version_11_is_what_it_took(tmp_path, settings, damping):
+    path = tmp_path / "a.heftjob"
+    waving_job(method="momentum", settings=settings).save(path)
+    altered(path, lambda header, _: header.update(version=11))
+    assert BakeJob.load(path).settings.get("damping") == damping
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

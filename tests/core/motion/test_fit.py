@@ -285,6 +285,23 @@ def test_a_foot_up_on_its_toes_leaves_the_floor_where_both_stood():
     assert floor.samples > 100
 
 
+@pytest.mark.parametrize(("asleep", "lowest", "highest"), [(30, -1e-3, 1e-3), (100, -0.065, -0.02)])
+def test_the_floor_of_who_lies_is_under_the_back_not_the_heels(asleep, lowest, highest):
+    """Of 120 frames it stands first and then lies with its feet 10 cm up: most of the time says where the floor is."""
+    plan, pose = PLANS["simple"], still(wooden(), 120, 60.0)
+    turn = np.array([np.cos(np.pi / 4.0), np.sin(np.pi / 4.0), 0.0, 0.0])
+    place, facing = pose.position.copy(), pose.orientation.copy()
+    place[-asleep:] = quaternions.rotate(turn, pose.position[-asleep:])
+    facing[-asleep:] = quaternions.multiply(turn, pose.orientation[-asleep:])
+    for name in ("foot.L", "foot.R", "toe.L", "toe.R"):
+        place[-asleep:, pose.skeleton.index(name), 2] += 0.1
+    soles = _soles(plan, dataclasses.replace(pose, position=place, orientation=facing))
+    place[-asleep:, :, 2] -= soles[-1, ..., 2].min()
+    floor = estimate_floor(plan, dataclasses.replace(pose, position=place, orientation=facing))
+    assert floor.tilt == pytest.approx(0.0, abs=1e-6)
+    assert lowest <= floor.height <= highest  # the back is at -6.5 cm, the thighs and shanks at -2.7 and -1.7
+
+
 @needs_clips
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
 def test_cmu_clips_fit_within_a_degree_and_a_centimetre_and_come_back(path):

@@ -105,7 +105,7 @@ def test_how_sliding_forces_move_the_body_is_what_differences_tell():
             for sign in (1.0, -1.0):
                 iterate.force[k, p, axis] += sign * size
                 defect = np.zeros_like(programme.defect)
-                model.fill_defects(tree, problem, iterate, work, defect)
+                model.fill_defects(tree, problem, iterate, work, defect, 0, len(defect))
                 found.append(defect[k, nv:].copy())
                 iterate.force[k, p, axis] -= sign * size
             column = programme.control[k, :, 3 * c + axis]

@@ -74,7 +74,7 @@ def test_how_help_moves_the_body_is_what_differences_tell():
             for sign in (1.0, -1.0):
                 iterate.force[k, p, axis] += sign * step_size
                 defect = np.zeros_like(programme.defect)
-                model.fill_defects(tree, problem, iterate, work, defect)
+                model.fill_defects(tree, problem, iterate, work, defect, 0, len(defect))
                 found.append(defect[k, nv:].copy())
                 iterate.force[k, p, axis] -= sign * step_size
             column = programme.control[k, :, motors + 3 * active.index(p) + axis]

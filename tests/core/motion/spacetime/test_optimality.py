@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from heft.core.dynamics import step_derivatives
 from heft.core.dynamics.functions import PointForces
+from heft.core.maths.beside import helped
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.spacetime import Ends, Settings, model, request, solver
 from heft.core.motion.spacetime.problem import friction_faces, make_iterate
@@ -24,7 +25,8 @@ def filled(motion, problem, iterate, barrier):
     group = np.column_stack((work.dynamics.group_first, work.dynamics.group_last))
     controls = motion.character.nv - problem.motors_start + 3 * problem.force_count
     programme = make_programme(group, controls, int(controls.max()))
-    model.fill_programme(tree, problem, iterate, work, programme, barrier, np.zeros(len(problem.held)))
+    frames = len(problem.held)
+    model.fill_programme(tree, problem, iterate, work, programme, barrier, np.zeros(frames), 0, frames - 1)
     return programme
 
 
@@ -35,6 +37,17 @@ def state_matrix(programme, k):
         top[i, first : last + 1] = programme.upper[k, i, : last - first + 1]
         top[i, nv + first : nv + last + 1] = programme.upper[k, i, 3 : 4 + last - first]
     return np.vstack((top, programme.lower[k]))
+
+
+def test_with_a_helping_thread_the_solution_has_the_same_bits():
+    motion = motions.walk()
+    problem, bounds = problem_of(motion), Ends(cycle=motion.cycle)
+    alone = solver.solve(motion.character, problem, bounds, Settings())
+    with helped():
+        beside = solver.solve(motion.character, problem, bounds, Settings())
+    assert alone.defects == beside.defects
+    for one, other in zip(alone.iterate, beside.iterate, strict=True):
+        assert one.tobytes() == other.tobytes()
 
 
 def test_stationarity_at_the_solution():
