@@ -83,7 +83,7 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
         controller.character,
         controller.track,
         own,
-        world=stage.world(pushed=not stage.recovery),
+        world=stage.world(pushed=not stage.recovery, alone=True),
         duration=min(stage.seconds, REHEARSED),
         lift=stage.lift,
         replicas=1,
@@ -114,7 +114,7 @@ def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple
 
     To hold on to a place costs steadiness against pushes, of which there are none.
     """
-    world, steps = stage.world(), _steps(stage)
+    world, steps = stage.world(alone=True), _steps(stage)
     for dearer in STAYING:
         if rehearsal.away < STRAYS:
             break
@@ -128,7 +128,7 @@ def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple
 
 def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | None:
     """A controller with a hand on the root, if one stays nearer to its path than `away`."""
-    world, steps = stage.world(), _steps(stage)
+    world, steps = stage.world(alone=True), _steps(stage)
     for dearer in GUIDED:
         settings = replace(controller.settings, location=dearer * Settings.location)
         hand = LookAhead(controller.character, controller.track.guided(), settings, terrain=stage.terrain)

@@ -97,7 +97,7 @@ def _gather_controls(problem: Problem, iterate: Iterate, work: ModelWorkspace, k
         p = problem.force_point[k, c]
         work.body[c] = problem.point_body[p]
         for x in range(3):
-            work.local[c, x] = problem.point_local[p, x]
+            work.local[c, x] = problem.point_local[k + 1, p, x]
             work.world_force[c, x] = 0.0
             for j in range(3):
                 work.world_force[c, x] += problem.force_axes[k + 1, p, j, x] * iterate.force[k, p, j]
@@ -301,7 +301,7 @@ def _fill_state_cost(
         if not (problem.held[k, p] or problem.watched[p]):
             continue
         b = problem.point_body[p]
-        point = world_point(work.dynamics, b, row(problem.point_local, p))
+        point = world_point(work.dynamics, b, row(problem.point_local[k], p))
         off = subtract(point, row(problem.place[k], p))
         if problem.held[k, p] and problem.glides[k, p]:
             _add_gliding(tree, problem, iterate, work, k, p, point, off, Q, gradient)
@@ -435,7 +435,7 @@ def _move_ground(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWork
     for p in range(problem.point_body.shape[0]):
         if problem.held[k, p] or not problem.watched[p]:
             continue
-        point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local, p))
+        point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local[k], p))
         height = dot(row(problem.axes[k, p], 2), subtract(point, row(problem.place[k], p)))
         g = height - problem.radius[p] + DEPTH_ALLOWED
         s, t, z = iterate.ground_slack[k, p], iterate.ground_excess[k, p], iterate.ground_multiplier[k, p]
@@ -490,7 +490,7 @@ def fill_held_offsets(tree: Tree, problem: Problem, iterate: Iterate, work: Mode
         for p in range(problem.point_body.shape[0]):
             if not (problem.held[k, p] or problem.watched[p]):
                 continue
-            point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local, p))
+            point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local[k], p))
             off = subtract(point, row(problem.place[k], p))
             for j in range(3):
                 out[k, p, j] = dot(off, row(problem.axes[k, p], j))
