@@ -60,6 +60,8 @@ class HEFT_PT_bake(Tab):
             return
         if len(chosen_armatures(context)) > 1:
             layout.prop(shared_by(context.scene), "together")
+            if shared_by(context.scene).together:
+                layout.prop(shared_by(context.scene), "find_holds")
         layout.prop(settings_on(active), "auto_bake")
         draw_state(context, layout, active)
         if settings_on(active).unsure:
@@ -174,7 +176,8 @@ def draw_state(context: bpy.types.Context, layout: bpy.types.UILayout, armature:
 def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:
     """How it went, in words and a few figures with the frames at which they were so; then whose it is and of when."""
     good = outcome.is_good(report)
-    sentence(context, layout, why(report), "CHECKMARK" if good else ICONS.get(report["outcome"], "ERROR"))
+    tick = "INFO" if outcome.is_carried(report) else "CHECKMARK"
+    sentence(context, layout, why(report), tick if good else ICONS.get(report["outcome"], "ERROR"))
     for note in report.get("notes", ()):
         sentence(context, layout, note, "INFO")
     missing = supports.missing(report)
@@ -198,13 +201,16 @@ def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: 
 
 def draw_figures(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:
     """A few of a report's figures, with the frames at which they were so; where columns would be cut, as sentences."""
-    rows = (
+    rows = [
         ("Upright", _("{:.1f} of {:.1f} s").format(report["upright_seconds"], report["simulated_seconds"]), ""),
         ("Joint error", _("{:.1f}° RMS").format(report["joint_rms_deg"]), ""),
         ("Max root error", f"{100.0 * report['root_max_m']:.1f} cm", "root_max_m"),
         ("Max foot slide", f"{1000.0 * report['max_foot_slide_m']:.1f} mm", "max_foot_slide_m"),
         ("Peak joint torque", f"{report['peak_torque_nm']:.0f} N m", "peak_torque_nm"),
-    )
+    ]
+    if outcome.is_helped(report):
+        shares = (100.0 * report["help_mean"], 100.0 * report["help_max"])
+        rows.append(("Help", _("{:.0f} % of its weight, at most {:.0f} %").format(*shares), ""))
     column = layout.column(align=True)
     for name, value, figure in rows:
         worst = report.get("worst", {}).get(figure)

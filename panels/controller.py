@@ -82,7 +82,7 @@ class HEFT_PT_controller(ArmatureTab):
         column = settings_column(layout)
         if method.needs.follows_keys and not (choice is not None and choice.as_it_is):
             column.prop(settings, "optimise")
-            if settings.optimise and not settings.loop:
+            if settings.optimise and not settings.extends:
                 column.prop(settings, "flights")
         if method.needs.helps:
             column.prop(settings, "help")
@@ -94,7 +94,7 @@ class HEFT_PT_controller(ArmatureTab):
             others(layout, settings, "motion")
         if method.needs.follows_keys:
             keyed(layout, settings.playback, playback.KEYED)
-        if method.needs.no_motion:
+        if method.needs.led:
             keyed(layout, settings.course, course.KEYED)
         if method.needs.strength:
             keyed(layout, settings, ("strength",))

@@ -64,7 +64,7 @@ class HEFT_PT_motion(Tab):
         column.separator()
         column.prop(settings, "loop")
         row = column.row()
-        row.active = settings.loop
+        row.active = settings.extends
         row.prop(settings, "loop_seconds")
         layout.prop(settings, "travel")
         column = layout.column()

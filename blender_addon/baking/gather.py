@@ -239,8 +239,8 @@ def gathered(
         frame_start=first,
         frame_end=last,
         path=reader.path(clip, clip.skeleton.index(roles["pelvis"][0])),
-        loop=settings.loop,
-        seconds=plain(settings.loop_seconds) if settings.loop else None,
+        loop=settings.extends,
+        seconds=plain(settings.loop_seconds) if settings.extends else None,
     )
     if settings.take.seconds > 0.0 and not directed:
         steps = max(round(settings.take.seconds * job.rate), 1)
@@ -334,7 +334,7 @@ def wanted_loop(view_layer: bpy.types.ViewLayer, armature: bpy.types.Object) -> 
     """Return how the bake is to repeat: as its source does, unless it leaves that, or a range is asked for."""
     settings: HEFT_PG_armature = settings_on(armature)
     needs = method_of(settings).needs
-    asked = settings.use_frame_range or settings.loop or settings.path is not None or settings.target is not None
+    asked = settings.use_frame_range or settings.extends or settings.path is not None or settings.target is not None
     asked = asked or settings.take.seconds > 0.0
     leaves = needs.no_motion or needs.blends or is_acted_on(view_layer, armature)
     return None if asked or leaves else loop_of(mover_of(armature))
@@ -347,14 +347,14 @@ def frames_of(scene: bpy.types.Scene, armature: bpy.types.Object, loop: Loop | N
     keyed = setting_up.frames_of_motion(scene, armature)
     settings = settings_on(armature)
     if not settings.use_frame_range:
-        if keyed[-1] <= keyed[0] and not settings.loop:
+        if keyed[-1] <= keyed[0] and not settings.extends:
             raise ValueError(
                 f"The action of {armature.name} has keys at frame {keyed[0]:.0f} only: key a motion, or choose a "
                 "Custom Range in which the pose is to be held."
             )
         last = max(keyed[-1], keyed[0] + 1.0)
         if (
-            not settings.loop and loop_of(mover_of(armature)) is not None
+            not settings.extends and loop_of(mover_of(armature)) is not None
         ):  # what repeats goes on to the end of the scene
             last = max(last, scene.frame_end)
         return float(keyed[0]), float(last)
@@ -371,7 +371,8 @@ def seen_until(context: bpy.types.Context, armature: bpy.types.Object, first: fl
     settings: HEFT_PG_armature = settings_on(armature)
     if settings.target is not None:  # where that is, is known as long as the scene goes on
         return float(context.scene.frame_end)
-    if settings.loop and is_acted_on(context.view_layer, armature):
+    followed = method_of(settings).needs.led or is_acted_on(context.view_layer, armature)
+    if settings.extends and followed:
         render = context.scene.render
         return first + float(math.ceil(settings.loop_seconds * render.fps / render.fps_base))
     return first

@@ -14,8 +14,11 @@ from ..scene.grabs import Reach
 from .gather import Gathered
 
 
-def company_of(found: Sequence[tuple[int, Gathered]]) -> CompanyJob:
-    """Return the jobs of armatures by session number; a hold begins where the hand is then."""
+def company_of(found: Sequence[tuple[int, Gathered]], *, find_holds: bool = True) -> CompanyJob:
+    """Return the jobs of armatures by session number; a hold begins where the hand is then.
+
+    What hands hold in the actions is to be looked for, if `find_holds`.
+    """
     number = {uid: k for k, (uid, _) in enumerate(found)}
     start = min(each.job.frames[0] / each.job.fps for _, each in found)
     holds = []
@@ -24,7 +27,7 @@ def company_of(found: Sequence[tuple[int, Gathered]]) -> CompanyJob:
         for reach in each.reaches:
             other = number[reach.uid]
             holds.append(Hold(k, reach.grab_later(later), other, _body(reach, found[other][1], later + start)))
-    return CompanyJob(tuple(each.job for _, each in found), tuple(holds))
+    return CompanyJob(tuple(each.job for _, each in found), tuple(holds), find_holds=find_holds)
 
 
 def _body(reach: Reach, held: Gathered, since: float) -> str:

@@ -19,6 +19,7 @@ from ...core.job import BakeResult
 from ..typed import notes_on, settings_on
 
 FAILED = "failed"
+HELPED, CARRIED = 0.02, 0.2  # of the weight, on average
 FIGURES = {"upright_seconds", "simulated_seconds", "joint_rms_deg", "root_rms_m", "max_foot_slide_m", "peak_torque_nm"}
 
 
@@ -71,6 +72,16 @@ def read(text: str) -> dict[str, Any]:
         return {}
     needed = {"when"} if report["outcome"] == FAILED else FIGURES
     return report if needed <= set(report) else {}
+
+
+def is_helped(report: dict[str, Any]) -> bool:
+    """Return whether help from nowhere is worth a word."""
+    return float(report.get("help_mean", 0.0)) > HELPED
+
+
+def is_carried(report: dict[str, Any]) -> bool:
+    """Return whether help bears so much of the weight that no tick can stand for physics."""
+    return float(report.get("help_mean", 0.0)) > CARRIED
 
 
 def is_good(report: dict[str, Any]) -> bool:

@@ -23,7 +23,7 @@ from ...core.worker import tasks
 from ...core.worker.messages import Arrays, Message
 from ..controls.solution import Solution
 from ..slices import AT_ONCE, WAITS, Slices, Work, elsewhere, within
-from ..typed import progress_on, settings_on
+from ..typed import progress_on, settings_on, shared_by
 from ..worker.keeper import Keeper
 from ..worker.kernels import are_ready, cache_folder
 from .gather import Gathered, gather, gathering
@@ -306,7 +306,8 @@ class Session:
 
     def _send_all(self) -> None:
         """Send all at once."""
-        company = company_of([(turn.uid, turn.gathered) for turn in self.turns])
+        found = [(turn.uid, turn.gathered) for turn in self.turns]
+        company = company_of(found, find_holds=shared_by(bpy.context.scene).find_holds)
         ready = all(are_ready(job.method) for job in company.jobs)
         self.stage, self.fraction = "Starting" if ready else COMPILING, 0.0
         self.of_stage, self.timed = 0.0, ready

@@ -314,6 +314,11 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
     show_pushes: BoolProperty(name="Pushes", description="Draw the pushes that act on the character", default=True)
     show_fall: BoolProperty(name="Fall", description="Mark where the character fell", default=True)
 
+    @property
+    def extends(self) -> bool:
+        """Whether a gait cycle goes on for as long as is wanted: it is asked to, or its method knows nothing else."""
+        return self.loop or methods.method_of(self).needs.cycle
+
 
 class HEFT_PG_progress(bpy.types.PropertyGroup):
     """What the running bake is at; on the window manager, so it is in no file and no undo step."""

@@ -18,6 +18,13 @@ class HEFT_PG_scene(bpy.types.PropertyGroup):
         default=True,
         override=OVERRIDABLE,
     )
+    find_holds: BoolProperty(
+        name="Find Holds",
+        description="Hands that stay at another character in the actions hold on to it, and both are pulled. What "
+        "grabs say of a hand comes first. Off: only grabs hold",
+        default=True,
+        override=OVERRIDABLE,
+    )
     folder: PointerProperty(type=folder.HEFT_PG_folder)
 
 

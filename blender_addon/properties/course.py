@@ -6,7 +6,7 @@ from bpy.props import FloatProperty, PointerProperty
 
 from .overrides import OVERRIDABLE
 
-SLOWEST, FASTEST = -0.3, 0.9  # m/s forward; at a person's strength faster walks may fall as they turn
+SLOWEST, FASTEST = -0.3, 2.0  # m/s forward; the method says which of them it can
 
 
 class HEFT_PG_course(bpy.types.PropertyGroup):

@@ -20,7 +20,6 @@ from ...core.worker.messages import Arrays, Message
 from .. import redraw
 from ..baking.gather import Gathered, gathering
 from ..baking.session import Session, there
-from ..properties.course import FASTEST, SLOWEST
 from ..scene.takes import Clock, write_take
 from ..slices import AT_ONCE, Work
 from ..typed import settings_on
@@ -57,7 +56,7 @@ class Playing(Session):
     def walks(self) -> inputs.Command | None:
         """How it is to walk, where the method goes along a course: as was said last, or as is keyed."""
         job = self.turn.gathered.job
-        if not (self.plays and method_named(job.method).needs.no_motion):
+        if not (self.plays and method_named(job.method).needs.led):
             return None
         return self._said or inputs.Command(0.0, *job.scene.course.at(self.seconds))
 
@@ -65,7 +64,8 @@ class Playing(Session):
         """Have the walk go so much faster, and turn so much further to the left."""
         now = self.walks
         if now is not None:
-            speed = round(min(max(now.forward + forward, SLOWEST), FASTEST), 3)
+            needs = method_named(self.turn.gathered.job.method).needs
+            speed = round(min(max(now.forward + forward, needs.slowest), needs.fastest), 3)
             self._said = replace(now, forward=speed, heading=now.heading + heading)
             self.do(self._said)
 

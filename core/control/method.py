@@ -27,6 +27,10 @@ Array = NDArray[np.float64]
 DEFAULT = "lookahead"  # the method of those who choose none
 
 
+# told which share of a plan is made, before each part of it; it may raise
+Tell = Callable[[float], object]
+
+
 class Follower(Protocol):
     """A controller that knows where it is in its motion. Those that derive from it have to say only what differs."""
 
@@ -96,7 +100,7 @@ class Needs:
     """What a method takes from a job, and what it can do with it."""
 
     follows_keys: bool = False  # as they are, however rough; and plays them at other speeds, with transitions
-    no_motion: bool = False  # but a pose to begin with; where to, a course of speeds and headings says
+    no_motion: bool = False  # but a pose to begin with
     blends: bool = False  # several motions at once, by a slider
     switches: bool = False  # from one motion to another, as they are chosen; its `transitions` say how
     places_feet: bool = False  # by itself, on whatever ground there is, and on footholds
@@ -104,6 +108,10 @@ class Needs:
     helps: bool = False  # gives the help that a reference takes
     props: bool = True  # may be in the scene
     strength: bool = True  # its torques go through a world's step, which holds joints to their limits
+    cycle: bool = False  # no more than a gait cycle, which is found in the motion
+    led: bool = False  # along a course of speeds and headings
+    fastest: float = 0.0  # m/s, that a course usually asks for
+    slowest: float = 0.0
     directed: bool = False  # may be played on the stage: what it does hangs on nothing that is still to come
     least_rate: float = 0.0  # steps of simulation a second
 
@@ -141,7 +149,7 @@ class Method:
     paper: str  # authors and year
     settings: type[Described]
     # of motions, the job's own first, and settings: whatever `start` needs; what takes long is kept in the cache
-    plan: Callable[[Sequence[Reference], Any, Cache], Any]
+    plan: Callable[[Sequence[Reference], Any, Cache, Tell], Any]
     start: Callable[[Any, Stage], Follower]
     needs: Needs = Needs()
     stepper: Callable[[Any, Stage], Stepper] = world_of  # what the controller acts in

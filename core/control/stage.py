@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..character import Character
 from ..contact.terrain import Terrain
 from ..motion.playback import Playback
-from ..simulation import World
+from ..simulation import Push, World
 from ..simulation.looseness import Region
 from ..simulation.scene import Scene
 from ..simulation.strength import TorqueLimits
@@ -39,6 +39,7 @@ class Stage:
     helped: bool = False  # help may be given where the character would fall by itself
     recovery: int = 0  # plans that may be tried after a disturbance; 0: none is answered
     accompanied: bool = False  # other characters may touch it
+    felt: tuple[Push, ...] = ()  # what they are to give: rehearsals, which know nobody, have it as pushes
     returns: bool = False  # to its path, after a recovery
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     torque_limits: TorqueLimits | None = None  # of what acts in a world
@@ -54,9 +55,12 @@ class Stage:
         """The same with what can be known of it beforehand."""
         return replace(self, scene=self.scene.foreseen())
 
-    def world(self, *, pushed: bool = True) -> World:
-        """A world of it all; without its pushes if it is not `pushed`."""
+    def world(self, *, pushed: bool = True, alone: bool = False) -> World:
+        """A world of it all; without its pushes if it is not `pushed`. Others are there, unless it is `alone`."""
         scene = self.scene
+        pushes = scene.pushes if pushed else ()
+        if alone or not self.accompanied:
+            pushes += self.felt
         return World(
             self.character,
             self.terrain,
@@ -64,7 +68,7 @@ class Stage:
             rate=self.rate,
             props=scene.props,
             grabs=scene.grabs,
-            pushes=scene.pushes if pushed else (),
+            pushes=pushes,
             torque_limits=self.torque_limits,
             inside=self.inside,
         )

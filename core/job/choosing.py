@@ -65,6 +65,7 @@ def choose(signs: Signs) -> Chosen:
         (signs.several and signs.switched, lambda needs: needs.switches, False, "Active Action is keyed"),
         (signs.several, lambda needs: needs.blends, False, "there are several actions"),
         (signs.still and signs.led, lambda needs: needs.no_motion, True, "it is one pose with a keyed course"),
+        (signs.led, lambda needs: needs.led and needs.cycle, False, "it walks along a keyed course"),
         (signs.carried, lambda needs: needs.helps, False, "Help carries it as keyed"),
         (signs.retimed, lambda needs: needs.follows_keys, False, "its speed is changed"),
         (signs.holds, lambda needs: needs.follows_keys, True, "hands hold on to something"),
@@ -80,13 +81,23 @@ def choose(signs: Signs) -> Chosen:
 
 
 def resolved(job: BakeJob) -> tuple[BakeJob, tuple[str, ...]]:
-    """The job with the method that suits it, and a line that says which and why; one that names its method as it is."""
+    """The job with the method that suits it, and a line that says which and why; one that names its method as it is.
+
+    A method that takes a gait cycle gets it, whether it is asked for or not.
+    """
     if job.method != AUTO:
-        return job, ()
+        return _with_cycle(job), ()
     chosen = choose(signs_of(job))
     rate = max(job.rate, chosen.method.needs.least_rate)
     optimise = job.optimise and not (chosen.as_it_is or chosen.method.needs.no_motion)
-    return replace(job, method=chosen.method.name, optimise=optimise, rate=rate), (chosen.told,)
+    return _with_cycle(replace(job, method=chosen.method.name, optimise=optimise, rate=rate)), (chosen.told,)
+
+
+def _with_cycle(job: BakeJob) -> BakeJob:
+    """For a method that takes nothing else."""
+    if job.method not in METHODS or job.loop or not METHODS[job.method].needs.cycle:
+        return job
+    return replace(job, loop=True)
 
 
 def signs_of(job: BakeJob) -> Signs:

@@ -23,6 +23,7 @@ class CompanyJob:
     # grabs between two of them, by the jobs' numbers; times in s from the first frame of the earliest on
     holds: tuple[Hold, ...] = ()
     apart: tuple[tuple[int, int], ...] = ()  # pairs that pass through each other
+    find_holds: bool = True  # hands that stay at another's body hold on to it
 
     def __post_init__(self) -> None:
         for name in ("jobs", "holds", "apart"):
@@ -82,7 +83,13 @@ def _all_of(renew: archive.Renewal) -> archive.Renewal:
     return renewed
 
 
-OLDER = {version: _all_of(renew) for version, renew in one.OLDER.items()}
+def _from_12(company: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A company of version 12, as version 13 says the same: nobody held but who was said to, and grips stayed."""
+    company = _all_of(one.OLDER[12])(company, keep)
+    return {**company, "holds": [{**hold, "way": None} for hold in company["holds"]], "find_holds": False}
+
+
+OLDER = {**{version: _all_of(renew) for version, renew in one.OLDER.items()}, 12: _from_12}
 
 
 def _holds(job: BakeJob, prop: Prop) -> bool:

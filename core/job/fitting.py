@@ -103,6 +103,7 @@ def _fitted(job: BakeJob, cache: Cache, *, find_floor: bool) -> Performance:
             job.roles,
             rate=job.rate,
             levelling=job.levelling if find_floor else NOTHING,
+            floor=job.floor if find_floor else None,
             character=job.character,
             travel=_travel(job),
             **settings,
@@ -126,5 +127,6 @@ def _performance_key(job: BakeJob, *, find_floor: bool) -> str:
         rate=job.rate,
         travel=_travel(job),
         levelling=job.levelling,
+        floor=job.floor,
     )
     return archive.digest(needed, BakeJob, "performance", str(find_floor), code_version())

@@ -16,7 +16,8 @@ from ..character.anthropometry import Sex
 from ..control.method import DEFAULT
 from ..motion.clip import LONGEST_DISTANCE, Clip
 from ..motion.flights import Flights
-from ..motion.floor import Levelling
+from ..motion.floor import Floor, Levelling
+from ..motion.led import Meeting
 from ..motion.parts import Detail
 from ..motion.path import Path
 from ..motion.playback import Playback
@@ -29,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 12
+VERSION = 13
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -103,6 +104,8 @@ class BakeJob:
     ground: Ground = "auto"  # whether the clip was made for level ground or for the scene's surfaces
     travel: Travel = "auto"  # whether it is in place: carried along to be simulated, and brought back
     levelling: Levelling = field(default_factory=Levelling)  # what of a floor askew is mended
+    floor: Floor | None = None  # under the clip, where that is known; None: it is looked for
+    meetings: tuple[Meeting, ...] = ()  # with others, by whom points of the body are led and pulled
     method: str = DEFAULT  # a name in control.methods.METHODS, or "auto": what suits the motion and the scene
     settings: Mapping[str, Plain] = field(default_factory=dict)  # the method's, by name; its defaults for the rest
     reference: Mapping[str, Plain] = field(default_factory=dict)  # motion.spacetime.Settings, by name
@@ -149,6 +152,7 @@ class BakeJob:
         if self.contacts is not None:
             object.__setattr__(self, "contacts", tuple(ContactInterval(*contact) for contact in self.contacts))
         object.__setattr__(self, "others", tuple(self.others))
+        object.__setattr__(self, "meetings", tuple(self.meetings))
         if self.path is not None and not isinstance(self.path, Path):
             object.__setattr__(self, "path", Path(self.path))
         if self.path is not None and (self.others or self.scene.grabs or self.playback.changes):
@@ -327,4 +331,21 @@ def _from_11(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "settings": settings}
 
 
-OLDER = {3: _from_3, 4: _from_4, 5: _from_5, 6: _from_6, 7: _from_7, 8: _from_8, 9: _from_9, 10: _from_10, 11: _from_11}
+def _from_12(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 12, as version 13 says the same: it met nobody, and its floor was looked for."""
+    del keep
+    return {**job, "floor": None, "meetings": []}
+
+
+OLDER = {
+    3: _from_3,
+    4: _from_4,
+    5: _from_5,
+    6: _from_6,
+    7: _from_7,
+    8: _from_8,
+    9: _from_9,
+    10: _from_10,
+    11: _from_11,
+    12: _from_12,
+}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..contact.terrain import HeightGrid, Surface
+from ..control.methods import method_named
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
 from ..motion.cycle import Cycle
@@ -92,7 +93,8 @@ def _along(performance: Performance, found: Found, lap: Residuals, begin: int) -
 def way_of(job: BakeJob, performance: Performance, found: Found) -> Array:
     """By what each of the reference's frames was carried along, to be brought back by; a motion of several stays."""
     samples, way = len(found.reference.q), performance.way
-    if not len(way) or job.others or job.path is not None:
+    leaves = job.path is not None or method_named(job.method).needs.led
+    if not len(way) or job.others or leaves:
         return np.zeros((0, 2))
     if found.cycle is None:
         return way[found.start : found.start + samples]

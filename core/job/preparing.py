@@ -15,7 +15,9 @@ from ..character import Character
 from ..contact.terrain import Terrain, make_terrain
 from ..motion.fit import Trajectory
 from ..motion.labels import Contact, contacts_of, label
+from ..motion.led import outside_of
 from ..motion.make_reference import MadeReference, OtherGround, make_reference
+from ..motion.outside import NOTHING, Outside
 from ..motion.playback import Playback
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
@@ -179,6 +181,7 @@ def find_reference(
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),
         "carrying": carrying_of(job, performance.plan, carried),
+        "outside": NOTHING if flown.trajectory is not keyed else _outside(job, character, keyed),
         "progress": tell,
     }
     told: tuple[str, ...] = ()
@@ -214,6 +217,14 @@ def find_reference(
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
         flown.sample if made.laid is None else made.laid.sample,
     )
+
+
+def _outside(job: BakeJob, character: Character, trajectory: Trajectory) -> Outside:
+    """What others do, over the range."""
+    if not job.meetings:
+        return NOTHING
+    later = (trajectory.first_frame - job.frames[0]) / job.fps
+    return outside_of(job.meetings, character, len(trajectory.q), trajectory.rate, later)
 
 
 def _along_path(character: Character, trajectory: Trajectory, wanted: Mapping[str, Any]) -> MadeReference:

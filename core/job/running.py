@@ -163,7 +163,7 @@ def _method(job: BakeJob) -> Method:
         )
     if job.others and not (needs.blends or needs.switches):
         raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}: remove the others.")
-    if job.path is not None and (needs.no_motion or not job.optimise):
+    if job.path is not None and (needs.led or not job.optimise):
         raise ValueError(
             f"{method.title} cannot follow a path here: choose {others(lambda other: other.helps)}, with Correct "
             "Physics First switched on, or remove the path."
@@ -201,7 +201,8 @@ def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock
         motions = make_motions(job, reporter, cache, clock)
     reporter("policy", 0.0)
     with clock.stage("policy"):
-        plan = method.plan([motion.reference for motion in motions], settings, cache)
+        references = [motion.reference for motion in motions]
+        plan = method.plan(references, settings, cache, lambda share: reporter("policy", share))
     reporter("policy", 1.0)
     return motions[0], plan
 
@@ -305,7 +306,7 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
     figures = metrics.measure(simulation)
     figures |= _from_source(motion, stage, simulation, frames, sample, lap, poses, job.fps, figures["worst"])
     figures["simulated"] = job.simulate
-    figures["follows"] = not method_named(job.method).needs.no_motion
+    figures["follows"] = not method_named(job.method).needs.led
     figures["help_frames"] = int(np.sum(shown.curves["help_share"] > WORTH_A_WORD))
     figures["good"] = source.is_good(figures)
 

@@ -16,6 +16,8 @@ from ..character.strength import joint_strengths
 from ..contact.terrain import make_terrain
 from ..control.method import Method
 from ..control.stage import Stage
+from ..motion.led import Meeting
+from ..simulation import Push
 from ..simulation.own_contact import deepest
 from ..simulation.strength import Strength, TorqueLimits
 from .carried import loaded
@@ -61,6 +63,7 @@ def stage_of(
         recovery=job.recovery_effort if job.recovery else 0,
         returns=job.return_to_path,
         looseness=job.looseness,
+        felt=tuple(_as_push(meeting, lost, job.rate) for meeting in job.meetings if meeting.force.any()),
         inside=_inside(character, motion) if job.scene.pushes else None,
         torque_limits=torque_limits(job, motion, lost),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
@@ -69,6 +72,13 @@ def stage_of(
         rehearsing=rehearsing,
         found={} if found is None else found,
     )
+
+
+def _as_push(meeting: Meeting, lost: float, rate: float) -> Push:
+    """What another gives, to who is alone; a step's force stands in its middle."""
+    force = np.pad(meeting.force, ((1, 1), (0, 0)))
+    middle = meeting.point.mean(axis=0).tolist()
+    return Push(meeting.body, force, rate, meeting.start - lost - 1.5 / rate, (middle[0], middle[1], middle[2]))
 
 
 def _inside(character: Character, motion: Motion) -> Array:

@@ -14,6 +14,7 @@ from ..simulation.company import Hold
 from ..simulation.outcome import Simulation
 from ..simulation.world import ANOTHER
 from .company import CompanyJob
+from .introducing import introduced
 from .progress import Callback, CancelledError, Clock, Progress, ProgressReporter
 from .result import BakeResult
 from .running import Prepared, Shown, nothing, prepared, result_of, simulated
@@ -38,6 +39,10 @@ def run_together(
     answers: dict[int, Answer] = {}
     ready: dict[int, Prepared] = {}
     kept = Cache(cache)
+    try:
+        company, found_out = introduced(company, kept, lambda number: ProgressReporter(_of(number, progress)))
+    except CancelledError:
+        return tuple(nothing(job, Clock(), kept) for job in company.jobs)
     for number, each in enumerate(company.jobs):
         clock = Clock()
         try:
@@ -47,6 +52,9 @@ def run_together(
         except CancelledError:
             return tuple(nothing(job, Clock(), kept) for job in company.jobs)
     ready = {number: _with_reason(found, ready) for number, found in ready.items()}
+    ready = {
+        number: found._replace(chosen=[*found.chosen, *found_out.get(number, ())]) for number, found in ready.items()
+    }
     together = {number: found for number, found in ready.items() if not _why_alone(found, ready)}
     for number, found in ready.items():
         if number not in together:
@@ -160,7 +168,7 @@ def _placed(hold: Hold, place: dict[int, int], later: float) -> Hold:
     """A hold among those that are together, on their clock."""
     grab = hold.grab
     timed = replace(grab, start=grab.start + later, end=grab.end + later)
-    return Hold(place[hold.member], timed, place[hold.other], hold.body)
+    return replace(hold, member=place[hold.member], grab=timed, other=place[hold.other])
 
 
 def _of(number: int, progress: Told | None) -> Callback | None:

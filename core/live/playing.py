@@ -95,7 +95,7 @@ def play(
     follower = method.start(plan, stage)
     world = method.stepper(follower, stage)
     assert isinstance(world, World)
-    walks = commands.Commands(stage.scene.course) if method.needs.no_motion else None
+    walks = commands.Commands(stage.scene.course) if method.needs.led else None
     director = _Director(acting, motion, stage, world, source, show, kit, clock, walks)
     ready()
     simulation = follow(follower, world, stage, director)
@@ -130,11 +130,10 @@ def _prepared(
     job: BakeJob, method: Method, kit: Kit, reporter: ProgressReporter, cache: Cache
 ) -> tuple[BakeJob, Motion, Any]:
     """The job as it acts, with its motion and plan; with a gait cycle if one is found."""
-    one = staged(job, loops=False)
-    if method.needs.no_motion:
-        course = commands.room_for(job.scene.course, LONGEST, job.fps)
-        one = replace(one, scene=replace(job.scene, course=course))
-    elif job.path is None:
+    if method.needs.led:
+        job = replace(job, scene=replace(job.scene, course=commands.room_for(job.scene.course, LONGEST, job.fps)))
+    one = staged(job, loops=method.needs.cycle)
+    if not method.needs.led and job.path is None:
         cycle = staged(job, loops=True)
         try:
             return _with_room(cycle, kit, *planned(cycle, reporter, cache, Clock()))

@@ -14,6 +14,7 @@ keeps every bone's length and every joint's angle, which shearing it would not.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -173,6 +174,25 @@ def _plane_through(soles: Array, *, level: bool) -> Floor:
         return _plane_through(soles, level=True)
     height = float(plane[0] - plane[1:] @ center)
     return Floor(height, (float(plane[1]), float(plane[2])), len(soles))
+
+
+def common_floor(floors: Sequence[Floor], middles: Array) -> Floor | None:
+    """One floor for clips that were captured in one room, each found from its own soles around a middle (n, 2).
+
+    None where they say different things, stand on different things, or drift.
+    """
+    found = [(floor, middle) for floor, middle in zip(floors, middles, strict=True) if floor.samples]
+    if not found or any(any(floor.drift) for floor in floors):
+        return None
+    share = np.array([floor.samples for floor, _ in found]) / sum(floor.samples for floor, _ in found)
+    there = share @ np.array([middle for _, middle in found])
+    slope = share @ np.array([floor.slope for floor, _ in found])
+    heights = np.array([floor.height + float(middle @ floor.slope) for floor, middle in found])
+    on_one = heights + (there - np.array([middle for _, middle in found])) @ slope
+    if np.ptp(on_one) > BIWEIGHT:
+        return None
+    height = float(share @ on_one - there @ slope)
+    return Floor(height, (float(slope[0]), float(slope[1])), sum(floor.samples for floor, _ in found))
 
 
 def level(clip: Clip, floor: Floor) -> Clip:

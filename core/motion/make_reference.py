@@ -30,6 +30,7 @@ from .cycles import GaitCycle, make_cycle, repeat
 from .fit import Trajectory, velocities
 from .footholds import clear_of_edges, is_level, put_on
 from .labels import LONGEST_UNSUPPORTED, Contact, Grab, LabelSettings, contacts_of, label, relabel
+from .outside import NOTHING, Outside
 from .path import Path
 from .quality import Concern, concerns, slowness
 from .quaternions import Array
@@ -98,6 +99,7 @@ def make_reference(
     within: float = math.inf,
     budget: Budget | None = None,
     carrying: Carrying | None = None,
+    outside: Outside = NOTHING,
     progress: Progress | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
@@ -109,9 +111,9 @@ def make_reference(
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
     cycle goes until its end. `progress` is called with the number of each iteration of the optimiser and the poses
-    before it. `help_given`, `far`, `within`, `budget` and `carrying` are those of `build_reference`: with help, a body
-    that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference as it is,
-    however impossible, for controllers that find forces themselves.
+    before it. `help_given`, `far`, `within`, `budget`, `carrying` and `outside` are those of `build_reference`: with
+    help, a body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference
+    as it is, however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.
@@ -140,8 +142,8 @@ def make_reference(
         clean = clean_up(character, trajectory, schedule, terrain)
         if help_given == "as_needed" and optimise:
             fewer = without_broken(character, schedule, clean, trajectory)
-            if fewer is not schedule:
-                # what rolls over the ground was pinned to one place of it, unless the motion can do with that
+            if _of_feet(fewer, schedule):
+                # a foot was bent onto a place where it is not, unless the motion can do with that
                 whole = _unaided(
                     character,
                     trajectory,
@@ -155,6 +157,7 @@ def make_reference(
                     within=far,
                     budget=budget,
                     carrying=carrying,
+                    outside=outside,
                     progress=progress,
                 )
                 if whole is not None:
@@ -215,11 +218,18 @@ def make_reference(
         within=within,
         budget=budget,
         carrying=carrying,
+        outside=outside.lasting(len(asked.q)) if outside.points and cycle is None and not put else NOTHING,
         progress=progress,
     )
     if rests:
         reference = without_rest(reference, frames)
     return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put, laid)
+
+
+def _of_feet(fewer: ContactSchedule, schedule: ContactSchedule) -> bool:
+    """Whether contacts of feet are missing in the one of two schedules."""
+    feet = np.array([point.foot for point in schedule.points], dtype=np.bool_)
+    return bool((schedule.active & ~fewer.active)[:, feet].any())
 
 
 def _unaided(character: Character, trajectory: Trajectory, **wanted: Any) -> MadeReference | None:

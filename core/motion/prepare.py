@@ -72,13 +72,15 @@ def prepare(
     on_floor: bool | None = None,
     motions: Sequence[Clip] = (),
     levelling: Levelling = EVERYTHING,
+    floor: Floor | None = None,
     character: Character | None = None,
     travel: Travel = "auto",
     name: str = "character",
 ) -> Performance:
     """Repair the clip, make its character, put the clip on its floor, and fit the character to it at `rate`.
 
-    What `levelling` leaves alone of the floor is taken to be as it should: the clip stands on z = 0. `character` takes
+    What `levelling` leaves alone of the floor is taken to be as it should: the clip stands on z = 0. A `floor` that is
+    known is not looked for. `character` takes
     the place of the one that is made: one with the same joints, but other masses, limits or shapes. It is made from all
     of `motions`, if there are such, so that one character can do them all. `travel` says whether the clip is in place
     and to be carried along. The other settings are those of `make_body_plan`. Raises
@@ -108,7 +110,7 @@ def prepare(
     )
     if character is not None:
         plan = replace(plan, character=_fitting(character, plan.character))
-    floor = estimate_floor(plan, whole, levelling)
+    floor = estimate_floor(plan, whole, levelling) if floor is None else floor
     sampled = resample(whole if floor == Floor() else level(whole, floor), rate)
     trajectory, error = fit(plan, sampled)
     plan = replace(plan, character=widened(plan.character, trajectory.q))

@@ -7,6 +7,7 @@ Frames are 0 to N and steps 0 to N - 1; step k leads from frame k to frame k + 1
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,13 @@ from .. import archive
 from ..character import Character
 from ..sentences import Sentence, join
 from .cycle import Cycle
+from .outside import NOTHING, Outside
 from .schedule import ContactSchedule
 
 Array = NDArray[np.float64]
 
 FORMAT = "heft.reference"
-VERSION = 4
+VERSION = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,7 @@ class Reference:
     quality: Quality
     first_frame: float = 0.0  # the source's own number of frame 0
     frames_per_sample: float = 1.0
+    outside: Outside = NOTHING  # what acts besides, over the same steps and frames
 
     def __post_init__(self) -> None:
         frames, points = len(self.q), len(self.schedule.points)
@@ -99,6 +102,8 @@ class Reference:
                 raise ValueError("A contact point belongs to no body of the character.")
             if not np.isfinite(point.position).all():
                 raise ValueError(f"The place of contact point {point.name[:40]!r} must be finite.")
+        if self.outside.points:
+            self.outside.check(self.character, frames)
         for name, change in (("joint", self.quality.joint_change), ("root", self.quality.root_change)):
             if change.ndim != 2 or len(change) != frames or not np.isfinite(change).all():
                 raise ValueError(f"The change of the {name} must have one finite row for every frame.")
@@ -119,4 +124,12 @@ class Reference:
     @classmethod
     def load(cls, path: str | Path) -> "Reference":
         """Read a file that `save` wrote; ValueError says in one line what is wrong with it."""
-        return archive.load(cls, path, FORMAT, VERSION, "a reference")
+        return archive.load(cls, path, FORMAT, VERSION, "a reference", OLDER)
+
+
+def _from_4(reference: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A reference of version 4, as version 5 says the same: nothing acted from outside."""
+    return {**reference, "outside": keep(Outside, NOTHING)}
+
+
+OLDER = {4: _from_4}

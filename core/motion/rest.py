@@ -62,5 +62,6 @@ def without_rest(reference: Reference, frames: int) -> Reference:
         normal=reference.normal[:frames],
         carrying=reference.carrying[:steps],
         force=reference.force[:steps],
+        outside=reference.outside.lasting(frames) if reference.outside.points else reference.outside,
         quality=replace(quality, joint_change=quality.joint_change[:frames], root_change=quality.root_change[:frames]),
     )

@@ -2,9 +2,10 @@
 """The two-sided part of the equations: grabs are solved exactly, and the rest on what they leave free.
 
 In y coordinates (equations.py) the rows H of all grabs are made orthonormal by modified Gram-Schmidt, twice for good
-measure: H^T = Q^T R. Velocities then split into a part along Q, which H y = 0 fixes, and the rest, where contacts act:
-that is the Schur complement of the KKT system without ever forming H H^T, whose condition number would be squared. A
-row that follows from earlier ones leaves nothing after the projection and is dropped: it is met because they are.
+measure: H^T = Q^T R. Velocities then split into a part along Q, which H y = c fixes (c is the anchors' pace), and the
+rest, where contacts act: that is the Schur complement of the KKT system without ever forming H H^T, whose condition
+number would be squared. A row that follows from earlier ones leaves nothing after the projection and is dropped: it is
+met because they are.
 """
 
 import math
@@ -50,6 +51,7 @@ def update_held_rows(machine: Machine, time: float) -> int:
             _add_rows(bodies.motion, system.chain[other, : system.chain_length[other]], -1.0, arm, H)
         for k in range(rows):
             held.error[count + k] = miss[k] if k < 3 else turn[k - 3]
+            held.speed[count + k] = memory.pace[g, k] if k < 3 else 0.0
             impulse_to_y(parent, L, scratch.root, H[k])
         count += rows
     return count
@@ -110,6 +112,22 @@ def update_grab_repair(held: Held, count: int, dt: float, repair: Array) -> None
 
 
 @kernel
+def lead_held(held: Held, count: int, y: Array) -> None:
+    """Add to y, of which nothing lies along the grabs, what takes them along with their anchors: R^T (Q y) = c."""
+    Q, R, led = held.orthonormal, held.triangle, held.led
+    for k in range(count):
+        led[k] = 0.0
+        if R[k, k] > 0.0:
+            s = held.speed[k]
+            for l in range(k):
+                s -= R[l, k] * led[l]
+            led[k] = s / R[k, k]
+        if led[k] != 0.0:
+            for i in range(y.shape[0]):
+                y[i] += led[k] * Q[k, i]
+
+
+@kernel
 def remove_held(held: Held, count: int, y: Array) -> None:
     """Take out of y what lies along the grabs."""
     for k in range(count):
@@ -161,7 +179,7 @@ def release_held_rows(groups: Groups, active: int) -> None:
 
 @kernel
 def update_held_impulse(held: Held, count: int, groups: Groups, active: int, load: Array) -> None:
-    """`impulse` p: what stops, along the grabs, the rest of the world's effect y. H^T p = -y, or R p = -Q y.
+    """`impulse` p: what brings the rest of the world's effect y to the grabs' pace. H^T p = Q c - y, or R p = c - Q y.
 
     `load` is all of y but what contacts and limits do directly; that part was put aside in `lost`.
     """
@@ -169,7 +187,7 @@ def update_held_impulse(held: Held, count: int, groups: Groups, active: int, loa
     for k in range(count - 1, -1, -1):
         p[k] = 0.0
         if R[k, k] > 0.0:
-            s = -_dot(held.orthonormal[k], load)
+            s = held.led[k] - _dot(held.orthonormal[k], load)
             for g in range(active):
                 s -= dot(row(groups.lost[g], k), row(groups.impulse, g))
             for l in range(k + 1, count):

@@ -6,7 +6,7 @@
     0 <= N v_{k+1} + gap / dt          complementary to  p >= 0                normal impulses
     0 <= D v_{k+1} + c / dt + s e      complementary to  b >= 0                friction along the pyramid's edges
     0 <= mu p - e^T b                  complementary to  s >= 0                cone; s is the sliding speed
-    H v_{k+1} = 0                                                              grabs
+    H v_{k+1} = c                                                              grabs; c is their anchors' pace
     tau = torque + gain f,  f = (N^T p + D^T b) / dt in the world              the law, eq. 14 and 20; see strength.py
 
 A row's point moves by dt times its velocity only to first order: while a leg swings over a foot, the rest is a tenth of
@@ -57,6 +57,7 @@ from .equations import (
     velocity_to_y,
 )
 from .holding import (
+    lead_held,
     orthonormalize,
     remove_held,
     update_grab_repair,
@@ -170,6 +171,7 @@ def pose(machine: Machine, torque: Array, implicit: Array) -> tuple[int, int, in
     orthonormalize(held, rows)
     copy_into(scratch.load, scratch.free)
     remove_held(held, rows, scratch.free)
+    lead_held(held, rows, scratch.free)
     update_grab_repair(held, rows, dt, scratch.repair)
 
     limits = update_limit_rows(machine, rows)

@@ -69,6 +69,7 @@ class Memory(Structure):
     deep: NDArray[np.float64]  # (no,) how deep in each other they may be, m; infinite until they are looked at
     anchor: NDArray[np.float64]  # (ng, 3) of the grabs, NaN before they begin
     orientation: NDArray[np.float64]  # (ng, 4) the same
+    pace: NDArray[np.float64]  # (ng, 3) at which the anchor moves in the other's frame, along the world's axes, m/s
     known: NDArray[np.int64]  # (1,) contacts and limits of the step before
     key: NDArray[np.int64]  # (nc + nl,) their names; limits are -1 - index
     stuck: NDArray[np.float64]  # (nc + nl, 3) where friction holds a corner on the terrain; NaN where it does not
@@ -118,6 +119,8 @@ class Held(Structure):
     orthonormal: NDArray[np.float64]  # (nr, nv) the same, made orthonormal
     triangle: NDArray[np.float64]  # (nr, nr) rows_k = sum over l <= k of triangle_lk orthonormal_l
     error: NDArray[np.float64]  # (nr,) m or rad
+    speed: NDArray[np.float64]  # (nr,) at which the rows are led, m/s or rad/s
+    led: NDArray[np.float64]  # (nr,) the same along `orthonormal`
     impulse: NDArray[np.float64]  # (nr,) N s or N m s
 
 
@@ -196,6 +199,8 @@ def make_scratch(system: System, capacity: int) -> Scratch:
             orthonormal=np.zeros((rows, nv)),
             triangle=np.zeros((rows, rows)),
             error=np.zeros(rows),
+            speed=np.zeros(rows),
+            led=np.zeros(rows),
             impulse=np.zeros(rows),
         ),
         zero=np.zeros(nv),
@@ -242,6 +247,7 @@ def make_memory(system: System, capacity: int) -> Memory:
         deep=np.full(len(system.own.pair), np.inf),
         anchor=np.full((ng, 3), np.nan),
         orientation=np.full((ng, 4), np.nan),
+        pace=np.zeros((ng, 3)),
         known=np.zeros(1, dtype=np.int64),
         key=np.zeros(groups, dtype=np.int64),
         stuck=np.full((groups, 3), np.nan),

@@ -55,33 +55,34 @@ def box(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [armature]
 
 
-def suitcase(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """A load in one hand."""
+def carry(
+    context: bpy.types.Context, armature: bpy.types.Object, thing: bpy.types.Object, bone: str, mass: float
+) -> None:
+    """Have a bone bear a thing of so many kilograms."""
     import bpy
 
+    context.view_layer.update()
+    choose(context, [armature, thing])
+    armature.data.bones.active = armature.data.bones[bone]
+    bpy.ops.heft.add_prop(mass=mass, carried=True)
+    choose(context, [armature])
+
+
+def suitcase(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """A load in one hand."""
     walks = walker(context, cycles=4)
     hand = walks.matrix_world @ walks.pose.bones["hand.L"].tail
     case = block(context, "Suitcase", (0.16, 0.5, 0.36), (hand.x, hand.y, hand.z - 0.2), WOOD)
-    context.view_layer.update()
-    choose(context, [walks, case])
-    walks.data.bones.active = walks.data.bones["hand.L"]
-    bpy.ops.heft.add_prop(mass=14.0, carried=True)
-    choose(context, [walks])
+    carry(context, walks, case, "hand.L", 14.0)
     return [walks]
 
 
 def rucksack(context: bpy.types.Context) -> list[bpy.types.Object]:
     """A load on the back."""
-    import bpy
-
     walks = walker(context, cycles=4)
     chest = walks.matrix_world @ walks.pose.bones["chest"].head
     sack = block(context, "Rucksack", (0.32, 0.24, 0.5), (chest.x, chest.y + 0.26, chest.z + 0.12), RED)
-    context.view_layer.update()
-    choose(context, [walks, sack])
-    walks.data.bones.active = walks.data.bones["chest"]
-    bpy.ops.heft.add_prop(mass=25.0, carried=True)
-    choose(context, [walks])
+    carry(context, walks, sack, "chest", 25.0)
     return [walks]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ...cache import Cache
 from ...motion.reference import Reference
-from ..method import Method, Needs
+from ..method import Method, Needs, Tell
 from ..stage import Stage
 from ..track import Track
 from .balance import Balance
@@ -13,9 +13,9 @@ from .graph import make_graph
 from .settings import Settings
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Balance:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Balance:
     """A controller for the motion, with regulators for its single supports."""
-    del cache
+    del cache, tell
     return Balance(motions[0].character, Track.of(motions[0]), settings)
 
 

@@ -13,7 +13,7 @@ from ...motion.reference import Reference
 from ...simulation import Slider
 from ...simulation.outcome import Simulation
 from ..law import AffineLaw, State
-from ..method import Follower, Method, Needs
+from ..method import Follower, Method, Needs, Tell
 from ..stage import Stage
 from .middles import filled
 from .motions import CombinedMotion
@@ -22,9 +22,9 @@ from .settings import Settings
 HALF_WAY = Slider(np.zeros(1), np.full(1, 0.5))
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> CombinedMotion:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> CombinedMotion:
     """The motions brought in step with the first, others between where they are far apart, all as one controller."""
-    del cache
+    del cache, tell
     first = motions[0]
     line = filled([first, *(in_step(other, first) for other in motions[1:])])
     return CombinedMotion(

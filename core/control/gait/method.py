@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from ...cache import Cache
 from ...motion.reference import Reference
 from ...simulation import Course
-from ..method import Method, Needs
+from ..method import Method, Needs, Tell
 from ..stage import Stage
 from .gait import Gait
 from .settings import Settings
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Gait:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Gait:
     """A walk that begins as the motion does."""
-    del cache
+    del cache, tell
     reference = motions[0]
     return Gait(reference.character, Course(), reference.rate, settings, start=reference.q[0])
 
@@ -35,7 +35,7 @@ METHOD = Method(
     settings=Settings,
     plan=plan,
     start=start,
-    needs=Needs(no_motion=True, directed=True, least_rate=300.0),
+    needs=Needs(no_motion=True, led=True, slowest=-0.3, fastest=0.9, directed=True, least_rate=300.0),
     variants=({"stabiliser": True, "prediction": "M6"},),
     kernels=6,
 )

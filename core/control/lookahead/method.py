@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...cache import Cache
 from ...motion.reference import Reference
-from ..method import Follower, Method, Needs, Preset
+from ..method import Follower, Method, Needs, Preset, Tell
 from ..recovery import Recovering
 from ..stage import Stage
 from .accompanied import Accompanied
@@ -38,8 +38,9 @@ class Plan(NamedTuple):
     value: CostToGo | None = None  # of the motion, if it was found just now
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Plan:
     """Gains from the cache, or made and kept there."""
+    del tell
     reference = motions[0]
     character, track = reference.character, Track.of(reference)
     key = policy_key(character, track, settings)
@@ -82,7 +83,7 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
         controller.character,
         controller.track,
         own,
-        world=stage.world(pushed=not stage.recovery),
+        world=stage.world(pushed=not stage.recovery, alone=True),
         duration=min(stage.seconds, REHEARSED),
         lift=stage.lift,
         replicas=1,
@@ -113,7 +114,7 @@ def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple
 
     To hold on to a place costs steadiness against pushes, of which there are none.
     """
-    world, steps = stage.world(), _steps(stage)
+    world, steps = stage.world(alone=True), _steps(stage)
     for dearer in STAYING:
         if rehearsal.away < STRAYS:
             break
@@ -127,7 +128,7 @@ def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple
 
 def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | None:
     """A controller with a hand on the root, if one stays nearer to its path than `away`."""
-    world, steps = stage.world(), _steps(stage)
+    world, steps = stage.world(alone=True), _steps(stage)
     for dearer in GUIDED:
         settings = replace(controller.settings, location=dearer * Settings.location)
         hand = LookAhead(controller.character, controller.track.guided(), settings, terrain=stage.terrain)

@@ -32,13 +32,12 @@ def sweep(
     track: Track,
     settings: Settings,
     end: tuple[Array, Array] | None = None,
-    given: Array | None = None,
 ) -> tuple[Policy, CostToGo]:
     """Sweep a cyclic motion's periods, or the settled stance and then all frames, from the last to the first.
 
     With an `end`, the cost to go (S, s) of the last frame, the track is followed up to that frame and no further: its
-    own step, which has no law then, is not swept. `given` (nf, nv) is what forces from outside change velocities by in
-    each step: the law knows nothing of them, so it is to lead to where they find the body.
+    own step, which has no law then, is not swept. The law knows nothing of what forces from outside give, so it is to
+    lead to where they find the body.
     """
     settings.checked()
     track = track.checked(character)
@@ -47,8 +46,8 @@ def sweep(
     motors = track.torque.shape[1]
     used = [np.flatnonzero(row) for row in track.loaded]
     before, after, force = _step_states(character, track)
-    if given is not None:
-        after = (after[0], after[1] - given)
+    if track.given.any():
+        after = (after[0], after[1] - track.given)
     width = motors + 3 * max(len(row) for row in used)
     policy = Policy(
         q=after[0],

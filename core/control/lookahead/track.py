@@ -17,6 +17,7 @@ from ...character.tree import FREE
 from ...dynamics import bias_force, point_jacobian
 from ...motion.cycle import Cycle
 from ...motion.gliding import planned_velocities, slipping
+from ...motion.outside import velocities_given
 from ...motion.reference import Reference
 from ...motion.spacetime.help import HELPERS, helping
 from ..corners import spread_over_corners
@@ -50,6 +51,9 @@ class Track:
     slips: Array = field(
         default_factory=lambda: np.zeros((0, 0))
     )  # (nf, np), or empty: the share to which the point's sole slips in the step from this frame (motion/gliding.py)
+    given: Array = field(
+        default_factory=lambda: np.zeros((0, 0))
+    )  # (nf, nv), or empty: what forces from outside change velocities by in the step from this frame
     cycle: Cycle | None = None  # how the next lap starts; None: the last frame holds
     stance: int = 0  # steps at the end that stop the motion and hold, and are no part of it
 
@@ -75,6 +79,7 @@ class Track:
             grip=np.array([point.grab for point in schedule.points], dtype=np.bool_),
             help=helping(schedule.points),
             slips=_slipping(reference)[:frames],
+            given=_given(reference)[:frames],
             cycle=reference.cycle,
         ).checked(reference.character)
         track = track if cyclic else track.settled(reference.character)
@@ -100,9 +105,11 @@ class Track:
             "grip": (points,),
             "help": (points,),
             "slips": (frames, points),
+            "given": (frames, character.nv),
         }
         whole = self if len(self.help) else replace(self, help=np.zeros(points, dtype=np.bool_))
         whole = whole if self.slips.size else replace(whole, slips=np.zeros((frames, points)))
+        whole = whole if self.given.size else replace(whole, given=np.zeros((frames, character.nv)))
         arrays = checked_arrays(whole, shapes, character)
         return Track(self.dt, cycle=self.cycle, stance=self.stance, **arrays)
 
@@ -174,6 +181,7 @@ class Track:
             force=np.concatenate((parts["force"], stance.force)),
             loaded=np.concatenate((parts["loaded"], stance.loaded)),
             slips=np.concatenate((self.slips, np.zeros((1, len(self.grip))))) if self.slips.size else self.slips,
+            given=np.concatenate((self.given, np.zeros_like(self.given[:1]))) if self.given.size else self.given,
             stance=2,
         )
 
@@ -183,6 +191,15 @@ def _slipping(reference: Reference) -> Array:
     slips = slipping(reference.schedule, planned_velocities(reference.schedule, reference.rate))
     following = slips[1:2] if reference.cycle is not None else np.zeros_like(slips[:1])
     return np.concatenate((slips[1:], following))
+
+
+def _given(reference: Reference) -> Array:
+    """What forces from outside change velocities by (N + 1, nv) in the step from each frame."""
+    character, acting = reference.character, reference.outside
+    if not acting.points:
+        return np.zeros((0, 0))
+    given = velocities_given(character, reference.q, 1.0 / reference.rate, acting)
+    return np.concatenate((given, np.zeros((1, character.nv))))
 
 
 def _held_on(reference: Reference) -> NDArray[np.bool_]:

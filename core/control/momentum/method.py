@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...cache import Cache
 from ...motion.reference import Reference
-from ..method import Method, Needs
+from ..method import Method, Needs, Tell
 from ..stage import Stage
 from .acting import Acting, ModelStepper
 from .laps import unrolled
@@ -33,9 +33,9 @@ class Plan:
     policy: Policy | None
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Plan:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Plan:
     """Gains of every segment; quicker made than read, so that none are kept."""
-    del cache
+    del cache, tell
     reference = motions[0]
     outline, once = Outline.of(reference), reference.cycle is None
     return Plan(reference, settings, outline, precompute(reference.character, outline, settings) if once else None)

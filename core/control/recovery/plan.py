@@ -6,7 +6,7 @@ motion's own recursion, moved on to where the plan ends, begins the plan's.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,11 @@ from ...character import Character
 from ...contact.terrain import Terrain
 from ...dynamics import difference
 from ...motion.cycle import Cycle
+from ...motion.outside import NOTHING, Outside, velocities_given
 from ...motion.reference import Reference
 from ...motion.schedule import ContactSchedule
 from ...motion.spacetime import Ends, Settings
 from ...motion.spacetime.measure import world_forces
-from ...motion.spacetime.outside import Outside
 from ...motion.spacetime.problem import allowed_forces, make_problem
 from ...motion.spacetime.solver import solve
 from ...simulation import Push
@@ -34,7 +34,7 @@ from .guess import guess
 from .homing import nearer, steps_home
 from .hurried import hurry
 from .motion_ahead import MotionAhead
-from .pushing import given_by, outside
+from .pushing import outside
 
 Array = NDArray[np.float64]
 
@@ -120,8 +120,10 @@ def make_plan(question: Question, choice: Choice, goes_on: Callable[[], bool]) -
         return None
     places = _moved_aside(ahead.places, shift, landed)
     end = _end_value(character, controller, question.value, places[-1], (track.q[-1], track.v[-1]))
-    given = None if known is None else given_by(character, known, track)
-    policy, _ = sweep(character, track, controller.settings, end, given)
+    if known is not None:
+        given = velocities_given(character, track.q, track.dt, known)
+        track = replace(track, given=np.pad(given, ((0, 1), (0, 0))))
+    policy, _ = sweep(character, track, controller.settings, end)
     if not np.isfinite(policy.gain).all():
         return None
     follower = LookAhead(character, track, controller.settings, policy, controller.terrain)
@@ -156,8 +158,9 @@ def _possible(
     reference = question.reference
     character = reference.character
     settings = Settings(friction=reference.friction, iterations=ITERATIONS)
-    pushed = () if known is None else known.points
-    problem = make_problem(character, q, v, reference.rate, schedule, question.terrain, settings, None, pushed=pushed)
+    problem = make_problem(
+        character, q, v, reference.rate, schedule, question.terrain, settings, None, outside=known or NOTHING
+    )
     problem.pose_weight[:] *= question.pose_share
     solution = solve(character, problem, Ends(start=question.actual), settings, ask, outside=known)
     if not solution.usable(USABLE_DEFECT):

@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...character import Character
-from ...dynamics import mass_matrix, point_jacobian
+from ...motion.outside import Outside
 from ...motion.schedule import ContactPoint
-from ...motion.spacetime.outside import Outside
 from ...simulation import Push
-from ..lookahead.track import Track
 
 Array = NDArray[np.float64]
 
@@ -82,16 +80,4 @@ def outside(character: Character, pushes: Sequence[Push], time: float, dt: float
     points = tuple(
         ContactPoint(f"push_{i}", character.index(push.body), push.point, grab=True) for i, push in enumerate(own)
     )
-    return Outside(points, np.stack([push.mean_forces(time, dt, steps) for push in own], axis=1))
-
-
-def given_by(character: Character, known: Outside, track: Track) -> Array:
-    """What they change velocities by (nf, nv) in the steps from a track's frames."""
-    change = np.zeros(track.v.shape)
-    for k in np.flatnonzero(known.force.any(axis=(1, 2))):
-        q = track.q[k + 1]  # the equations of a step are those of the pose that it leads to
-        impulse = np.zeros(character.nv)
-        for point, force in zip(known.points, known.force[k], strict=True):
-            impulse += track.dt * point_jacobian(character, q, point.body, np.array(point.position)).T @ force
-        change[k] = np.linalg.solve(mass_matrix(character, q), impulse)
-    return change
+    return Outside.of_forces(points, np.stack([push.mean_forces(time, dt, steps) for push in own], axis=1))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...cache import Cache
 from ...motion.reference import Reference
 from ...simulation import World
-from ..method import Method, Needs, Preset
+from ..method import Method, Needs, Preset, Tell
 from ..stage import Stage
 from ..track import Track
 from .replanning import Replanning
@@ -15,9 +15,9 @@ from .settings import Settings
 from .unfelt import Unfelt
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Replanning:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Replanning:
     """A controller for the motion, whether or not it was optimised."""
-    del cache
+    del cache, tell
     return Replanning(motions[0].character, Track.of(motions[0]), settings)
 
 

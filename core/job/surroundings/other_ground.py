@@ -20,12 +20,14 @@ def is_other_ground(job: BakeJob, terrain: Terrain | None) -> bool:
     """Whether a motion for level ground is to be put on the scene's, if that is another.
 
     Not onto what moves, nor where hands hold on to something that does not come along, nor for a method that places
-    feet itself.
+    feet itself, or goes where it is led.
     """
+    needs = method_named(job.method).needs
     return (
         terrain is None
         and job.optimise
-        and not method_named(job.method).needs.places_feet
+        and not needs.places_feet
+        and not needs.led
         and job.ground == "auto"
         and len(job.scene.surfaces) > 0
         and len(job.scene.grabs) == 0

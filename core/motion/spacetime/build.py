@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...contact.terrain import Terrain
 from ..fit import Trajectory
+from ..outside import NOTHING, Outside
 from ..reference import Reference
 from ..schedule import ContactSchedule
 from .effort import Carrying, effort_of
@@ -51,6 +52,7 @@ def build_reference(
     within: float = math.inf,
     budget: Budget | None = None,
     carrying: Carrying | None = None,
+    outside: Outside = NOTHING,
     progress: Progress | None = None,
 ) -> Reference:
     """The motion closest to a trajectory that torques and contact forces can make.
@@ -70,13 +72,14 @@ def build_reference(
     help at hand, for who asks for several.
 
     `carrying` says what part of the character is a load, and how far the body spares itself (effort.py): it keeps the
-    pose more where that leads too far.
+    pose more where that leads too far. `outside` is what acts besides and where it leads points to, which are no
+    contacts: the reference tells what came of it.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError, which is one too, where no motion near the
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
     """
     request = checked(
-        character, trajectory, schedule, terrain, bounds, settings, clip, missing, judged, progress, budget
+        character, trajectory, schedule, terrain, bounds, settings, clip, missing, judged, progress, budget, outside
     )
     if help_given == "as_keyed":
         return _reference(as_keyed(request), whole=True)
@@ -97,6 +100,7 @@ def _reference(found: Found, *, whole: bool = False) -> Reference:
     schedule, iterate, cycle = request.schedule, solution.iterate, request.bounds.cycle
     points = len(schedule.points)
     force = world_forces(problem, iterate)
+    acting = np.ascontiguousarray(force[:, problem.outside_first : problem.help_first])
     carrying = allowed_forces(schedule.active, periodic=cycle is not None)
     normal = problem.axes[:, :points, 2]
     helps = given(force[:, problem.help_first :], request.character, request.trajectory.rate)
@@ -131,6 +135,7 @@ def _reference(found: Found, *, whole: bool = False) -> Reference:
         quality=quality,
         first_frame=request.trajectory.first_frame,
         frames_per_sample=request.trajectory.frames_per_sample,
+        outside=request.outside._replace(force=acting),
     )
 
 

@@ -43,10 +43,10 @@ def fill_as_keyed(character: Character, problem: Problem, iterate: Iterate, cycl
         free = step(character, q[k], v[k], none, dt)[1]
         force = (mass_matrix(character, q[k + 1]) + np.diag(diagonal)) @ (v[k + 1] - free) / dt
         used = problem.force_point[k, : problem.force_count[k]]
-        for p, along in _contact_forces(character, problem, k, used[used < problem.help_first], q[k + 1], force):
+        for p, along in _contact_forces(character, problem, k, used[used < problem.outside_first], q[k + 1], force):
             iterate.force[k, p] = along
             J = problem.force_axes[k + 1, p] @ point_jacobian(
-                character, q[k + 1], int(problem.point_body[p]), problem.point_local[p]
+                character, q[k + 1], int(problem.point_body[p]), problem.point_local[k + 1, p]
             )
             force -= J.T @ along
         iterate.torque[k] = force[start:]
@@ -68,7 +68,7 @@ def _contact_forces(
     spread, wrench = [], []
     for p in used:
         directions: Array = pulls if problem.grab[p] else edges
-        J = point_jacobian(character, q, int(problem.point_body[p]), problem.point_local[p])[:, :6]
+        J = point_jacobian(character, q, int(problem.point_body[p]), problem.point_local[k + 1, p])[:, :6]
         spread.append(directions)
         wrench.append((scale * (directions @ problem.force_axes[k + 1, p] @ J)).T)
     columns = np.concatenate(wrench, axis=1)

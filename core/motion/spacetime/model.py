@@ -97,7 +97,7 @@ def _gather_controls(problem: Problem, iterate: Iterate, work: ModelWorkspace, k
         p = problem.force_point[k, c]
         work.body[c] = problem.point_body[p]
         for x in range(3):
-            work.local[c, x] = problem.point_local[p, x]
+            work.local[c, x] = problem.point_local[k + 1, p, x]
             work.world_force[c, x] = 0.0
             for j in range(3):
                 work.world_force[c, x] += problem.force_axes[k + 1, p, j, x] * iterate.force[k, p, j]
@@ -298,8 +298,10 @@ def _fill_state_cost(
     _add_limits(problem, iterate.q[k], Q, gradient)
     update_positions(tree, work.dynamics, iterate.q[k])
     for p in range(problem.point_body.shape[0]):
+        if not (problem.held[k, p] or problem.watched[p]):
+            continue
         b = problem.point_body[p]
-        point = world_point(work.dynamics, b, row(problem.point_local, p))
+        point = world_point(work.dynamics, b, row(problem.point_local[k], p))
         off = subtract(point, row(problem.place[k], p))
         if problem.held[k, p] and problem.glides[k, p]:
             _add_gliding(tree, problem, iterate, work, k, p, point, off, Q, gradient)
@@ -315,7 +317,7 @@ def _fill_state_cost(
         else:
             normal = row(problem.axes[k, p], 2)
             height = dot(normal, off)
-            if height < problem.radius[p] + FAR and not problem.grab[p]:
+            if height < problem.radius[p] + FAR:
                 g = height - problem.radius[p] + DEPTH_ALLOWED
                 stiffness, lift = _ground_model(problem, iterate, k, p, g, GROUND_BARRIER * barrier)
                 below = problem.clearance[k, p] - height
@@ -431,9 +433,9 @@ def _move_ground(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWork
     least = 1.0 - BOUNDARY
     update_positions(tree, work.dynamics, iterate.q[k])
     for p in range(problem.point_body.shape[0]):
-        if problem.held[k, p] or problem.grab[p]:
+        if problem.held[k, p] or not problem.watched[p]:
             continue
-        point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local, p))
+        point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local[k], p))
         height = dot(row(problem.axes[k, p], 2), subtract(point, row(problem.place[k], p)))
         g = height - problem.radius[p] + DEPTH_ALLOWED
         s, t, z = iterate.ground_slack[k, p], iterate.ground_excess[k, p], iterate.ground_multiplier[k, p]
@@ -482,11 +484,13 @@ def _move_pair(slack: Array, multiplier: Array, i: int, g: float, barrier: float
 
 @kernel
 def fill_held_offsets(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, out: Array) -> None:
-    """Points minus their places (N + 1, np, 3) along the contacts' axes, held or not."""
+    """Points minus their places (N + 1, np, 3) along the contacts' axes, of those that are held or watched."""
     for k in range(out.shape[0]):
         update_positions(tree, work.dynamics, iterate.q[k])
         for p in range(problem.point_body.shape[0]):
-            point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local, p))
+            if not (problem.held[k, p] or problem.watched[p]):
+                continue
+            point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local[k], p))
             off = subtract(point, row(problem.place[k], p))
             for j in range(3):
                 out[k, p, j] = dot(off, row(problem.axes[k, p], j))

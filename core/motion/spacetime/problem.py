@@ -21,16 +21,17 @@ from ...maths.structure import Structure
 from ..cycle import Cycle
 from ..fit import body_poses
 from ..gliding import gliding, planned_velocities, sliding_axes, slipping
+from ..outside import NOTHING, Outside
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
 from .effort import Effort
 from .help import HELPERS
 from .settings import Settings
+from .surface import on_balls
 
 Array = NDArray[np.float64]
 
 NO_CLEARANCE = -1e9  # m: a point that may be anywhere
-KNOWN_WEIGHT = 1.0  # per squared newton by which a force that is known is off
 HELP_WEIGHT = 1e-3  # per squared newton, where help only shows what a clip lacks
 GROUND_REACH = 2.0  # m: how far from the clip's own points the ground is looked for
 
@@ -52,12 +53,14 @@ class Problem(Structure):
     effort_torque: Array  # (N, motors) these
     force_weight: Array  # (np, 3) along two tangents and the normal
     force_smoothing: float
+    outside_first: int  # from this point on something from outside acts on them (outside.py)
     help_first: int  # from this point on they are help, weighed by the iterate; np where there is none
     point_body: NDArray[np.int64]  # (np,)
-    point_local: Array  # (np, 3) in the body's frame
+    point_local: Array  # (N + 1, np, 3) in the body's frame
     radius: Array  # (np,) of a ball around the point, which stays above the ground too
     grab: NDArray[np.bool_]  # (np,) carries force in all directions
     held: NDArray[np.bool_]  # (N + 1, np)
+    watched: NDArray[np.bool_]  # (np,) stays above the ground where not held; of a ball, the centre does
     place: Array  # (N + 1, np, 3)
     axes: Array  # (N + 1, np, 3, 3) rows: two tangents and the normal of the ground
     force_axes: Array  # (N + 1, np, 3, 3) the same for forces, which differ where feet glide (gliding.py)
@@ -107,32 +110,38 @@ def make_problem(
     *,
     helped: bool = False,
     effort: Effort | None = None,
-    pushed: Sequence[ContactPoint] = (),
+    outside: Outside = NOTHING,
 ) -> Problem:
     """Flatten; all arguments are checked, but for the ground under held points: ValueError where there is none.
 
     `helped` lets dear forces from nowhere act on the root, at all times: what they do shows what a clip lacks.
-    `effort` says what torques are to be spared. At the points of `pushed` forces from outside act (outside.py).
+    `effort` says what torques are to be spared, `outside` what acts besides, which the solver is told too.
     """
     tree = character.tree
     frames = len(q)
-    points = schedule.points + _watched_corners(character, schedule) + tuple(pushed) + (HELPERS if helped else ())
+    outside = outside.lasting(frames)
+    points = schedule.points + _watched_corners(character, schedule) + outside.points + (HELPERS if helped else ())
     scheduled, count = len(schedule.points), len(points)
     help_first = count - (len(HELPERS) if helped else 0)
-    known = slice(help_first - len(pushed), help_first)
+    known = slice(help_first - len(outside.points), help_first)
     held = np.zeros((frames, count), np.bool_)
     held[:, :scheduled] = schedule.active
-    place = point_positions(character, q, points)
+    local = np.tile(np.array([point.position for point in points]).reshape(-1, 3), (frames, 1, 1))
+    local[:, known] = outside.local
+    place = point_positions(character, q, points, local)
     place[held] = schedule.place[schedule.active]
+    held[:, known] = outside.held
+    place[:, known][outside.held] = outside.place[outside.held]
     grab = np.array([point.grab for point in points], dtype=np.bool_)
     ground, normal = _ground(terrain, place, held, points)
-    clearance = np.zeros((frames, count))
+    clearance, kept = np.zeros((frames, count)), on_balls(points)
     for i, point in enumerate(points):
         if i < scheduled:
             clearance[:, i] = _clearance(held[:, i], settings, rate, periodic=cycle is not None)
-        clearance[:, i] = NO_CLEARANCE if point.grab else clearance[:, i] + point.radius
+        clearance[:, i] = NO_CLEARANCE if point.grab or kept[i] else clearance[:, i] + point.radius
     allowed = allowed_forces(held, periodic=cycle is not None)
-    allowed[:, known.start :] = True
+    allowed[:, help_first:] = True
+    allowed[:, known] |= ~outside.held.any(axis=0)
     force_count, force_point = _packed(allowed)
     motors_start = 6 if tree.joint[0] == FREE else 0
     velocity_weight = np.full(character.nv, settings.velocity)
@@ -140,7 +149,7 @@ def make_problem(
         velocity_weight[:2] = settings.velocity_level
     force_weight = np.tile((settings.force_tangential, settings.force_tangential, settings.force_normal), (count, 1))
     force_weight[grab] = settings.force_normal
-    force_weight[known] = KNOWN_WEIGHT
+    force_weight[known] = outside.weight[:, None]
     axes = _contact_axes(normal, grab)
     ways, slips = np.zeros(place.shape), np.zeros(held.shape)
     ways[:, :scheduled] = planned_velocities(schedule, rate)
@@ -166,12 +175,14 @@ def make_problem(
         effort_torque=spared.torque,
         force_weight=force_weight,
         force_smoothing=settings.force_smoothing,
+        outside_first=known.start,
         help_first=help_first,
         point_body=np.array([point.body for point in points], dtype=np.int64),
-        point_local=np.array([point.position for point in points], dtype=np.float64).reshape(-1, 3),
+        point_local=local,
         radius=np.array([point.radius for point in points]),
         grab=grab,
         held=held,
+        watched=~(grab | kept),
         place=np.where(held[:, :, None], place, ground),
         axes=axes,
         force_axes=sliding_axes(axes, ways, slips, settings.friction),
@@ -190,10 +201,13 @@ def make_problem(
     )
 
 
-def point_positions(character: Character, q: Array, points: Sequence[ContactPoint]) -> Array:
-    """Where the points are (frames, np, 3) in the world."""
+def point_positions(
+    character: Character, q: Array, points: Sequence[ContactPoint], local: Array | None = None
+) -> Array:
+    """Where the points are (frames, np, 3) in the world; or at `local` (frames, np, 3) in their bodies."""
     index = [point.body for point in points]
-    local = np.array([point.position for point in points]).reshape(-1, 3)
+    if local is None:
+        local = np.array([point.position for point in points]).reshape(-1, 3)
     origin, orientation = body_poses(character, q)
     result: Array = origin[:, index] + rotate(orientation[:, index], local)
     return result

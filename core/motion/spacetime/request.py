@@ -11,6 +11,7 @@ from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
 from ..cycle import Cycle
 from ..fit import Trajectory
+from ..outside import NOTHING, Outside
 from ..reference import Quality
 from ..schedule import ContactSchedule
 from .effort import Effort
@@ -25,7 +26,7 @@ from .surface import on_surface
 Array = NDArray[np.float64]
 
 # Defects, rad or m and per second, up to which a motion that still changes is worth showing.
-USABLE_DEFECT = 1e-10
+USABLE_DEFECT = 1e-8
 LONGEST = 100_000  # frames
 
 
@@ -44,6 +45,7 @@ class Request(NamedTuple):
     progress: Progress | None
     budget: Budget  # of iterations
     effort: Effort | None = None  # that what it carries takes
+    outside: Outside = NOTHING  # what acts besides
 
     @property
     def length(self) -> float:
@@ -76,6 +78,7 @@ def checked(
     judged: int | None = None,
     progress: Progress | None = None,
     budget: Budget | None = None,
+    outside: Outside = NOTHING,
 ) -> Request:
     """All arguments, in contiguous arrays, or ValueError."""
     frames = len(trajectory.q)
@@ -93,6 +96,8 @@ def checked(
     for point in schedule.points:
         if not 0 <= point.body < len(character.bodies):
             raise ValueError(f"The contact point '{point.name}' belongs to no body of the character.")
+    if outside.points:
+        outside.check(character, frames)
     ends = Ends() if bounds is None else bounds
     for name, state in (("first", ends.start), ("last", ends.end)):
         if state is not None:
@@ -104,7 +109,7 @@ def checked(
     return Request(
         character,
         checked,
-        on_surface(character, q, schedule, ground, periodic=ends.cycle is not None),
+        on_surface(character, q, trajectory.rate, schedule, ground, periodic=ends.cycle is not None),
         ground,
         ends,
         (Settings() if settings is None else settings).checked(),
@@ -113,6 +118,7 @@ def checked(
         frames if judged is None else min(judged, frames),
         progress,
         Budget(character.nv, trajectory.rate) if budget is None else budget,
+        outside=outside,
     )
 
 
@@ -157,6 +163,7 @@ def problem_of(request: Request, *, helped: bool = False) -> Problem:
         request.bounds.cycle,
         helped=helped,
         effort=request.effort,
+        outside=request.outside,
     )
 
 
@@ -176,6 +183,7 @@ def attempt(
         steering=steering,
         missing=request.missing,
         begin=begin,
+        outside=request.outside if request.outside.points else None,
     )
     request.budget.spend(len(solution.steps), request.length)
     return solution, quality_of(request, problem, solution) if solution.usable(USABLE_DEFECT) else None

@@ -23,6 +23,7 @@ from ...character.tree import FREE
 from ...dynamics.workspace import make_workspace
 from ...maths.beside import both
 from ..cycle import Cycle
+from ..outside import Outside
 from . import ends
 from .ends import Ends, end_offsets, start_offset
 from .help import first_weights, mean_share, next_weights, weight_of
@@ -35,7 +36,7 @@ from .model import (
     move,
     move_multipliers,
 )
-from .outside import Known, Outside
+from .outside import Known
 from .problem import Iterate, Problem, make_iterate
 from .riccati import make_programme, make_riccati_workspace
 from .settings import Settings

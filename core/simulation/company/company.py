@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...character import check
+from ...character import Body, check
 from ...maths.kernel import kernel
 from .. import stepper
 from ..grabs import Grab
@@ -39,8 +39,15 @@ class Hold:
     grab: Grab  # with nothing that it holds on to
     other: int
     body: str  # of the other
+    # (n, 3) m, where the anchor is in that body, in each step from the start on: a grip that slides or turns
+    way: Array | None = None
 
     def __post_init__(self) -> None:
+        if self.way is not None:
+            way = np.array(self.way, dtype=np.float64)
+            if way.ndim != 2 or way.shape[1] != 3 or len(way) < 1 or not np.isfinite(way).all():
+                raise ValueError(f"The way of the grab by '{self.grab.body}' must be finite, of shape (n, 3).")
+            object.__setattr__(self, "way", way)
         if self.grab.other is not None:
             raise ValueError(f"The grab by '{self.grab.body}' holds on to '{self.grab.other}', not to another's body.")
         if self.member == self.other:
@@ -136,8 +143,10 @@ class Company:
                 [_timed(self.holds[k], first) for k in holds],
                 contacts,
             )
-        anchors = self._anchors[holds]
-        code = island.solve(given, crossings, anchors)
+        anchors, pace = self._anchors[holds], np.zeros((len(holds), 3))
+        for row, k in enumerate(holds):
+            self._lead(self.holds[k], anchors[row], pace[row])
+        code = island.solve(given, crossings, anchors, pace)
         self._anchors[holds] = anchors
         for world in worlds:
             world.end_step()
@@ -148,6 +157,18 @@ class Company:
             member: DivergedError(world.steps, world.time, reason)
             for member, world in zip(members, worlds, strict=True)
         }
+
+    def _lead(self, hold: Hold, anchor: Array, pace: Array) -> None:
+        """Put a hold's anchor where it is on its way, and say how fast it goes from there, in the world."""
+        if hold.way is None:
+            return
+        world, other = self.worlds[hold.member], self.worlds[hold.other]
+        step = round((self.begins[hold.member] + world.time + world.dt - hold.grab.start) / world.dt)
+        now, then = (min(max(row, 0), len(hold.way) - 1) for row in (step, step + 1))
+        anchor[:3], anchor[3:] = hold.way[now], (1.0, 0.0, 0.0, 0.0)
+        turn = other.machine.scratch.bodies.quaternion[other.body_index[hold.body]]
+        w, axis, move = turn[0], turn[1:], (hold.way[then] - hold.way[now]) / world.dt
+        pace[:] = move + 2.0 * np.cross(axis, np.cross(axis, move) + w * move)
 
     def _touching(self, members: Sequence[int]) -> dict[Pair, Crossing]:
         """Pairs of members with contacts between them."""
@@ -171,7 +192,7 @@ class Company:
     def _crossing(self, a: int, b: int, *, begins: bool) -> Crossing:
         """Between two members that are near; it begins in the first step that both take."""
         first, second = self.worlds[a], self.worlds[b]
-        crossing = self._crossings.get((a, b))
+        crossing, is_new = self._crossings.get((a, b)), (a, b) not in self._crossings
         if crossing is None:
             number = a * len(self.worlds) + b
             crossing = self._crossings[a, b] = make_crossing(first, second, self._friction, number)
@@ -184,7 +205,23 @@ class Company:
                 deep[one, other] = max(deep.get((one, other), 0.0), float(crossing.slack[k]))
             if deep:
                 self.inside[a, b] = deep
+        if begins or is_new:
+            crossing.slack[self._gripping(a, b, crossing)] = np.inf
         return crossing
+
+    def _gripping(self, a: int, b: int, crossing: Crossing) -> NDArray[np.int64]:
+        """Pairs of shapes of two, of limbs that grip each other: how these lie to each other is the grip's matter."""
+        bodies = [world.parts.bodies for world in (self.worlds[a], self.worlds[b])]
+        pairs: set[tuple[str, str]] = set()
+        for hold in self.holds:
+            if hold.way is None or {hold.member, hold.other} != {a, b}:
+                continue
+            own, other = (hold.grab.body, hold.body)[:: 1 if hold.member == a else -1]
+            pairs |= {(one, two) for one in _limb(own, bodies[0]) for two in _limb(other, bodies[1])}
+        names = [body.name for body in (*bodies[0], *bodies[1])]
+        first, second = (crossing.shapes.body[crossing.shapes.pair[:, side]] for side in range(2))
+        found = [k for k, (i, j) in enumerate(zip(first, second, strict=True)) if (names[i], names[j]) in pairs]
+        return np.array(found, dtype=np.int64)
 
     def _is_held(self, hold: Hold, there: Iterable[int]) -> bool:
         """Whether both are there and the hold acts in this step."""
@@ -197,6 +234,19 @@ class Company:
         for member, body in ((hold.member, hold.grab.body), (hold.other, hold.body)):
             if not 0 <= member < len(self.worlds) or body not in self.worlds[member].body_index:
                 raise ValueError(f"A grab between characters names an unknown body '{body}'.")
+
+
+def _limb(name: str, bodies: Sequence[Body]) -> set[str]:
+    """A body, and the others of its limb: up to where that hangs from the trunk, and out to its ends."""
+    parent = {body.name: body.parent for body in bodies}
+    own, above = {name}, parent[name]
+    while above is not None and list(parent.values()).count(above) == 1:
+        own.add(above)
+        above = parent[above]
+    for body in bodies:  # parents come first
+        if body.parent in own:
+            own.add(body.name)
+    return own
 
 
 def simulate_together(company: Company, actions: Sequence[Action], *, seconds: float) -> list[Recording]:

@@ -82,10 +82,10 @@ class Island:
         self._holds = len(holds)
         self._places = dict(zip(self.members, _places(self._worlds), strict=True))
 
-    def solve(self, given: Sequence[Given], crossings: Mapping[Pair, Crossing], anchors: Array) -> int:
+    def solve(self, given: Sequence[Given], crossings: Mapping[Pair, Crossing], anchors: Array, pace: Array) -> int:
         """Find all members' next velocities under their laws and move them on, or none; the stepper's code.
 
-        `anchors` (holds, 7) are those of the holds, which are filled where they begin.
+        `anchors` (holds, 7) are those of the holds, which are filled where they begin, and `pace` (holds, 3) is theirs.
         """
         machine = self.machine
         memory, contacts = machine.memory, machine.scratch.contacts
@@ -98,6 +98,7 @@ class Island:
             put_between(machine, crossing, *(self._places[one] for one in pair))
         own = len(memory.anchor) - self._holds
         memory.anchor[own:], memory.orientation[own:] = anchors[:, :3], anchors[:, 3:]
+        memory.pace[own:] = pace
         stepper.move_bodies(machine)
         code: int = stepper.solve(machine, *self._given(given, starts))
         if code != stepper.STEPPED:

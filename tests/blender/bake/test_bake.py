@@ -100,6 +100,17 @@ def test_a_walk_takes_its_keyed_course_and_rate_along(rig):
     assert gather(bpy.context, [rig])[0].job.rate == 500.0
 
 
+def test_a_steered_walk_lasts_as_long_as_is_asked_for_and_reads_its_course_till_then(rig):
+    rig.heft.controller, rig.heft.loop_seconds = "STEERING", 20.0
+    for frame, heading in ((1, 0.0), (400, 1.0)):
+        rig.heft.course.heading = heading
+        rig.heft.course.keyframe_insert("heading", frame=frame)
+    job = gather(bpy.context, [rig])[0].job
+    assert (job.method, job.loop, job.seconds) == ("steering", True, 20.0)
+    assert job.scene.course.at(399.0 / job.fps) == pytest.approx((0.9, 0.0, 1.0), abs=1e-6)
+    assert job.frames[1] < 200.0  # the walk itself ends before
+
+
 def test_balance_control_bakes_with_one_slider(rig):
     rig.heft.controller = "BALANCE"
     rig.heft.balance.balance = 0.3

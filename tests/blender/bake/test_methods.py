@@ -21,6 +21,7 @@ def test_the_menu_holds_every_method_under_the_number_that_files_know(rig):
         "BALANCE": 3,
         "GAIT": 4,
         "COMBINATION": 5,
+        "STEERING": 6,
     }
     assert rig.heft.controller == "AUTO"
 

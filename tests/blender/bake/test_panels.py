@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import bpy
+from heft.blender_addon.baking import outcome
 from heft.panels import bake, character, controller, motion, scene, system
 
 REPORT = {
@@ -87,7 +88,19 @@ def test_several_are_asked_whether_they_are_together(rig):
     assert "together" not in drawn(bake.HEFT_PT_bake)
     bpy.ops.heft.add_mannequin()
     rig.select_set(True)
+    assert drawn(bake.HEFT_PT_bake)[:4] == ["heft.bake", "together", "find_holds", "auto_bake"]
+    bpy.context.scene.heft.together = False
     assert drawn(bake.HEFT_PT_bake)[:3] == ["heft.bake", "together", "auto_bake"]
+
+
+def test_who_is_carried_gets_no_tick_and_is_told_of(rig):
+    good = REPORT | {"outcome": "completed", "good": True}
+    for share, told, ticked in ((0.0, False, True), (0.05, True, True), (0.9, True, False)):
+        report = good | {"help_mean": share, "help_max": 1.2}
+        rig.heft.report = json.dumps(report)
+        shown = " ".join(drawn(bake.HEFT_PT_bake))
+        assert (f"Help {100 * share:.0f} % of its weight, at most 120 %" in shown) == told
+        assert outcome.is_carried(report) != ticked
 
 
 def test_the_method_and_what_went_wrong_come_after_the_button(rig, monkeypatch):

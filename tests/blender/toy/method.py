@@ -14,7 +14,7 @@ from ...dynamics import difference
 from ...motion.reference import Reference
 from ...settings import Choice, Described, setting
 from ..law import AffineLaw, State
-from ..method import Follower, Method, Needs, Preset
+from ..method import Follower, Method, Needs, Preset, Tell
 from ..stage import Stage
 from ..track import Track
 
@@ -71,9 +71,9 @@ class Springs(Follower):
         return (f"The springs were pulled for {simulation.recording.steps} steps.",)
 
 
-def plan(motions: Sequence[Reference], settings: Settings, cache: Cache) -> Springs:
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Springs:
     """There is nothing to plan."""
-    del cache
+    del cache, tell
     return Springs(Track.of(motions[0]), motions[0], settings)
 
 

@@ -68,7 +68,7 @@ def test_a_method_is_named_outside_its_folder_at_two_places_at_most(modules, nam
 
 
 def test_methods_stand_in_the_order_of_their_numbers():
-    assert list(METHODS) == ["lookahead", "replanning", "momentum", "balance", "gait", "combination"]
+    assert list(METHODS) == ["lookahead", "replanning", "momentum", "balance", "gait", "combination", "steering"]
     assert DEFAULT in METHODS
     with pytest.raises(ValueError, match="no method 'telepathy'; choose from lookahead, replanning"):
         method_named("telepathy")

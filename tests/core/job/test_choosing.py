@@ -44,7 +44,7 @@ def carried_off(clip, way):
         (Signs(several=True, switched=True), "balance", False),
         (Signs(switched=True), "lookahead", False),
         (Signs(still=True, led=True), "gait", True),
-        (Signs(led=True), "lookahead", False),
+        (Signs(led=True), "steering", False),
         (Signs(still=True), "lookahead", False),
         (Signs(holds=True), "replanning", True),
         (Signs(few_poses=True), "replanning", True),

@@ -114,6 +114,10 @@ def test_files_of_older_jobs_are_read_as_jobs_are():
     renewed = company.OLDER[8]({"jobs": [{"name": "a"}, {"name": "b"}]}, archive.pack)
     assert [each["name"] for each in renewed["jobs"]] == ["a", "b"]
     assert all(each["simulate"] and each["path"] is None for each in renewed["jobs"])
+    old = {"jobs": [{"name": "a"}], "holds": [{"member": 0}], "apart": []}
+    renewed = company.OLDER[12](old, archive.pack)
+    assert renewed["holds"] == [{"member": 0, "way": None}]
+    assert not renewed["find_holds"]
 
 
 @pytest.mark.parametrize("wrong", [{"jobs": ()}, {"apart": ((0, 2),)}])
@@ -133,7 +137,7 @@ def test_a_prop_of_two_is_one_things():
     one = CompanyJob((first, second, third)).with_props_once()
     assert [[prop.name for prop in each.scene.props] for each in one.jobs] == [["stone"], ["box"], []]
     assert [len(each.scene.grabs) for each in one.jobs] == [0, 1, 0]
-    ((member, grab, other, body),) = [vars(hold).values() for hold in one.holds]
-    assert (member, other, body) == (2, 1, "box")
-    assert grab.start == pytest.approx(0.6)
+    (hold,) = one.holds
+    assert (hold.member, hold.other, hold.body, hold.way) == (2, 1, "box", None)
+    assert hold.grab.start == pytest.approx(0.6)
     assert one.with_props_once().holds == one.holds

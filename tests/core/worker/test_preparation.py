@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from heft.core import Character, World
 from heft.core.contact.terrain import HeightGrid, Mesh, Plane, RigidMotion
+from heft.core.control.method import DEFAULT
 from heft.core.control.methods import METHODS
 from heft.core.job import BakeJob, CompanyJob, Scene, run, run_together
 from heft.core.maths import compiler
@@ -25,6 +26,7 @@ from tests.core.motion.skeletons import dog, still
 ROOT = Path(__file__).parents[3]
 ALONE = {"momentum"}  # they move the character alone, and know no props
 TWO_LEGS = {"momentum", "balance"}
+ANY_MOTION = [name for name, method in METHODS.items() if not method.needs.cycle]  # others want a whole walk
 
 
 @pytest.fixture(scope="module")
@@ -99,14 +101,14 @@ def pushed(scene):
     return replace(scene, pushes=(Push.constant("torso", (0.0, 60.0, 0.0), 0.05, 0.1),))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ANY_MOTION)
 @pytest.mark.parametrize("around", [flat, mesh, moving, pushed])
 def test_ground_and_pushes(compiled, method, around):
     assert refusal(job_of(method, scene=around(Scene()))) == ""
     assert compiled() == []
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name not in ALONE])
+@pytest.mark.parametrize("method", [name for name in ANY_MOTION if name not in ALONE])
 def test_props_and_grabs(compiled, method):
     scene = Scene(
         props=tuple(Prop.box(f"crate {k}", (0.1, 0.2, 0.3), 5.0, (2.0, 0.2 * k, 0.3 + 0.6 * k)) for k in range(2)),
@@ -116,7 +118,7 @@ def test_props_and_grabs(compiled, method):
     assert compiled() == []
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "gait"])
+@pytest.mark.parametrize("method", [name for name in ANY_MOTION if name != "gait"])
 def test_four_legs(compiled, method):
     skeleton, roles = dog()
     clip = still(skeleton, 12, 30.0)
@@ -166,10 +168,17 @@ def test_recovery(compiled):
     assert compiled() == []
 
 
+def test_a_steered_walk(compiled):
+    turning = Course(np.array([0.0, 1.0, 1.0]), np.full(3, 1.3), np.zeros(3), np.array([0.0, 0.0, 0.3]))
+    walk = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, seconds=3.0)
+    assert refusal(replace(walk, scene=Scene(course=turning))) == ""
+    assert compiled() == []
+
+
 def test_every_method_has_its_jobs_and_none_is_refused():
     for name, method in METHODS.items():
         assert method.kernels > 0
-        assert {job.method for job in jobs(method)} == {name}
+        assert {job.method for job in jobs(method)} == {DEFAULT if method.needs.cycle else name}
 
 
 def test_what_is_told_grows_from_nothing_to_less_than_all(told):

@@ -90,7 +90,7 @@ def test_linearization_is_that_of_the_dynamics_room():
         active = problem.force_point[k, : problem.force_count[k]]
         axes = problem.axes[k + 1, active]
         world = np.einsum("pji,pj->pi", axes, iterate.force[k, active])
-        contacts = PointForces(problem.point_body[active], problem.point_local[active], world)
+        contacts = PointForces(problem.point_body[active], problem.point_local[k + 1, active], world)
         expected = step_derivatives(
             motion.character, iterate.q[k], iterate.v[k], iterate.torque[k], problem.dt, contacts
         )

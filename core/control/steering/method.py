@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A steered walk as a method: motions and trials by way of the cache, then a planner."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...cache import Cache
+from ...motion.cycle import Cycle
+from ...motion.moving_frame import OwnWay
+from ...motion.reference import Reference
+from ...planning import Wishes
+from ..method import Method, Needs, Tell
+from ..stage import Stage
+from .library import make_library
+from .planner import Planner
+from .repertoire import Act, make_repertoire
+from .settings import Settings
+from .steering import Steering
+from .storage import keep_tours, kept_library, kept_tours, key_of
+from .trials import is_enough, make_tour, missing, table
+
+MOTIONS = 0.5  # share of the work that they are; trials are the rest
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Actions, the planner that chooses among them, and where the walk begins."""
+
+    acts: tuple[Act, ...]
+    planner: Planner
+    begins: Cycle
+
+
+def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Plan:
+    """Make motions, try all pairs of them, and conclude what is best when."""
+    reference = motions[0]
+    key = key_of(reference, settings)
+    library = kept_library(cache, key, lambda: make_library(reference, settings, lambda share: tell(MOTIONS * share)))
+    acts = make_repertoire(library)
+    tours = kept_tours(cache, key)
+    most = missing(acts, ())
+    while not is_enough(acts, tours):
+        tell(MOTIONS + (1.0 - MOTIONS) * (1.0 - missing(acts, tours) / most))
+        tours = (*tours, make_tour(acts, tours))
+        keep_tours(cache, key, tours)
+    trials, dearest = table(acts, tours)
+    planner = Planner(acts, trials, dearest, Wishes(fall=settings.caution))
+    assert reference.cycle is not None
+    here = OwnWay(reference.q, reference.cycle, reference.rate).at(np.zeros(1))
+    x, y = here.place[0].tolist()
+    return Plan(acts, planner, Cycle((x, y), float(here.heading[0])))
+
+
+def start(plan: Plan, stage: Stage) -> Steering:
+    """Walk along the scene's course, from where the clip begins."""
+    for act in plan.acts:
+        act.controller.terrain = stage.terrain
+    plan.planner.head(stage.scene.course, plan.begins.turn)
+    steering = Steering(plan.acts, plan.planner.choose)
+    steering.begin(plan.planner.begins(), plan.begins, stage.lift)
+    return steering
+
+
+METHOD = Method(
+    name="steering",
+    number=6,
+    label="Steer",
+    description="Steers the action's own walk: turns, starts, stops and changes its speed as keyed",
+    paper="Muico et al. 2009",
+    settings=Settings,
+    plan=plan,
+    start=start,
+    needs=Needs(cycle=True, led=True, fastest=3.0, directed=True),
+    kernels=1,
+)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The greedy policy: at each step's end the action that costs least, by the value function and the actual state."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...planning import Trials, Wishes, Worth, iterate
+from ...simulation import Course
+from ...simulation.law import State
+from .repertoire import Act
+from .steering import Steering
+
+Array = NDArray[np.float64]
+
+STANDS_BELOW = 0.5  # of the slowest walk: who is to go slower than that is to stand
+
+
+class Planner:
+    """Goes along a course of speeds and headings."""
+
+    def __init__(self, acts: Sequence[Act], trials: Trials, dearest: Array, wishes: Wishes) -> None:
+        self._actions = tuple(act.action for act in acts)
+        self._dearest, self._caution = dearest, wishes.fall
+        speeds = {act.level for act in acts if act.level is not None}
+        usual = acts[0].action.speed
+        self._slowest = min(speed for speed in speeds if speed > 0.0)
+        self._worth: dict[float, Worth] = {
+            speed: iterate(self._actions, trials, speed, usual, wishes) for speed in sorted(speeds)
+        }
+        self.course = Course()
+        self._facing = 0.0  # what a heading of 0 is, rad
+
+    def head(self, course: Course, facing: float) -> None:
+        """Go along a course, whose headings count from where the character faces then (rad)."""
+        self.course, self._facing = course, facing
+
+    def begins(self) -> int:
+        """The action to begin with."""
+        speed = self.wanted(0.0)[0]
+        return next(k for k, action in enumerate(self._actions) if (action.speed == 0.0) == (speed == 0.0))
+
+    def wanted(self, time: float) -> tuple[float, float]:
+        """The speed among those that there are, and the heading (rad): who is to go sideways heads there."""
+        forward, left, heading = self.course.at(time)
+        speed = math.hypot(forward, left)
+        way = math.atan2(left, forward) if speed > 0.0 else 0.0
+        if 0.0 in self._worth and speed < STANDS_BELOW * self._slowest:
+            return 0.0, self._facing + heading
+        near = min((one for one in self._worth if one > 0.0), key=lambda one: abs(one - speed))
+        return near, self._facing + heading + way
+
+    def choose(self, last: int, state: State, steering: Steering) -> int:
+        """The best of the actions that may follow."""
+        speed, heading = self.wanted(state.time)
+        frame = steering.frame
+        error = math.remainder(heading - frame.turn, 2.0 * math.pi)
+        able, cost = self._worth[speed].after(last, error)
+        height = steering.height
+        for place, number in enumerate(able.tolist()):
+            # whoever is farther off than any who came through it takes a risk
+            off = steering.cost(number, state, frame, height) / max(self._dearest[number], 1e-9)
+            cost[place] += self._caution * min(max(off - 1.0, 0.0), 1.0)
+        return int(able[int(np.argmin(cost))])

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`Steering`: whoever walks by actions, the next of which is chosen at each step's end."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...character import Character
+from ...contact.detection import Contacts
+from ...dynamics import difference
+from ...motion.cycle import Cycle
+from ...motion.sequence import then
+from ...simulation.law import AffineLaw, State
+from ..method import Follower
+from .repertoire import Act
+
+Array = NDArray[np.float64]
+
+# last action, error of state and where it is in the world -> the next
+Choose = Callable[[int, State, "Steering"], int]
+
+
+class Steering(Follower):
+    """One action after the other, each from where the one before has led to.
+
+    At the end of each `choose` is asked for the next; of all that begin there the first states are the same.
+    """
+
+    def __init__(self, acts: Sequence[Act], choose: Choose) -> None:
+        self.acts, self._choose = acts, choose
+        self.character: Character = acts[0].controller.character
+        self._number = 0
+        self.taken: list[int] = []
+
+    def begin(self, number: int, frame: Cycle, height: float) -> None:
+        """Begin with an action, with the frame that moves with the walk so in the world."""
+        self.taken.clear()
+        self._enter(number, frame, height)
+
+    def _enter(self, number: int, frame: Cycle, height: float) -> None:
+        act = self.acts[number]
+        going_on = bool(self.taken) and act.controller is self._act.controller and len(act.controller.track.q) > 1
+        going_on = going_on and act.controller.place.frame == act.start
+        self._number = number
+        self.taken.append(number)
+        if not going_on:
+            anchor = then(frame, act.before)
+            act.controller.seek(act.start, (*anchor.shift, height, anchor.turn))
+        self._stood = 0
+
+    @property
+    def _act(self) -> Act:
+        return self.acts[self._number]
+
+    @property
+    def last(self) -> int:
+        """The number of the action that is being done."""
+        return self._number
+
+    @property
+    def frame(self) -> Cycle:
+        """The frame that moves with the walk, in the world, as the action that is done ends."""
+        x, y, _, yaw = self._act.controller.place.anchor
+        return then(Cycle((x, y), yaw), self._act.after)
+
+    @property
+    def height(self) -> float:
+        """Of the ground under it, m."""
+        return self._act.controller.place.anchor[2]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the action is done."""
+        return self._stood >= self._act.steps
+
+    @property
+    def row(self) -> int:
+        """The clip's frame whose looks this one has."""
+        act = self._act
+        return int(act.sample[min(self._stood, act.steps)])
+
+    @property
+    def lap(self) -> int:
+        """None: where it goes, no lap of the clip's does."""
+        return 0
+
+    def reference_state(self) -> tuple[Array, Array]:
+        """Where the action is now."""
+        return self._act.controller.reference_state()
+
+    def law(self, state: State, contacts: Contacts) -> AffineLaw:
+        """The law of the action, or of the next once it is done."""
+        if self.is_over:
+            self._enter(self._choose(self._number, state, self), self.frame, self.height)
+        self._stood += 1
+        return self._act.controller.law(state, contacts)
+
+    def cost(self, number: int, state: State, frame: Cycle, height: float) -> float:
+        """What the actual state costs an action that would begin now, by its own gains."""
+        act = self.acts[number]
+        anchor = then(frame, act.before)
+        place = act.controller.place._replace(frame=act.start, anchor=(*anchor.shift, height, anchor.turn))
+        q, v = act.controller.reference_state(place)
+        away = np.concatenate((difference(self.character, q, state.q), state.v - v))
+        nv, c, s = self.character.nv, math.cos(anchor.turn), math.sin(anchor.turn)
+        for first in (0, nv):  # a free root's are in the world's axes
+            x, y = away[first], away[first + 1]
+            away[first], away[first + 1] = c * x + s * y, c * y - s * x
+        return float(0.5 * away @ act.curvature @ away + act.gradient @ away)
