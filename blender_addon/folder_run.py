@@ -43,6 +43,7 @@ class FolderRun:
             text=True,
             encoding="utf-8",
             errors="replace",
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self._listener = threading.Thread(target=self._listen, name="Heft's folder", daemon=True)
         self._listener.start()

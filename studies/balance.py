@@ -12,6 +12,10 @@ from heft.core.control.balance import Balance, Settings
 from heft.core.control.track import Track
 from heft.core.dynamics import center_of_mass
 from heft.core.motion.bvh import read_bvh
+from heft.core.motion.gliding import SLIDES
+from heft.core.motion.make_reference import make_reference
+from heft.core.motion.prepare import prepare
+from heft.core.motion.schedule import runs
 from heft.core.motion.tracks import point_places
 from heft.core.simulation import Push, World
 from heft.studies.lib import balance_graph, balance_ground, balance_lean, balance_program
@@ -52,6 +56,13 @@ CAPTURED = (
     "rehearsals. A step is control and simulation together. The weight of contacts was chosen on the half turn "
     "(39_11) and the squat (69_70) among these, so those two say little of other clips."
 )
+
+LINE = 2  # corners of a sole, between which there is but a line
+GLIDING = """
+How long they stand on two corners at most, the ball of one foot, which moves over the ground: pressure can only lie on
+the line between the two, friction only goes against the way, so nothing stops a deviation, which grows as a pendulum
+falls. The dance pivots so; friction against the way alone was put in the program and it fell as before.
+"""
 
 
 def pushed(controller: Balance, force: tuple[float, float, float], begin: float = PUSHED[0]) -> bool:
@@ -142,6 +153,22 @@ def clips() -> list[str]:
     return rows
 
 
+def lines() -> list[str]:
+    """For how long each captured clip stands on a line that glides, and what that lets a deviation grow by."""
+    rows = ["| clip | longest, s | a deviation grows by |", "|---|---|---|"]
+    for path in (path for name in CLIPS for path in GOOD if path.name.startswith(name)):
+        performance = prepare(read_bvh(path, CMU_UNIT), CMU_ROLES)
+        reference = make_reference(performance.plan.character, performance.trajectory).reference
+        policy = Balance(reference.character, Track.of(reference)).policy
+        moving = np.linalg.norm(policy.glide, axis=2) > SLIDES
+        on_line = (policy.loaded & moving).any(axis=1) & (policy.loaded.sum(axis=1) <= LINE)
+        longest = max((stop - start for start, stop in runs(np.asarray(on_line))), default=0) / reference.rate
+        height = np.mean([center_of_mass(reference.character, q)[2] for q in reference.q[::10]])
+        growth = np.exp(longest * np.sqrt(-reference.character.gravity[2] / height))
+        rows.append(f"| {path.stem} | {longest:.2f} | {growth:.1f} |")
+    return rows
+
+
 def study(folder: Path) -> str:
     """The page and its pictures."""
     page = [INTRODUCTION, *balance_lean.sections(), *balance_program.sections()]
@@ -155,7 +182,7 @@ def study(folder: Path) -> str:
     ]
     if GOOD:
         page += ["", "## Captured clips", ""]
-        page += [CAPTURED, "", *clips()]
+        page += [CAPTURED, "", *clips(), GLIDING, *lines()]
     page += balance_ground.sections(folder)
     if GOOD:
         page += balance_graph.sections(folder)

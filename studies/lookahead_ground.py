@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Look-ahead control on stairs, slopes and ledges: met with a motion for level ground, or with one put on them."""
 
+import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+from heft.core import BakeJob, run
 from heft.core.contact.terrain import Mesh
 from heft.core.control.lookahead import Settings
+from heft.core.control.recovery.recovering import Recovering
+from heft.core.job import Scene
+from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
 from heft.studies.lib.references import STRIDE, TURN, put_on, running, walking
-from heft.studies.lib.replicas import REPLICAS, endurance, figure, row
+from heft.studies.lib.replicas import NOISE, REPLICAS, endurance, figure, row
 
 from tests.core.contact.meshes import stairs
+from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 from tests.core.motion.spacetime import motions
 from tests.core.motion.walkers import captured
 
@@ -19,6 +27,11 @@ FIRST_RISER = 0.69  # m ahead of the start, between the footprints
 STEP = 0.5 * STRIDE
 DESCENT = 7.5  # s
 WALK, RUN = 12.0, 8.0  # s
+LEDGES = {"run, up 4 cm ledges": 0.04, "run, down 2 cm ledges": -0.02, "run, down 4 cm ledges": -0.04}
+MET = ("02_01", "07_04", "132_20")
+RISES = (-0.02, -0.04, -0.06, -0.08, 0.02)  # m, of steps that captured walks meet
+GOING = 0.63  # m
+MET_FOR = 10.0  # s
 PHASES = {
     "": Settings(),
     ", early contacts": Settings(reset_phase=True),
@@ -43,6 +56,13 @@ The reference is for level ground, with its feet lifted 4 cm higher. Control kno
 will land, and raises or lowers the reference to it; otherwise to the ground under the stance foot. Early contacts: the
 phase skips to the touchdown of a foot that lands early; late contacts: it waits for a foot that lands late
 (section 5.4).
+"""
+CAPTURED = f"""
+### Captured walks
+
+Baked as cycles for {MET_FOR:.0f} s down and up steps of {GOING} m that they know nothing of, with ground set to level,
+without help. With recovery: the first replica, with the planner for pushes told to plan whenever balance is being lost.
+It puts the coming steps on the ground that is there.
 """
 FIGURE = """
 ## Figure 3 (e) and (f): cost against gamma, going down
@@ -84,12 +104,59 @@ def steps_along(rise: float, going: float, first: float, count: int) -> Mesh:
 
 
 def ledges(rise: float) -> Mesh:
-    """Steps up for the run, one a stride."""
+    """Steps for the run, one a stride."""
     x, y = running().cycle.shift
     way = float(np.hypot(x, y))
     steps = steps_along(rise, way, 1.2 * way, 8)
     wide = steps.vertices * (1.0, 4.0, 1.0)  # the run bends a little
     return Mesh(_turned(wide, np.arctan2(y, x), running().q[0, :2]), steps.triangles)
+
+
+def met(name: str, rise: float, seed: int, recovery: bool) -> dict[str, Any]:
+    """The report of a captured walk that meets steps with the level motion."""
+    path = next(path for path in GOOD if path.name.startswith(name))
+    _, trajectory = captured(name)
+    way = trajectory.q[-1, :2] - trajectory.q[0, :2]
+    steps = steps_along(rise, GOING, 0.5, 30)
+    steps = Mesh(
+        _turned(steps.vertices * (1.0, 4.0, 1.0), np.arctan2(way[1], way[0]), trajectory.q[0, :2]), steps.triangles
+    )
+    job = BakeJob(
+        read_bvh(path, CMU_UNIT),
+        CMU_ROLES,
+        ground="level",
+        scene=Scene(surfaces=(steps,)),
+        recovery=recovery,
+        loop=True,
+        seconds=MET_FOR,
+        noise=NOISE,
+        seed=seed,
+        help="none",
+    )
+    with patch.object(Recovering, "_felt", lambda *_: True):  # of a bake, it thinks of pushes and hits alone
+        return json.loads(run(job).report_text)
+
+
+def captured_rows() -> list[str]:
+    """How many of the captured walks stay up, and what planning again does for the first replica."""
+    rows = [
+        CAPTURED,
+        "| walk | each step | complete | seconds | with recovery | seconds | plans |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in MET:
+        for rise in RISES:
+            plain = [met(name, rise, seed, recovery=False) for seed in range(REPLICAS)]
+            complete = sum(report["outcome"] == "completed" for report in plain)
+            seconds = float(np.median([report["upright_seconds"] for report in plain]))
+            cells = [name, f"{100 * rise:+.0f} cm", f"{complete}/{REPLICAS}", f"{seconds:.1f}"]
+            if complete < REPLICAS:
+                planned = met(name, rise, 0, recovery=True)
+                cells += [planned["outcome"], f"{planned['upright_seconds']:.1f}", str(len(planned["recoveries"]))]
+            else:
+                cells += ["", "", ""]
+            rows.append("| " + " | ".join(cells) + " |")
+    return rows
 
 
 def slope(degrees: float) -> Mesh:
@@ -123,17 +190,20 @@ def study(folder: Path) -> str:
     for name, surfaces in (down | more).items():
         page.append(row(name, endurance(put_on(walk, surfaces, WALK), surfaces=surfaces, seconds=WALK)))
     if running() is not None:
-        surfaces = (ledges(0.04),)
-        there = put_on(captured("35_17"), surfaces, RUN)
-        page.append(row("run, up 4 cm ledges", endurance(there, surfaces=surfaces, seconds=RUN)))
+        for name, rise in LEDGES.items():
+            surfaces = (ledges(rise),)
+            there = put_on(captured("35_17"), surfaces, RUN)
+            page.append(row(name, endurance(there, surfaces=surfaces, seconds=RUN)))
     page += [UNEVEN, *head]
     for mark, settings in PHASES.items():
         for name, surfaces in down.items():
             found = endurance(walking(lifted=True), settings, surfaces=surfaces, seconds=WALK)
             page.append(row(f"{name}{mark}", found))
         if running() is not None:
-            found = endurance(running(), settings, surfaces=(ledges(0.04),), seconds=RUN)
-            page.append(row(f"run, up 4 cm ledges{mark}", found))
+            for name, rise in LEDGES.items():
+                found = endurance(running(), settings, surfaces=(ledges(rise),), seconds=RUN)
+                page.append(row(f"{name}{mark}", found))
+    page += captured_rows() if GOOD else []
     rows = []
     for letter, cm in (("e", 2), ("f", 4)):
         title, surfaces = f"45° turn, down {cm} cm a step", (spiral(cm / 100),)

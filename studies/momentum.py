@@ -4,36 +4,41 @@
 import time
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from heft.core import BakeJob, run
-from heft.core.control.momentum import Outline, Performer, Settings, make_route, precompute, stances
-from heft.core.dynamics import center_of_mass, centroidal_momentum
+from heft.core.control.momentum import Outline, Performer, Settings, make_route, precompute
 from heft.core.job import Scene
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
-from heft.core.motion.make_reference import make_reference
-from heft.core.motion.prepare import prepare
 from heft.core.motion.reference import Reference
 from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.report.strip import strip
 from heft.core.simulation import Push
-from heft.core.simulation.fall import FallDetector
+from heft.studies.lib.momentum_cases import (
+    ASIDE,
+    BEGINS,
+    CLIPS,
+    FIXED,
+    FLEXIBLE,
+    OFF,
+    WAYS,
+    Pushed,
+    Way,
+    ascending,
+    case,
+    follow,
+)
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 from tests.core.motion.spacetime import motions
 
-CLIPS = {"walk": "02_01", "long step": "08_05", "squat": "22_14"}
-WAYS = {"fore": (1.0, 0.0), "aft": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
-BEGINS = (0.15, 0.3, 0.45, 0.6)  # shares of the motion at which a push begins
 PUSHES = ((200.0, 0.3), (40.0, 1.0))  # N, s
 FORCES = (25, 50, 75, 100, 150, 200, 250)  # N
 RISES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, -0.05, -0.1, -0.15, -0.2)  # m
 STRIDES = (0.05, 0.1, 0.2, -0.05, -0.1, -0.2)  # m
 PAPER = Settings(damping=500.0)  # the paper's weights
 OTHERS = ("07_04", "132_20", "16_11")  # slow, fast, turning
-OFF = 0.01  # m that a foot which bears weight may be off its place
 
 INTRODUCTION = f"""# Momentum control
 
@@ -59,95 +64,8 @@ ROOM = """Who squats takes no step. The extrapolated centre of mass (Hof 2008) h
 the upper body can do by turning: 200 N for 0.3 s take it beyond toes and heels at all four moments."""
 
 
-class Followed(NamedTuple):
-    """What became of a motion."""
-
-    survived: bool
-    later: int  # steps more than its own time
-    foot: float  # m, farthest that a point that bears weight was off its place
-    force: float  # N, mean strength of the contact forces
-    center: float  # m, between the model's centre of mass, one step ahead, and the pose's
-    momentum: float  # kg m/s and kg m²/s, between the model's and the pose's
-    torque: float  # N m, of the strongest motor
-
-
-class Case(NamedTuple):
-    reference: Reference
-    outline: Outline
-    facing: np.ndarray  # (2, 2) ahead and left
-
-
-class Way(NamedTuple):
-    """What may give way."""
-
-    flexible: bool
-    aside: bool
-
-
-ASIDE, FLEXIBLE, FIXED = Way(True, True), Way(True, False), Way(False, False)
-
-
-@cache
-def case(name: str, detail: str = "simple") -> Case:
-    path = next(path for path in GOOD if path.name.startswith(CLIPS.get(name, name)))
-    performance = prepare(read_bvh(path, CMU_UNIT), CMU_ROLES, detail=detail)  # type: ignore[arg-type]
-    reference = make_reference(performance.plan.character, performance.trajectory).reference
-    way = reference.q[-1, :2] - reference.q[0, :2]
-    if np.linalg.norm(way) < 0.5:
-        w, x, y, z = reference.q[0, 3:7]
-        way = np.array([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)])
-    way = way / np.linalg.norm(way)
-    return Case(reference, Outline.of(reference), np.array([way, [-way[1], way[0]]]))
-
-
-@cache
-def policy(name: str, settings: Settings):
-    reference, outline, _ = case(name)
-    return precompute(reference.character, outline, settings)
-
-
-def follow(name, moves=None, push=None, settings=None, giving=ASIDE, exact=False) -> Followed:
-    """One motion, with stances moved, or under (force N, duration s, way, share of the motion)."""
-    (reference, outline, facing), settings = case(name), settings or Settings()
-    character, route = reference.character, make_route(reference, outline, moves)
-    pushes = []
-    if push is not None:
-        force, seconds, way, begin = push
-        x, y = force * np.array(WAYS[way]) @ facing
-        pushes = [Push.constant(character.bodies[0].name, (x, y, 0.0), begin * reference.steps * outline.dt, seconds)]
-    performer = Performer(
-        character, policy(name, settings), route, pushes, flexible=giving.flexible, aside=giving.aside
-    )
-    performer.reset(reference.q[0] + np.pad(route.origin[0], (0, character.nq - 3)), reference.v[0])
-    watch = FallDetector(character, reference.rate)
-    foot = force = center = momentum = torque = 0.0
-    steps, fallen = 0, False
-    for steps in range(1, int(1.6 * reference.steps)):
-        x = performer.machine.memory.x
-        drift = outline.drift[min(int(performer.at), reference.steps - 1)]
-        ahead = x[:3] + outline.dt * (x[3:6] / character.total_mass + drift)
-        going = performer.step()
-        if performer.failed:
-            break
-        x = performer.machine.memory.x
-        foot = max(foot, performer.pulled()[1])
-        torque = max(torque, float(np.abs(performer.torque).max()))
-        force += float(np.linalg.norm(performer.machine.outcome.wrench[1, :3]))
-        if exact:
-            center = max(center, float(np.linalg.norm(ahead - center_of_mass(character, performer.q))))
-            own = centroidal_momentum(character, performer.q, performer.v)
-            momentum = max(momentum, float(np.abs(own - np.concatenate((x[3:6], x[9:]))).max()))
-        fallen = watch.update(steps, performer.q, performer.v, performer.wanted())
-        if not going or fallen or foot > 5.0 * OFF:
-            break
-    survived = not performer.failed and not fallen and foot <= OFF and performer.at >= reference.steps
-    return Followed(survived, steps - reference.steps, foot, force / max(steps, 1), center, momentum, torque)
-
-
-def ascending(name: str, step: np.ndarray) -> list[np.ndarray]:
-    """Moves of all stances by as many steps as lie before them."""
-    begins = [one.first for one in stances(case(name).outline)]
-    return [step * max(sorted(begins).index(begin) - 1, 0) for begin in begins]
+TRACKING = """Damping zero: tracking only. Who neither falls nor flies has to be held up: over a whole motion the mean
+force is the weight under either, and only the greatest can tell them apart."""
 
 
 def preset_walk() -> Reference:
@@ -190,7 +108,7 @@ def largest(name: str, way: str, giving: Way = ASIDE, settings: Settings | None 
     best = 0
     for force in FORCES:
         for begin in BEGINS:
-            if not follow(name, push=(force, 0.3, way, begin), settings=settings, giving=giving).survived:
+            if not follow(name, None, Pushed(force, 0.3, way, begin), settings=settings, giving=giving).survived:
                 return best
         best = force
     return best
@@ -198,7 +116,10 @@ def largest(name: str, way: str, giving: Way = ASIDE, settings: Settings | None 
 
 def survived(name: str, force: float, seconds: float, way: str, giving: Way, settings: Settings | None = None) -> str:
     """How many of the pushes."""
-    found = [follow(name, None, (force, seconds, way, begin), settings, giving).survived for begin in BEGINS]
+    found = [
+        follow(name, None, Pushed(force, seconds, way, begin), settings=settings, giving=giving).survived
+        for begin in BEGINS
+    ]
     return f"{sum(found)} of {len(found)}"
 
 
@@ -211,7 +132,7 @@ def pushes() -> list[str]:
         for force, seconds in PUSHES:
             for way in WAYS:
                 counts = [survived(name, force, seconds, way, giving) for giving in (ASIDE, FLEXIBLE, FIXED)]
-                found = [follow(name, push=(force, seconds, way, begin)) for begin in BEGINS]
+                found = [follow(name, None, Pushed(force, seconds, way, begin)) for begin in BEGINS]
                 later = [one.later for one in found if one.survived]
                 when = f"{min(later)} to {max(later)}" if later else ""
                 most = [str(largest(name, way, giving)) for giving in (ASIDE, FLEXIBLE, FIXED)]
@@ -257,7 +178,7 @@ def timing() -> list[str]:
     for name in CLIPS:
         cells = []
         for way in ("fore", "aft"):
-            found = [follow(name, push=(100.0, 0.3, way, begin)) for begin in BEGINS]
+            found = [follow(name, None, Pushed(100.0, 0.3, way, begin)) for begin in BEGINS]
             later = [one.later for one in found if one.survived]
             cells.append(f"{np.mean(later):+.1f} ({len(later)} of {len(found)})" if later else "none survived")
         lines.append(f"| {name} | {cells[0]} | {cells[1]} |")
@@ -282,7 +203,7 @@ def terrain() -> list[str]:
 
 def tracking_only() -> list[str]:
     head = ["clip", "way"]
-    for measure in ("largest for 0.3 s, N", "mean force under 50 N, N", "100 N"):
+    for measure in ("largest for 0.3 s, N", "mean force under 50 N, N", "greatest, N", "100 N"):
         head += [f"{measure}: with", "without"]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name in CLIPS:
@@ -290,9 +211,9 @@ def tracking_only() -> list[str]:
             cells = [name, way]
             both = (Settings(), Settings(damping=0.0))
             cells += [str(largest(name, way, ASIDE, settings)) for settings in both]
-            for settings in both:
-                found = [follow(name, None, (50.0, 0.3, way, begin), settings) for begin in BEGINS]
-                cells.append(f"{np.mean([one.force for one in found]):.0f}")
+            found = [[follow(name, None, Pushed(50.0, 0.3, way, at), settings=one) for at in BEGINS] for one in both]
+            cells += [f"{np.mean([one.force for one in some]):.0f}" for some in found]
+            cells += [f"{np.mean([one.peak for one in some]):.0f}" for some in found]
             cells += [survived(name, 100.0, 0.3, way, ASIDE, settings) for settings in both]
             lines.append("| " + " | ".join(cells) + " |")
     return lines
@@ -303,9 +224,9 @@ def errors() -> list[str]:
     lines.append("|---|---|---|---|---|---|---|")
     for name in CLIPS:
         own = float(np.abs(case(name).reference.torque).max())
-        pushed = [(f"{force:.0f} N, 0.3 s to the left", (force, 0.3, "left", 0.3)) for force in (50.0, 100.0)]
-        for label, push in [("none", None), *pushed]:
-            found = follow(name, push=push, exact=True)
+        pushed = [(f"{force:.0f} N, 0.3 s to the left", (Pushed(force, 0.3, "left", 0.3),)) for force in (50.0, 100.0)]
+        for label, pushes in [("none", ()), *pushed]:
+            found = follow(name, None, *pushes, exact=True)
             cells = [name, label + ("" if found.survived else ", lost"), f"{1e3 * found.center:.2f}"]
             cells += [f"{found.momentum:.1e}", f"{1e3 * found.foot:.2f}", f"{found.torque:.0f}", f"{own:.0f}"]
             lines.append("| " + " | ".join(cells) + " |")
@@ -344,7 +265,7 @@ def study(folder: Path) -> str:
         "Other walks": (SEEN, others()),
         "Timing": ("Mean change of the whole motion's time, in steps of 1/120 s.", timing()),
         "Stairs and steps": ("Every step of one flat clip is so much higher, or longer, than the last.", terrain()),
-        "Without minimising angular momentum": ("Damping zero: tracking only.", tracking_only()),
+        "Without minimising angular momentum": (TRACKING, tracking_only()),
         "Errors of the pose": ("Greatest of all steps. The centre of mass is fed back.", errors()),
     }
     page = [INTRODUCTION]

@@ -31,7 +31,9 @@ from tools.environment import ROOT
 
 FOLDERS = (CLIPS / "cmu-hard", CLIPS / "cmu")
 SAMPLE = {"cmu-hard": 4}  # every so many clips of it
+PER_FRAME = 1000.0 / 30.0**2  # mm a frame squared in a m/s²
 NEAR, HELPED = 30.0, 0.02  # mm, and of the weight
+TELLING = ("yet it does not fall", "too fast", "out of balance", "only a guess", "slides in", "too quick", "too slow")
 TOUCHING = ("skate", "before", "float", "before", "sunk", "before")
 COLUMNS = (
     "clip",
@@ -39,6 +41,7 @@ COLUMNS = (
     "outcome",
     "good",
     "off mm",
+    "accelerates",
     "help %",
     "at most",
     *TOUCHING,
@@ -52,6 +55,8 @@ INTRODUCTION = """# Near to what was keyed
 Every clip of a folder is baked with default settings. Written by `run.py study nearness`.
 
 - off: mean distance of the joints from the source action's, frame by frame
+- accelerates: mean distance of their accelerations from the source's, in mm a frame squared at 30 frames a second, as
+  trackers report it
 - help: from nowhere, as a share of the weight, mean and greatest
 - skate, float and sunk: by the literature's measures (mm a frame, mm, mm), and before, in the source
 - slide: the farthest that a foot slides in one stance
@@ -85,6 +90,7 @@ def bake(path: Path) -> dict[str, Any]:
         "outcome",
         "good",
         "source_error_mm",
+        "acceleration_error",
         "help_mean",
         "help_max",
         "help_frames",
@@ -92,6 +98,7 @@ def bake(path: Path) -> dict[str, Any]:
         *(f"source_{name}" for name in GROUNDED),
         "max_foot_slide_m",
         "why",
+        "notes",
     )
     found = {name: report[name] for name in wanted}
     return {
@@ -105,11 +112,12 @@ def bake(path: Path) -> dict[str, Any]:
 def row(name: str, found: dict[str, Any]) -> str:
     """A line of the table."""
     if found["outcome"] == "refused":
-        return f"| {name} | | refused: {found['why']} | | | | | | | | | | | | | |"
+        return f"| {name} | | refused: {found['why']} | | | | | | | | | | | | | | |"
     pairs = " | ".join(f"{found[name]:.2f} | {found['source_' + name]:.2f}" for name in GROUNDED)
     return (
         f"| {name} | {found['seconds']:.1f} | {found['outcome']} | {'yes' if found['good'] else 'no'} | "
-        f"{found['source_error_mm']:.1f} | {100 * found['help_mean']:.1f} | {100 * found['help_max']:.0f} | {pairs} | "
+        f"{found['source_error_mm']:.1f} | {PER_FRAME * found['acceleration_error']:.2f} | "
+        f"{100 * found['help_mean']:.1f} | {100 * found['help_max']:.0f} | {pairs} | "
         f"{1000 * found['max_foot_slide_m']:.1f} | {found['reference']:.2f} | {found['bake']:.2f} |"
     )
 
@@ -128,7 +136,8 @@ def summed_up(every: list[dict[str, Any]]) -> str:
     )
     return (
         f"Of {len(every)} clips {len(done)} complete, {sum(one['good'] for one in done)} are good. Off: median "
-        f"{np.median(off):.1f} mm, {100 * (off <= NEAR).mean():.0f} % within {NEAR:.0f} mm. Help over "
+        f"{np.median(off):.1f} mm, {100 * (off <= NEAR).mean():.0f} % within {NEAR:.0f} mm. Acceleration error: median "
+        f"{PER_FRAME * np.median(of('acceleration_error')):.2f} mm a frame squared. Help over "
         f"{100 * HELPED:.0f} % of the weight in {int((of('help_max') > HELPED).sum())} clips, on average over "
         f"{100 * HELPED:.0f} % in {int((of('help_mean') > HELPED).sum())}. Means: {means}. Reference: median "
         f"{np.median(of('reference')):.2f} s a second of motion, at most {of('reference').max():.2f}; all of the bake: "
@@ -147,6 +156,18 @@ def pages(folders: tuple[Path, ...]) -> Iterator[str]:
             yield f"{len(clips)} of its {len(list(folder.glob('*.bvh')))} clips.\n"
             yield summed_up(found) + "\n"
             yield "\n".join([*HEAD, *(row(path.stem, one) for path, one in zip(clips, found, strict=True))]) + "\n"
+            yield from missing(clips, found)
+
+
+def missing(clips: list[Path], found: list[dict[str, Any]]) -> Iterator[str]:
+    """What is told of those that take help."""
+    helped = [(path, one) for path, one in zip(clips, found, strict=True) if one.get("help_mean", 0.0) > HELPED]
+    if helped:
+        yield f"What is told of those that take over {100 * HELPED:.0f} % on average:\n"
+        for path, one in helped:
+            told = [note for note in one["notes"] if any(word in note for word in TELLING)]
+            yield f"- {path.stem}: {' '.join(told) or 'nothing.'}"
+        yield ""
 
 
 def study(folder: Path) -> str:

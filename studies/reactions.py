@@ -3,7 +3,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -55,30 +55,55 @@ OTHERS = (
     Motion("walk down 5 degrees", "02_01", True, -5.0),
     Motion("walk up stairs", "83_28"),
 )
+RUNS = tuple(motion for motion in OTHERS if motion.what == "run")
+SLOWER = tuple(motion for motion in OTHERS if motion.what != "run")
 TUNED = ("02_01", "79_84", "132_20", "120_08")
 BRIEF = 0.1  # s
-PHASES = 4  # in the motion: each direction is pushed in one, each of them twice
+PHASES = 4  # in the motion
+TURNS = 16  # until every side was pushed in every phase
 SECONDS = 4.0  # that it is followed from the push on, or to the motion's end
 NEAR = 0.08  # m: legs that come nearer may touch
 BACK = 3.0  # degrees
+FROM_IT = 0.05  # m
+EFFORT = RECOVERY_EFFORT
 FALLS = 100
 HARD = (500.0, 2000.0)  # N, of pushes that fell
 STILL = 0.3  # rad/s or m/s of the fastest joint
 PRESSING = 20.0  # N
-SOURCES = [ROOT / "core" / "control" / "recovery", ROOT / "core" / "control" / "lookahead", Path(__file__)]
+SOURCES = [
+    ROOT / "core" / "simulation",
+    ROOT / "core" / "control" / "recovery",
+    ROOT / "core" / "control" / "lookahead",
+    ROOT / "core" / "control" / "falling.py",
+    ROOT / "studies" / "lib" / "pushed.py",
+    Path(__file__),
+]
+# What is asked for: motions, pushes, and how many of a hundred are to stay up.
+ASKED = (
+    ("walks, 200 and 300 N for 0.1 s", WALKS, ((200.0, BRIEF), (300.0, BRIEF)), 99),
+    ("walks, 400 N for 0.1 s", WALKS, ((400.0, BRIEF),), 97),
+    ("walks, 600 N for 0.1 s", WALKS, ((600.0, BRIEF),), 80),
+    ("walks, 300 N for 0.3 s", WALKS, ((300.0, 0.3),), 90),
+    ("walks, 40 N for 1 s", WALKS, ((40.0, 1.0),), 99),
+    ("runs, 200 N for 0.1 s", RUNS, ((200.0, BRIEF),), 95),
+    ("idles, squats, turns, stairs and slopes, 200 N for 0.1 s", SLOWER, ((200.0, BRIEF),), 95),
+)
 
 INTRODUCTION = f"""# Reactions
 
 Captured motions under look-ahead control with default settings and strength start with noise of {NOISE:g} on every
-velocity and are pushed at the torso, walks after one cycle: to {DIRECTIONS} sides, spread over {PHASES} phases, once
-each. {UNFORESEEN:g} s after the push, while a plan is followed, the same noise is added again, so what comes is not
-the future that was rehearsed. Each is followed for {SECONDS:g} s, or to the end of a motion that does not repeat.
-*Up* counts pushes after which it has not fallen, without and with recovery at default looseness. Torso and hands:
-median of the largest deviation from the motion within {SEEN:g} s. Back: those whose torso is within {BACK:g} degrees of
-the motion at the end. Steps were tuned on {", ".join(TUNED)} alone. Written by `run.py study reactions`.
+velocity and are pushed at the torso, walks after one cycle: to {DIRECTIONS} sides in {PHASES} phases. The counts say
+how many of these pushes have been tried: all motions are pushed to two opposite sides in one phase, then to two others
+in the next, and so on. {UNFORESEEN:g} s after the push, while a plan is followed, the same noise is added again, so
+what comes is not the future that was rehearsed. Each is followed for {SECONDS:g} s, or to the end of a motion that does
+not repeat. *Up* counts pushes after which it has not fallen, without and with recovery at default looseness. Torso and
+hands: median of the largest deviation from the motion within {SEEN:g} s. Back: those whose torso is within {BACK:g}
+degrees of the motion at the end. On it: those whose root is within {100 * FROM_IT:g} cm of the motion then, once that
+has gone on from a new place. Legs meet each other and do not pass through; near is an axis within {100 * NEAR:g} cm of
+the other leg's. Steps were tuned on {", ".join(TUNED)} alone. Written by `run.py study reactions`.
 
-| motion, m/s | push | up without | up with | torque, N m: median, most | torso, degrees | hand, cm | back | legs within {100 * NEAR:g} cm | s of planning: mean, most |
-|---|---|---|---|---|---|---|---|---|---|
+| motion | push | up without | up with | torque, N m: median, most | torso, degrees | hand, cm | back | on it | legs near | s of planning: mean, most |
+|---|---|---|---|---|---|---|---|---|---|---|
 """  # noqa: E501
 
 BESIDE = """
@@ -100,15 +125,35 @@ Searched for in public abstracts; none gives pushes of this size on standing peo
 """
 
 
-def rows() -> Iterator[tuple[Motion, float, float]]:
-    """Motion, newtons and seconds; if there is no time for all, those that come first say most."""
-    yield from ((motion, 300.0, 0.3) for motion in WALKS)
-    yield from ((motion, 300.0, BRIEF) for motion in WALKS)
-    yield from ((motion, 200.0, BRIEF) for motion in OTHERS)
-    yield from ((motion, 400.0, BRIEF) for motion in WALKS)
-    yield from ((motion, 600.0, BRIEF) for motion in WALKS)
-    yield from ((motion, 40.0, 1.0) for motion in WALKS)
-    yield from ((motion, 200.0, BRIEF) for motion in WALKS)
+# Each motion's pushes, by newtons and seconds.
+PUSHES = {
+    **dict.fromkeys(WALKS, ((300.0, 0.3), (300.0, BRIEF), (400.0, BRIEF), (600.0, BRIEF), (40.0, 1.0), (200.0, BRIEF))),
+    **dict.fromkeys(OTHERS, ((200.0, BRIEF),)),
+}
+
+
+class Cell(NamedTuple):
+    """A push of a motion, as it went without recovery and with it."""
+
+    newtons: float
+    seconds: float
+    direction: int
+    phase: int
+    stays: bool  # without
+    found: Outcome  # with
+
+
+def turn(motion: Motion, number: int) -> list[Cell]:
+    """Each of a motion's pushes to two opposite sides; a fourth of all turns takes every side once."""
+    subject, around = pushed(motion), DIRECTIONS // 2
+    phase = (number + number // around) % PHASES
+    cells = []
+    for newtons, seconds in PUSHES[motion]:
+        for direction in (number % around, number % around + around):
+            push = partial(subject.push, newtons, direction, phase, seconds=seconds)
+            stays = push(effort=0, looseness=natural()).up
+            cells.append(Cell(newtons, seconds, direction, phase, stays, push(effort=EFFORT, looseness=natural())))
+    return cells
 
 
 @cache
@@ -126,25 +171,42 @@ def pushed(motion: Motion) -> Pushed:
     return Pushed.of(job, PHASES, SECONDS)
 
 
-def outcomes(motion: Motion, newtons: float, seconds: float, effort: int) -> list[Outcome]:
-    """Of a push to each side."""
-    subject = pushed(motion)
-    return [subject.push(newtons, k, k % PHASES, effort, natural(), seconds) for k in range(DIRECTIONS)]
-
-
-def line(motion: Motion, newtons: float, seconds: float) -> str:
-    """A row of the page."""
-    without = sum(one.up for one in outcomes(motion, newtons, seconds, 0))
-    found = outcomes(motion, newtons, seconds, RECOVERY_EFFORT)
+def line(motion: Motion, cells: Sequence[Cell]) -> str:
+    """A row of the page, of one kind of push."""
+    found = [cell.found for cell in cells]
     up = [one for one in found if one.up]
     peaks, planned = [one.peak for one in up] or [0.0], [one.planning for one in found]
     torso, hand = ([getattr(one, name) for one in up] or [0.0] for name in ("torso", "hand"))
     return (
-        f"| {motion.what}, {motion.clip}, {pushed(motion).speed:.1f} | {newtons:g} N for {seconds:g} s "
-        f"| {without} of {len(found)} | {len(up)} of {len(found)} | {np.median(peaks):.0f}, {max(peaks):.0f} "
+        f"| {motion.what}, {motion.clip} | {cells[0].newtons:g} N for {cells[0].seconds:g} s "
+        f"| {sum(cell.stays for cell in cells)} of {len(cells)} | {len(up)} of {len(found)} "
+        f"| {np.median(peaks):.0f}, {max(peaks):.0f} "
         f"| {np.median(torso):.1f} | {100 * np.median(hand):.0f} | {sum(one.back < BACK for one in up)} of {len(up)} "
+        f"| {sum(one.away < FROM_IT for one in up)} of {len(up)} "
         f"| {sum(one.legs < NEAR for one in up)} of {len(up)} | {np.mean(planned):.1f}, {max(planned):.1f} |"
     )
+
+
+def summary(cells: Mapping[Motion, Sequence[Cell]]) -> Iterator[str]:
+    """What all together have reached."""
+    yield from ("", "## All together", "", "| | up | asked |", "|---|---|---|")
+    for what, motions, pushes, asked in ASKED:
+        chosen = [
+            cell.found.up
+            for motion in motions
+            for cell in cells.get(motion, ())
+            if (cell.newtons, cell.seconds) in pushes
+        ]
+        if chosen:
+            share = 100.0 * sum(chosen) / len(chosen)
+            yield f"| {what} | {sum(chosen)} of {len(chosen)}: {share:.0f} % | {asked} % |"
+    fell = [
+        f"{motion.what} {motion.clip}, {one.newtons:g} N for {one.seconds:g} s, side {one.direction}, phase {one.phase}"
+        for motion, those in cells.items()
+        for one in those
+        if not one.found.up
+    ]
+    yield from ("", "Not up: " + ("; ".join(fell) if fell else "none") + ".")
 
 
 class Fall(NamedTuple):
@@ -183,8 +245,9 @@ def fall_of(walk: Pushed, simulation: Simulation) -> Fall:
     )
 
 
-def falls(walk: Pushed) -> Iterator[str]:
+def falls(motion: Motion) -> list[str]:
     """A section."""
+    walk = pushed(motion)
     random, found = np.random.default_rng(0), []
     for _ in range(FALLS):
         newtons, angle, up = random.uniform(*HARD), random.uniform(0.0, 2.0 * np.pi), random.uniform(-0.2, 0.2)
@@ -197,41 +260,52 @@ def falls(walk: Pushed) -> Iterator[str]:
         if simulation.lost is not None:
             found.append(fall_of(walk, simulation))
     depth, end, fastest, share, hands, head = (np.array(column) for column in zip(*found, strict=True))
-    yield from ("", "## Falls", "")
-    yield (
-        f"{WALKS[0].clip} without recovery, {FALLS} pushes of {HARD[0]:g} to {HARD[1]:g} N for 0.1 to 0.2 s at random "
-        f"heights, directions and moments: {len(found)} fall, and are watched for {AFTER_FALL:g} s from the start of "
-        f"the fall."
-    )
-    yield from ("", "| | median | most |", "|---|---|---|")
-    yield f"| deepest contact, mm | {1e3 * np.median(depth):.1f} | {1e3 * depth.max():.1f} |"
-    yield f"| fastest joint, rad/s | {np.median(fastest):.0f} | {fastest.max():.0f} |"
-    yield f"| the same in the last tenth of a second | {np.median(end):.2f} | {end.max():.2f} |"
-    yield f"| torque by the joint's limit | {np.median(share):.2f} | {share.max():.9f} |"
-    yield f"| force on the head, kN | {1e-3 * np.median(head):.1f} | {1e-3 * head.max():.1f} |"
-    yield ""
-    yield (
-        f"{(depth > 0.01).sum()} are deeper than 1 cm, {(end < STILL).sum()} at rest (below {STILL:g}) at the end, and "
-        f"in {hands.sum()} hands or forearms land before the head."
-    )
+    return [
+        "",
+        "## Falls",
+        "",
+        (
+            f"{motion.clip} without recovery, {FALLS} pushes of {HARD[0]:g} to {HARD[1]:g} N for 0.1 to 0.2 s at "
+            f"random heights, directions and moments: {len(found)} fall, and are watched for {AFTER_FALL:g} s from "
+            f"the start of the fall. More of them, on other grounds: [falls](falls.md)."
+        ),
+        "",
+        "| | median | most |",
+        "|---|---|---|",
+        f"| deepest contact, mm | {1e3 * np.median(depth):.1f} | {1e3 * depth.max():.1f} |",
+        f"| fastest joint, rad/s | {np.median(fastest):.0f} | {fastest.max():.0f} |",
+        f"| the same in the last tenth of a second | {np.median(end):.2f} | {end.max():.2f} |",
+        f"| torque by the joint's limit | {np.median(share):.2f} | {share.max():.9f} |",
+        f"| force on the head, kN | {1e-3 * np.median(head):.1f} | {1e-3 * head.max():.1f} |",
+        "",
+        (
+            f"{(depth > 0.01).sum()} are deeper than 1 cm, {(end < STILL).sum()} at rest (below {STILL:g}) at the end, "
+            f"and in {hands.sum()} hands or forearms land before the head."
+        ),
+    ]
 
 
 def study(folder: Path) -> str:
-    """The page; what was found already is kept in out/studies. No row is begun after HEFT_STUDY_SECONDS."""
+    """The page; what was found already is kept in out/studies. Nothing is begun after HEFT_STUDY_SECONDS.
+
+    A first turn of all motions comes first, and so on, so that the page says something of each at any time.
+    """
     del folder
     if not GOOD:
         return f"# Reactions\n\nThe clips are not at {CLIPS}.\n"
-    journal, wanted = Journal("reactions", SOURCES), list(rows())
-    end = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
-    lines = []
-    for row in wanted:
-        question = f"{row[0]} {row[1:]}"
-        if time.monotonic() < end or journal.knows(question):
-            lines.append(journal.find(question, partial(line, *row)))
-    page = [INTRODUCTION.rstrip("\n"), *lines]
-    if len(lines) < len(wanted):
-        page += ["", f"{len(wanted) - len(lines)} of {len(wanted)} rows were not reached in the time that there was."]
-    if time.monotonic() < end or journal.knows("falls"):
-        page += journal.find("falls", lambda: list(falls(pushed(WALKS[0]))))
-    page.append(BESIDE.rstrip("\n"))
+    journal = Journal("reactions", SOURCES)
+    until = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
+    wanted = [(motion, number) for number in range(TURNS) for motion in PUSHES]
+    questions = {f"{motion} {number}": partial(turn, motion, number) for motion, number in wanted}
+    questions["falls"] = partial(falls, WALKS[0])
+    answers = journal.find_all(questions, until)
+    cells: dict[Motion, list[Cell]] = {}
+    for (motion, _), answer in zip(wanted, answers, strict=False):
+        for one in answer or ():
+            *how, found = one
+            cells.setdefault(motion, []).append(Cell(*how, Outcome(*found)))
+    page = [INTRODUCTION.rstrip("\n")]
+    for motion, those in cells.items():
+        page += [line(motion, [cell for cell in those if cell[:2] == push]) for push in PUSHES[motion]]
+    page += [*summary(cells), *(answers[-1] or ()), BESIDE.rstrip("\n")]
     return "\n".join(page) + "\n"

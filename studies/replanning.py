@@ -28,6 +28,7 @@ from heft.studies.lib.captured_walks import WALKS
 from heft.studies.lib.chart import curves
 from heft.studies.lib.replanning_analytic import analytic
 from heft.studies.lib.replanning_follow import FALLEN, Outcome, follow, outcome_words, table, walk, walk_reference
+from heft.studies.lib.replanning_lifted import lifted
 from heft.studies.lib.replanning_motions import DT, Motion, chin_up, flight, lift, squat
 from heft.studies.lib.replanning_pushes import pushes
 
@@ -413,6 +414,7 @@ def study(folder: Path) -> str:
         key_poses,
         caught,
         captured,
+        lifted,
         halfway,
         pushes,
         analytic,

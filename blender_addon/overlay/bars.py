@@ -62,20 +62,20 @@ def draw() -> None:
     scale = context.preferences.system.ui_scale
     row, gap = (scale * size for size in ((ROW, GAP) if labelled else (LOW_ROW, LOW_GAP)))
     last = armature.animation_data.action.curve_frame_range[1] if rows else 0.0
-    gpu.state.blend_set("ALPHA")
+    bars, labels = Bars(context.region), []
     for number, point in enumerate(reversed(rows)):
         low = number * (row + gap) + gap
-        draw_bars(context.region, found[point], last, low, low + row, color_of(point))
-        if labelled:
-            draw_label(POINTS[point], low, scale)
+        bars.add(found[point], last, low, low + row, color_of(point))
+        labels.append((POINTS[point], low))
     for number, (kind, intervals) in enumerate(damage.items(), len(rows)):
         label, color = DAMAGE[kind]
         low = number * (row + gap) + gap
         whole = [(start - HALF_FRAME, end + HALF_FRAME) for start, end in intervals]
-        draw_bars(context.region, whole, float("inf"), low, low + row, color)
-        if labelled:
-            draw_label(label, low, scale)
-    gpu.state.blend_set("NONE")
+        bars.add(whole, float("inf"), low, low + row, color)
+        labels.append((label, low))
+    bars.draw()
+    for label, low in labels if labelled else ():
+        draw_label(label, low, scale)
 
 
 def draw_faults(context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -85,15 +85,15 @@ def draw_faults(context: bpy.types.Context, armature: bpy.types.Object) -> None:
         return
     scale, region = context.preferences.system.ui_scale, context.region
     low = region.height - scale * (SCRUB + STRIP)
-    gpu.state.blend_set("ALPHA")
+    bars, last = Bars(region), float(known.frames[-1]) + HALF_FRAME
     for name, found in known.faults().items():
-        ends = [(first - 0.5, last + 0.5) for first, last in found]
-        draw_bars(region, ends, float(known.frames[-1]) + 0.5, low, low + scale * STRIP, glance.COLORS[name])
+        ends = [(first - HALF_FRAME, end + HALF_FRAME) for first, end in found]
+        bars.add(ends, last, low, low + scale * STRIP, glance.COLORS[name])
+    bars.draw()
     row = known.row(context.scene.frame_current_final)
     fault = "" if row is None else FAULTS[int(known.fault[row])]
     if fault in glance.WORDS:
         draw_label(glance.WORDS[fault], low - scale * (LABEL_SIZE + GAP), scale)
-    gpu.state.blend_set("NONE")
 
 
 def order_of(point: str) -> tuple[bool, bool, int]:
@@ -101,30 +101,36 @@ def order_of(point: str) -> tuple[bool, bool, int]:
     return "_foot" not in point, point.startswith("right_"), list(POINTS).index(point)
 
 
-def draw_bars(
-    region: bpy.types.Region,
-    intervals: list[tuple[float, float]],
-    last: float,
-    low: float,
-    high: float,
-    color: Color,
-) -> None:
-    """Draw a row; what never ends does at the last frame."""
-    to_pixels: Any = region.view2d.view_to_region
-    corners: list[tuple[float, float]] = []
-    triangles: list[tuple[int, int, int]] = []
-    for start, end in intervals:
-        left = max(to_pixels(start, 0.0, clip=False)[0], 0)
-        right = min(to_pixels(min(end, last), 0.0, clip=False)[0], region.width)
-        if right > left:
-            first = len(corners)
-            corners += [(left, low), (right, low), (right, high), (left, high)]
-            triangles += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
-    if not corners:
-        return
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    shader.uniform_float("color", color)
-    batch_for_shader(shader, "TRIS", {"pos": corners}, indices=triangles).draw(shader)
+class Bars:
+    """Rows of bars, drawn all at once: each call of the graphics card's driver takes longer than a hundred bars."""
+
+    def __init__(self, region: bpy.types.Region) -> None:
+        self._to_pixels: Any = region.view2d.view_to_region
+        self._width = region.width
+        self._corners: list[tuple[float, float]] = []
+        self._colors: list[Color] = []
+        self._triangles: list[tuple[int, int, int]] = []
+
+    def add(self, intervals: list[tuple[float, float]], last: float, low: float, high: float, color: Color) -> None:
+        """A row; what never ends does at the last frame."""
+        for start, end in intervals:
+            left = max(self._to_pixels(start, 0.0, clip=False)[0], 0)
+            right = min(self._to_pixels(min(end, last), 0.0, clip=False)[0], self._width)
+            if right > left:
+                first = len(self._corners)
+                self._corners += [(left, low), (right, low), (right, high), (left, high)]
+                self._colors += [color] * 4
+                self._triangles += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
+
+    def draw(self) -> None:
+        """All of them."""
+        if not self._corners:
+            return
+        shader = gpu.shader.from_builtin("FLAT_COLOR")
+        attributes: dict[str, Any] = {"pos": self._corners, "color": self._colors}
+        gpu.state.blend_set("ALPHA")
+        batch_for_shader(shader, "TRIS", attributes, indices=self._triangles).draw(shader)
+        gpu.state.blend_set("NONE")
 
 
 def draw_label(text: str, low: float, scale: float) -> None:

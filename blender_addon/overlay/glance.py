@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import bpy
@@ -82,6 +83,11 @@ class Shown:
 
     def faults(self) -> dict[str, list[tuple[float, float]]]:
         """First and last frame of every run of each fault."""
+        return self._faults
+
+    @cached_property
+    def _faults(self) -> dict[str, list[tuple[float, float]]]:
+        """Looked for once: they are drawn with every frame."""
         return {
             name: [(self.frames[start], self.frames[stop - 1]) for start, stop in runs(self.fault == number)]
             for number, name in enumerate(FAULTS)

@@ -113,7 +113,8 @@ class Falling:
             self._since = state.time
         if self._landed is None or self._lies is None:
             n = int(contacts.filled[0])
-            own = contacts.body[:n] < len(self._core)
+            bodies = len(self._core)
+            own = (contacts.body[:n] < bodies) & ((contacts.other[:n] < 0) | (contacts.other[:n] >= bodies))
             touching = contacts.body[:n][own & (contacts.gap[:n] < LANDED)]
             if self._landed is None and (self._core[touching].any() or state.time - self._since > LASTS):
                 self._landed = state.time

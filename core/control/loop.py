@@ -184,6 +184,8 @@ class _Loop:
         self._strained = self._fall.doubtful and self._is_too_much(stepper.torque)
         if self._fall.lost is None and not fallen:
             self._follower.between_steps(stepper, lambda: self.observe(state, q))
+        elif isinstance(stepper, World):
+            stepper.heed_itself()
         since, speed = state - (self._fall.lost or 0), float(np.abs(v).max())
         watched = since < (self._after if speed < STILL else self._most_after) and speed < RUNAWAY
         return self.observe(state, q) and (not fallen or watched) and not self._follower.over

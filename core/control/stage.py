@@ -42,6 +42,7 @@ class Stage:
     returns: bool = False  # to its path, after a recovery
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     torque_limits: TorqueLimits | None = None  # of what acts in a world
+    inside: Array | None = None  # (no,) how deep the motion has the character's own shapes in each other, m
     noise: Array | None = None  # (nv,) added to the velocities at the start
     directed: bool = False  # somebody takes hold of it: help must not hide what that does
     ends: float = np.inf  # s, after which it is over, if that is before its time
@@ -65,6 +66,7 @@ class Stage:
             grabs=scene.grabs,
             pushes=scene.pushes if pushed else (),
             torque_limits=self.torque_limits,
+            inside=self.inside,
         )
 
 

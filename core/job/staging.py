@@ -7,18 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import archive
 from ..cache import code_version
+from ..character import Character
 from ..character.strength import joint_strengths
 from ..contact.terrain import make_terrain
 from ..control.method import Method
 from ..control.stage import Stage
+from ..simulation.own_contact import deepest
 from ..simulation.strength import Strength, TorqueLimits
 from .carried import loaded
 from .job import BakeJob
 from .motion import Motion
 from .simulated_scene import played, scene_grabs, scene_surfaces, shifted
+
+Array = NDArray[np.float64]
+
+LOOKS = 30.0  # 1/s, how often a motion is looked at for limbs that are in each other
 
 
 def late(job: BakeJob, motion: Motion) -> float:
@@ -54,6 +61,7 @@ def stage_of(
         recovery=job.recovery_effort if job.recovery else 0,
         returns=job.return_to_path,
         looseness=job.looseness,
+        inside=_inside(character, motion) if job.scene.pushes else None,
         torque_limits=torque_limits(job, motion, lost),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         directed=job.ends is not None,
@@ -61,6 +69,12 @@ def stage_of(
         rehearsing=rehearsing,
         found={} if found is None else found,
     )
+
+
+def _inside(character: Character, motion: Motion) -> Array:
+    """How deep the motion has limbs in each other and in the trunk, as keys have them who know nothing of thickness."""
+    every = max(round(motion.reference.rate / LOOKS), 1)
+    return deepest(character, motion.reference.q[::every])
 
 
 def rehearsal_key(job: BakeJob) -> str:

@@ -33,7 +33,7 @@ def reference_as_it_is(
     """The cleaned-up trajectory of a clip with no torques and no forces, so that it lacks all that moves the root."""
     ground = make_terrain([Plane()]) if terrain is None else terrain
     q = np.ascontiguousarray(trajectory.q)
-    schedule = on_surface(character, q, held, ground, periodic=cycle is not None)
+    schedule = on_surface(character, q, trajectory.rate, held, ground, periodic=cycle is not None)
     steps, points = len(q) - 1, len(schedule.points)
     ways = trajectory.rate * np.array([difference(character, a, b) for a, b in pairwise(q)])
     v = np.concatenate((ways, ways[-1:] if cycle is None else ways[:1]))

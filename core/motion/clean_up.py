@@ -30,6 +30,8 @@ from .labels import level_ground
 from .planting import Planted, Sole, find_soles, plant
 from .quaternions import Array
 from .resample import smoothed
+from .rolling import is_ball, without_missed
+from .rolling import planted as planted_balls
 from .schedule import ContactPoint, ContactSchedule, Mask, runs
 from .tracks import Ground, ground_under, point_places
 
@@ -37,6 +39,7 @@ CUTOFF = 8.0  # Hz, of the motion
 SHIFT_CUTOFF = 1.5  # Hz, of the whole body's shift
 FADE = 10.0 / 120.0  # s
 STANDS = 1e-7  # m²: slack of points that stand
+ROLLS = 3e-4  # m²: of balls on the ground, of which a body that lies has more than it has joints to lay them down
 LEVEL = 3e-4  # m²: of the height of corners whose end of the sole stands, and of those that were under the ground
 TILTED = 1e-3  # m²: the same where the ankle cannot roll, and a level sole would bend the whole leg
 LIKES = 1e-2  # m²: of all others, which keep a foot's turn and its way through the air
@@ -103,7 +106,7 @@ def clean_up(
     soles = find_soles(character, schedule.points)
     planted, lines = plant(character, trajectory, schedule, soles, ground)
     q = clip if cutoff is None else low_passed(character, clip, rate, cutoff)
-    goals = _goals(soles, planted)
+    goals = _goals(character, soles, planted)
     points, bound = goals.points, goals.bound
     radius = np.array([point.radius for point in points])
     places = point_places(character, q, points)
@@ -115,7 +118,9 @@ def clean_up(
     missing = goals.place - places
     carried, along = _carried(goals, missing, rate)
     target = places + _faded(along, carried, rate) + _faded(bound, missing - carried, rate)
-    slack = np.where(np.repeat(goals.stands[:, :, None], 3, axis=2), STANDS, LIKES)
+    slack = np.where(
+        np.repeat(goals.stands[:, :, None], 3, axis=2), np.where(goals.firm, STANDS, ROLLS)[:, :, None], LIKES
+    )
     slack[..., 2] = np.where(bound[..., 2], np.minimum(slack[..., 2], goals.level), slack[..., 2])
     mobility = np.ones(character.nv)
     if free:
@@ -141,7 +146,7 @@ def clean_up(
     return CleanMotion(
         result,
         planted.schedule,
-        planted.held,
+        without_missed(character, q, rate, planted.held, ground),
         moved_by(character, clip, q, shift if free else np.zeros_like(shift)),
         slides(character, clip, q, planted.schedule),
         max(0.0, -float(ground_under(ground, before, radius, rate).height.min(initial=0.0))),
@@ -217,9 +222,10 @@ class _Goals(NamedTuple):
     bound: Mask  # (nf, n, 3) when `place` is meant, along the world's axes
     place: Array  # (nf, n, 3)
     level: Array  # (n,) slack in height of corners on the ground
+    firm: Mask  # (nf, n) when that must be exact
 
 
-def _goals(soles: list[Sole], planted: Planted) -> _Goals:
+def _goals(character: Character, soles: list[Sole], planted: Planted) -> _Goals:
     """What is planted, point by point."""
     schedule = planted.schedule
     used = [i for i, point in enumerate(schedule.points) if point.foot or schedule.active[:, i].any()]
@@ -228,17 +234,26 @@ def _goals(soles: list[Sole], planted: Planted) -> _Goals:
     bound = [np.repeat(one[:, None], 3, axis=1) for one in stands]
     place = [schedule.place[:, i] for i in used]
     level = [LEVEL] * len(used)
+    balls = np.array([is_ball(point) for point in points], dtype=np.bool_)
+    exact = ~balls | planted_balls(character, schedule.points, schedule.place, schedule.active)[:, used]
+    firm = list(exact.T)
     for sole in soles:
         flat = schedule.active[:, list(sole.points)].all(axis=1)
         for corner, end in zip(sole.corners, sole.end, strict=True):
             arm = np.array(corner.position) - sole.middle
             points.append(corner)
             level.append(LEVEL if sole.rolls else TILTED)
+            firm.append(np.ones_like(flat))
             stands.append(np.zeros_like(flat))
             bound.append(np.stack([flat, flat, schedule.active[:, end]], axis=1))
             place.append(planted.middle[sole.body] + planted.rotation[sole.body] @ arm)
     return _Goals(
-        tuple(points), np.stack(stands, axis=1), np.stack(bound, axis=1), np.stack(place, axis=1), np.array(level)
+        tuple(points),
+        np.stack(stands, axis=1),
+        np.stack(bound, axis=1),
+        np.stack(place, axis=1),
+        np.array(level),
+        np.stack(firm, axis=1),
     )
 
 

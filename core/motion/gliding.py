@@ -23,10 +23,14 @@ EASED = 0.2  # of the friction that holds a sole that stands, where it slips
 
 
 def planned_velocities(schedule: ContactSchedule, rate: float) -> Array:
-    """How the places (nf, np, 3) of feet go on from each frame, m/s; at the end of a contact as they came."""
+    """How the places (nf, np, 3) go on from each frame, m/s; at the end of a contact as they came.
+
+    Of feet; and along the ground of what else touches: a place on a ball comes down and rises again as that rolls.
+    """
     result = np.zeros_like(schedule.place)
-    both = schedule.active[1:] & schedule.active[:-1] & _of_feet(schedule)
+    both = schedule.active[1:] & schedule.active[:-1] & ~_led(schedule)
     ways = np.where(both[:, :, None], np.diff(schedule.place, axis=0), 0.0) * rate
+    ways[:, ~_of_feet(schedule), 2] = 0.0
     result[1:] = ways
     result[:-1] = np.where(both[:, :, None], ways, result[:-1])
     return result
@@ -68,7 +72,12 @@ def gliding(velocity: Array) -> Mask:
 
 
 def _of_feet(schedule: ContactSchedule) -> Mask:
-    return np.array([point.foot and not (point.grab or point.moves) for point in schedule.points], dtype=np.bool_)
+    return np.array([point.foot for point in schedule.points], dtype=np.bool_) & ~_led(schedule)
+
+
+def _led(schedule: ContactSchedule) -> Mask:
+    """Points that go where what they hold on to goes."""
+    return np.array([point.grab or point.moves for point in schedule.points], dtype=np.bool_)
 
 
 def _share(speed: Array, none: float, all_of_it: float) -> Array:

@@ -17,6 +17,7 @@ from scipy.spatial import cKDTree
 
 from ..character import Character, Corner
 from ..contact.terrain import HeightGrid, make_terrain
+from .boxes import body_points
 from .fit import Trajectory
 from .labels import label
 from .quality import lacking_support
@@ -42,6 +43,11 @@ THROUGH, MOST_THROUGH = (
     0.2,
 )  # m under such ground where a foot goes through it, and how often it may, of all frames
 OVERLAP = 0.06  # m: soles nearer to each other than this lie one over the other
+PRESSED = 0.06  # m that a captured sole may be in the ground that it lands on, which is no pit
+PASSING = 0.06  # m beside a sole that comes down past an edge, which is farther from it than the baked sole strays
+CLEAR = 0.02  # m over an edge, with which a sole or a leg gets past it
+SOLE = 0.05  # m around the middle of one that stands, where it has ground
+ROUND = 8  # samples around a leg
 ALONG_SOLE = 5  # samples of each footprint
 
 
@@ -82,11 +88,12 @@ def footprints(character: Character, trajectory: Trajectory) -> list[Footprint]:
 
 
 def estimate_ground(
-    character: Character, trajectory: Trajectory, held: Sequence[Footprint] | None = None
+    character: Character, trajectory: Trajectory, held: Sequence[Footprint] | None = None, *, cleared: bool = True
 ) -> HeightGrid:
     """Ground under a trajectory's footprints, or under some; ValueError where no foot stands still.
 
-    Where its soles pass lower than that, the ground is as low as the next footprints down: edges lie behind them.
+    Where its soles pass lower than that, the ground is as low as the next footprints down: edges lie behind them, and
+    `cleared` out of the way of soles and legs.
     """
     held = footprints(character, trajectory) if held is None else held
     if not held:
@@ -100,16 +107,29 @@ def estimate_ground(
     count = np.ceil((high - low) / SPACING).astype(int) + 1
     x, y = (low[i] + SPACING * np.arange(count[i]) for i in range(2))
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
-    _, nearest = cKDTree(soles).query(grid.reshape(-1, 2))
+    away, nearest = cKDTree(soles).query(grid.reshape(-1, 2))
     heights = np.repeat(level, ALONG_SOLE)[nearest].reshape(len(x), len(y))
-    swept = _swept(character, trajectory, low, heights.shape)
-    below = np.unique(level)[np.maximum(np.searchsorted(np.unique(level), swept + LEVEL, side="right") - 1, 0)]
-    heights = np.where(swept < heights - LEVEL, np.minimum(below, swept), heights)
+    levels = np.unique(level)
+    swept = _swept(character, trajectory, low, heights.shape, legs=False)
+    below = _level_below(levels, swept + LEVEL)
+    pressed = (below == levels[0]) & (len(levels) > 1) & (swept > below - PRESSED)
+    heights = np.where(swept < heights - LEVEL, np.where(pressed, below, np.minimum(below, swept)), heights)
+    if cleared:
+        passing = _swept(character, trajectory, low, heights.shape, legs=True)
+        passing = minimum_filter(passing, 2 * round(PASSING / SPACING) + 1)
+        aside = (away.reshape(heights.shape) > SOLE) & (passing < heights + CLEAR)
+        heights = np.where(aside, np.minimum(_level_below(levels, passing - CLEAR), heights), heights)
     return HeightGrid(np.ascontiguousarray(heights), SPACING, (float(low[0]), float(low[1])))
 
 
-def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tuple[int, ...]) -> Array:
-    """How low soles come over each cell of a grid (nx, ny) from `low` on; infinite where none does."""
+def _level_below(levels: Array, height: Array) -> Array:
+    """The highest of some levels (n,), in order, that is no higher than that; the lowest where none is."""
+    found: Array = levels[np.maximum(np.searchsorted(levels, height, side="right") - 1, 0)]
+    return found
+
+
+def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tuple[int, ...], *, legs: bool) -> Array:
+    """How low soles, and `legs`, come over each cell of a grid (nx, ny) from `low` on; infinite where none does."""
     corners = [shape for shape in character.contacts if isinstance(shape, Corner)]
     points = [ContactPoint(one.name, character.index(one.body), one.position) for one in corners]
     places = point_places(character, trajectory.q, points)
@@ -119,9 +139,15 @@ def _swept(character: Character, trajectory: Trajectory, low: Array, shape: tupl
         for i, j in combinations(range(len(points)), 2)
         if points[i].body == points[j].body
     ]
+    balls = [one for one in body_points(character) if one.radius and character.bodies[one.body].name.endswith(LEGS)]
+    balls = balls if legs else []
+    angle = 2.0 * np.pi * np.arange(ROUND) / ROUND
+    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(ROUND)], axis=1)
+    for one, there in zip(balls, np.moveaxis(point_places(character, trajectory.q, balls), 1, 0), strict=True):
+        lines += [there[:, None] + one.radius * ring, (there - (0.0, 0.0, one.radius))[:, None]]
     result = np.full(shape, np.inf)
     if lines:
-        x, y, z = np.concatenate(lines).reshape(-1, 3).T
+        x, y, z = np.concatenate([line.reshape(-1, 3) for line in lines]).T
         cell = tuple(
             np.clip(np.rint((v - low[k]) / SPACING).astype(int), 0, shape[k] - 1) for k, v in enumerate((x, y))
         )
@@ -166,8 +192,8 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     raised = [one for one in raised if not any(_contradict(one, other) for other in (*level, *raised))]
     if not raised:
         return None
-    ground = estimate_ground(character, trajectory, level + raised)
-    terrain = make_terrain([ground])
+    # whoever goes through it is not to be told by ground that was taken out of the way
+    terrain = make_terrain([estimate_ground(character, trajectory, level + raised, cleared=False)])
     after = lacking_support(character, trajectory, label(character, trajectory, terrain))
     points = contact_points(character)
     places = point_places(character, trajectory.q, points)
@@ -178,7 +204,9 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     legs = np.array([name.endswith(LEGS) for name in names], dtype=np.bool_)
     sunk = (height[:, ~legs].min(axis=1, initial=np.inf) < -SUNK).mean()
     firm = max(through, sunk) < MOST_THROUGH
-    return MissingGround(ground, tuple(raised)) if firm and after.mean() <= lacking.mean() else None
+    if not firm or after.mean() > lacking.mean():
+        return None
+    return MissingGround(estimate_ground(character, trajectory, level + raised), tuple(raised))
 
 
 def _trodden(

@@ -22,6 +22,7 @@ from ..contact.terrain import Plane, Terrain, make_terrain
 from .fit import Trajectory
 from .quaternions import Array
 from .resample import smoothed
+from .rolling import touch_velocities
 from .schedule import ContactPoint, ContactSchedule, Interval, Mask, contact_points, from_intervals, runs
 from .strides import pushing
 from .tracks import center_of_mass_path, ground_under, point_places, velocities
@@ -113,7 +114,8 @@ def label(
     places = point_places(character, trajectory.q, points)
     radius = np.array([point.radius for point in points])
     ground = ground_under(terrain or level_ground(), places, radius, rate, start)
-    speed = np.linalg.norm(velocities(places, rate) - ground.velocity, axis=2)
+    moves = touch_velocities(character, trajectory.q, points, places, ground.normal, rate)
+    speed = np.linalg.norm(moves - ground.velocity, axis=2)
     active = np.zeros(speed.shape, dtype=np.bool_)
     path = center_of_mass_path(character, trajectory.q)
     faster = _smeared(path, trajectory, use)

@@ -140,8 +140,8 @@ def make_reference(
         clean = clean_up(character, trajectory, schedule, terrain)
         if help_given == "as_needed" and optimise:
             fewer = without_broken(character, schedule, clean, trajectory)
-            if fewer is not schedule:
-                # what rolls over the ground was pinned to one place of it, unless the motion can do with that
+            if _of_feet(fewer, schedule):
+                # a foot was bent onto a place where it is not, unless the motion can do with that
                 whole = _unaided(
                     character,
                     trajectory,
@@ -220,6 +220,12 @@ def make_reference(
     if rests:
         reference = without_rest(reference, frames)
     return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put, laid)
+
+
+def _of_feet(fewer: ContactSchedule, schedule: ContactSchedule) -> bool:
+    """Whether contacts of feet are missing in the one of two schedules."""
+    feet = np.array([point.foot for point in schedule.points], dtype=np.bool_)
+    return bool((schedule.active & ~fewer.active)[:, feet].any())
 
 
 def _unaided(character: Character, trajectory: Trajectory, **wanted: Any) -> MadeReference | None:

@@ -26,11 +26,13 @@ from ..contact.terrain import Terrain, nearest_points
 from ..dynamics import body_poses
 from ..maths.angles import direction
 from ..sentences import in_frames
+from . import fit
 from .fit import Trajectory
 from .gliding_soles import Stretch, carrying, go_over, parted, steadiest_end
 from .labels import SLOW
 from .quaternions import Array, conjugate, rotate
 from .resample import smoothed
+from .rolling import STANDS, STAYS, ends_limb, rolled_way
 from .schedule import ContactPoint, ContactSchedule, Mask, runs
 from .tracks import point_places, velocities
 
@@ -40,6 +42,7 @@ SAME_YAW = np.radians(10.0)  # a foot that turned and is as near as this to wher
 LEAST_PIVOT = np.radians(5.0)  # a turn that is a pivot
 LONGEST_LEAVE = 0.1  # s: a foot that turns on one end alone for longer than this before it leaves is not leaving yet
 PIVOT_RATE = 0.5  # rad/s: a foot that turns faster than this pivots
+MOST_TILT = np.radians(45.0)  # sideways, of a foot that is laid flat
 MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving the ground it turns a little
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
 ROLLS = 0.5  # cosine between an ankle's axis and the sole within which it rolls the sole
@@ -115,8 +118,9 @@ def plant(
 ) -> tuple[Planted, list[str]]:
     """The schedule with planted places, without the ends of feet that sweep around the other."""
     frames = len(trajectory.q)
+    schedule, lines = _without_tilted(character, trajectory, schedule, soles)
     active, place = schedule.active.copy(), schedule.place.copy()
-    rotation, middle, spins, lines = {}, {}, {}, []
+    rotation, middle, spins = {}, {}, {}
     stretches = _gliding(character, trajectory, schedule, soles)
     for sole in soles:
         columns = list(sole.points)
@@ -196,13 +200,33 @@ def plant(
             length = np.linalg.norm(np.diff(middle[sole.body][start:stop], axis=0), axis=1).sum()
             when = in_frames(frame_number[start], frame_number[stop - 1])
             lines.append(f"'{sole.name}' glides by {100.0 * length:.0f} cm in {when}.")
-    for i, point in enumerate(schedule.points):
-        if not (point.foot or point.grab or point.moves):
-            for start, stop in runs(active[:, i]):
-                there, normal = _nearest_ground(terrain, place[start, i])
-                place[start:stop, i] = there + point.radius * normal
+    rest = [i for i, point in enumerate(schedule.points) if not (point.foot or point.grab or point.moves)]
+    tracks = point_places(character, trajectory.q, [schedule.points[i] for i in rest])
+    for i, track in zip(rest, np.moveaxis(tracks, 1, 0), strict=True):
+        for start, stop in runs(active[:, i]):
+            point, stretch = schedule.points[i], slice(start, stop)
+            stays = np.inf if point.rests else STANDS if ends_limb(character, point) else STAYS
+            place[stretch, i] = rolled_way(
+                track, place[start, i], point.radius, trajectory.rate, stretch, terrain, stays
+            )
     planned_schedule = ContactSchedule(schedule.points, active, place)
     return Planted(planned_schedule, _held(planned_schedule, soles, rotation, spins), rotation, middle), lines
+
+
+def _without_tilted(
+    character: Character, trajectory: Trajectory, schedule: ContactSchedule, soles: list[Sole]
+) -> tuple[ContactSchedule, list[str]]:
+    """The schedule without feet that lie on their sides, as those of who lies do: laid flat they would bend the leg."""
+    active, lines = schedule.active.copy(), []
+    _, turn = fit.body_poses(character, trajectory.q)
+    for sole in soles:
+        columns = list(sole.points)
+        tilted = np.abs(rotate(turn[:, sole.body], sole.frame[1])[:, 2]) > np.sin(MOST_TILT)
+        for start, stop in runs(np.asarray(active[:, columns].any(axis=1) & tilted)):
+            active[start:stop, columns] = False
+            when = in_frames(trajectory.frame(start), trajectory.frame(stop - 1))
+            lines.append(f"'{sole.name}' lies on its side in {when}, so it carries no weight there.")
+    return (ContactSchedule(schedule.points, active, schedule.place), lines) if lines else (schedule, lines)
 
 
 def _gliding(

@@ -50,14 +50,19 @@ def center_of_mass_path(character: Character, q: Array) -> Array:
 
 def velocities(places: Array, rate: float) -> Array:
     """Central differences of rows (nf, ...) over the same span of time at any rate."""
-    reach = min(max(1, round(SPEED_SPAN * rate)), len(places) - 1)
-    if reach < 1:
+    if len(places) < 2:
         return np.zeros_like(places)
-    frame = np.arange(len(places))
-    after, before = np.minimum(frame + reach, len(places) - 1), np.maximum(frame - reach, 0)
-    span = (after - before).reshape(-1, *[1] * (places.ndim - 1)) / rate
-    result: Array = (places[after] - places[before]) / span
+    before, after, span = time_span(len(places), rate)
+    result: Array = (places[after] - places[before]) / span.reshape(-1, *[1] * (places.ndim - 1))
     return result
+
+
+def time_span(frames: int, rate: float) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """Around each of so many frames those before and after it between which its speed is taken, and their seconds."""
+    reach = min(max(1, round(SPEED_SPAN * rate)), frames - 1)
+    frame = np.arange(frames)
+    before, after = np.maximum(frame - reach, 0), np.minimum(frame + reach, frames - 1)
+    return before, after, (after - before) / rate
 
 
 def ground_under(terrain: Terrain, places: Array, radius: Array, rate: float, start: float = 0.0) -> Ground:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
-from ..dynamics import body_jacobian, body_poses, inverse_dynamics, passive_force
+from ..dynamics.balance import fill_lacking
+from ..dynamics.workspace import make_workspace
 from ..simulation.outcome import Simulation
 
 Array = NDArray[np.float64]
@@ -91,20 +92,11 @@ class Dynamics:
         What is left of it is the torques, and at a free root nothing: a simulation's own to rounding and to what its
         integrator adds to conserve momentum, a planned motion's to where its solver stopped.
         """
-        found = np.zeros((self.steps, self.character.nv))
+        tree, found = self.character.tree, np.zeros((self.steps, self.character.nv))
+        contacts = self.contact_start, self.contact_body, self.contact_point, self.contact_force
+        fill_lacking(tree, make_workspace(tree), self.q, self.v, self.rate, *contacts, found)
         free = self.character.nv - self.torque.shape[1]
-        for k in range(self.steps):
-            q, v, rows = self.q[k + 1], self.v[k], slice(self.contact_start[k], self.contact_start[k + 1])
-            change = (self.v[k + 1] - v) * self.rate
-            found[k] = inverse_dynamics(self.character, q, v, change) - passive_force(self.character, q, v)
-            found[k, :free] -= self.help[k, :free]
-            touched, place, force = self.contact_body[rows], self.contact_point[rows], self.contact_force[rows]
-            origin = body_poses(self.character, q)[0]
-            for body in set(touched.tolist()):
-                own = touched == body
-                moment = np.cross(place[own] - origin[body], force[own]).sum(axis=0)
-                wrench = np.concatenate([force[own].sum(axis=0), moment])
-                found[k] -= body_jacobian(self.character, q, body).T @ wrench
+        found[:, :free] -= self.help[:, :free]
         return found
 
 

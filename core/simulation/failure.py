@@ -18,7 +18,7 @@ from .strength import TorqueLimits
 from .workspace import Memory
 
 FORMAT = "heft.step"
-VERSION = 2
+VERSION = 3
 FAILED = "failed step"  # what a trace calls it
 
 
@@ -41,6 +41,7 @@ class WorldArguments:
     pairs: tuple[tuple[str, str], ...] | None
     max_contacts: int
     torque_limits: TorqueLimits | None
+    inside: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

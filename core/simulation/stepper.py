@@ -51,7 +51,6 @@ from .choice import remember_basis
 from .correction import needs_correction, update_repair
 from .equations import (
     impulse_to_y,
-    point_velocity,
     update_delassus,
     update_root,
     velocity_from_y,
@@ -65,7 +64,9 @@ from .holding import (
     update_held_rows,
 )
 from .impulses import find_impulses
+from .own_contact import FELT, PUSHED, UNHEEDED, find_own_contacts
 from .pushes import mean_force
+from .reach import FASTEST, fastest_of, is_near
 from .rows import update_contact_rows, update_limit_rows
 from .strength import brake_joints, exceeds, hold_joints, hold_law, is_torn, without_brakes
 from .workspace import Machine
@@ -77,8 +78,6 @@ STEPPED, UNSOLVED, MISSED, NOT_FINITE = range(4)
 
 # An answer counts if no row misses by more than this, plus the same share of the largest speed, m/s or rad/s.
 ACCEPTED = 1e-6
-# Speeds beyond this do not widen the search for contacts, m/s.
-FASTEST = 100.0
 
 
 @kernel
@@ -86,8 +85,10 @@ def begin_step(machine: Machine) -> None:
     """From (q_k, v_k) to q_{k+1}: kinematics, equation of motion and contact candidates there."""
     move_bodies(machine)
     pose_terrain(machine.system.terrain, machine.memory.clock[0] + machine.system.settings.dt, machine.scratch.pose)
-    _find_contacts(machine)
+    reach = _find_contacts(machine)
     _drop_distant(machine)
+    if machine.memory.heeded[0] > 0:
+        find_own_contacts(machine, reach)
 
 
 @kernel
@@ -114,8 +115,8 @@ def _begin_moving(machine: Machine) -> None:
 
 
 @kernel
-def _find_contacts(machine: Machine) -> None:
-    """Whatever is within the margin, or within reach of the fastest thing in this step."""
+def _find_contacts(machine: Machine) -> float:
+    """Whatever is within the margin, or within reach of the fastest thing in this step; returns that reach, m."""
     system, scratch = machine.system, machine.scratch
     settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
     fastest = fastest_of(machine)
@@ -132,35 +133,16 @@ def _find_contacts(machine: Machine) -> None:
         settings.depth,
         contacts,
     )
-
-
-@kernel
-def fastest_of(machine: Machine) -> float:
-    """The speed of the fastest point of any body, m/s, or more."""
-    system, bodies = machine.system, machine.scratch.bodies
-    fastest = 0.0
-    for b in range(system.extent.shape[0]):
-        if system.extent[b] > 0.0:
-            linear = point_velocity(bodies.position, bodies.velocity, b, -1, row(bodies.position, b))
-            angular = row_angular(bodies.velocity, b)
-            speed = np.sqrt(dot(linear, linear)) + system.extent[b] * np.sqrt(dot(angular, angular))
-            # a NaN is not faster; it is found when the step is solved
-            fastest = max(fastest, speed)
-    return fastest
+    return reach
 
 
 @kernel
 def _drop_distant(machine: Machine) -> None:
-    """Keep candidates that are nearer than the margin, or so fast that this step could bring them there."""
-    system, scratch = machine.system, machine.scratch
-    settings, bodies, contacts = system.settings, scratch.bodies, scratch.contacts
+    """Keep candidates that are near."""
+    contacts = machine.scratch.contacts
     count = 0
     for i in range(contacts.filled[0]):
-        point = row(contacts.point, i)
-        velocity = point_velocity(bodies.position, bodies.velocity, contacts.body[i], contacts.other[i], point)
-        approach = -dot(row(contacts.normal, i), subtract(velocity, row(contacts.velocity, i)))
-        limit = settings.margin + settings.dt * max(approach, 0.0) if settings.anticipating else 0.0
-        if not contacts.gap[i] <= limit:
+        if not is_near(machine, i):
             continue
         if count < i:
             move_contact(contacts, i, count)
@@ -285,6 +267,8 @@ def _update_load(machine: Machine, torque: Array) -> None:
         load[i] = dt * (torque[i] - bodies.bias[i])
     for p in range(system.pushes.body.shape[0]):
         force = mean_force(system.pushes, p, time, time + dt)
+        if dot(force, force) > FELT * FELT and memory.heeded[0] == UNHEEDED:
+            memory.heeded[0] = PUSHED
         if dot(force, force) > 0.0:
             b = system.pushes.body[p]
             arm = subtract(world_point(bodies, b, row(system.pushes.point, p)), row(bodies.position, 0))

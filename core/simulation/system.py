@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..character.check import Vector
 from ..character.flatten import flatten
@@ -13,6 +14,7 @@ from ..contact.shapes import Shape, make_shapes
 from ..contact.terrain import Terrain
 from ..dynamics.limits import make_limits
 from .grabs import Grab, make_grabs
+from .own_contact import FRICTION as OWN_FRICTION
 from .pushes import Push, make_pushes
 from .strength import TorqueLimits, make_limited
 from .workspace import Settings, System, chains, extents, pyramid
@@ -25,6 +27,9 @@ class Parts(NamedTuple):
     gravity: Vector
     shapes: tuple[Shape, ...]
     pairs: tuple[tuple[str, str], ...]  # shapes that may touch each other
+    own_pairs: tuple[tuple[str, str], ...]  # those of a character's own that do where that is heeded
+    of_legs: NDArray[np.bool_]  # which of these are of one leg and another
+    inside: NDArray[np.float64]  # how deep a motion has these in each other, m
     friction: float  # between them
     grabs: tuple[Grab, ...]
     pushes: tuple[Push, ...]
@@ -41,6 +46,9 @@ def make_system(parts: Parts, terrain: Terrain, settings: Settings) -> System:
     return System(
         tree=tree,
         shapes=shapes,
+        own=make_shapes(parts.shapes, index, pairs=parts.own_pairs, pair_friction=OWN_FRICTION),
+        of_legs=parts.of_legs,
+        inside=parts.inside,
         extent=extents(shapes, len(parts.bodies)),
         chain=chain,
         chain_length=chain_length,

@@ -39,6 +39,9 @@ class System(Structure):
 
     tree: Tree
     shapes: Shapes
+    own: Shapes  # the same with the pairs of a character's own that may meet (own_contact.py)
+    of_legs: NDArray[np.bool_]  # (no,) which of these are of one leg and another
+    inside: NDArray[np.float64]  # (no,) how deep the motion that is followed has these in each other, m
     extent: NDArray[np.float64]  # (nb,) largest distance of a body's shapes from its origin, m
     chain: NDArray[np.int64]  # (nb, nv) velocities that move the body, ascending
     chain_length: NDArray[np.int64]  # (nb,)
@@ -62,6 +65,8 @@ class Memory(Structure):
     clock: NDArray[np.float64]  # (1,) s
     steps: NDArray[np.int64]  # (1,) steps taken since the reset
     impulse: NDArray[np.float64]  # (nb, 6) force times time and its moment about the body's origin, for the next step
+    heeded: NDArray[np.int64]  # (1,) whether a character's own shapes meet each other (own_contact.py)
+    deep: NDArray[np.float64]  # (no,) how deep in each other they may be, m; infinite until they are looked at
     anchor: NDArray[np.float64]  # (ng, 3) of the grabs, NaN before they begin
     orientation: NDArray[np.float64]  # (ng, 4) the same
     known: NDArray[np.int64]  # (1,) contacts and limits of the step before
@@ -233,6 +238,8 @@ def make_memory(system: System, capacity: int) -> Memory:
         clock=np.zeros(1),
         steps=np.zeros(1, dtype=np.int64),
         impulse=np.zeros((nb, 6)),
+        heeded=np.zeros(1, dtype=np.int64),
+        deep=np.full(len(system.own.pair), np.inf),
         anchor=np.full((ng, 3), np.nan),
         orientation=np.full((ng, 4), np.nan),
         known=np.zeros(1, dtype=np.int64),

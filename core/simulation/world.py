@@ -22,6 +22,7 @@ from . import stepper
 from .failure import WorldArguments, note_failure
 from .grabs import Grab
 from .law import AffineLaw, Controller, NoLawError, State
+from .own_contact import CROSSING, LOST, PUSHED, UNHEEDED, between_legs, own_pairs
 from .props import Prop
 from .pushes import Push
 from .strength import TorqueLimits
@@ -80,11 +81,15 @@ class World:
         "anticipating": a point enters once it is near, and may not come nearer than the ground; "touching": it enters
         once it touches, and may not go deeper, as Muico et al. 2009 have it.
     pairs
-        Names of shapes that may touch each other; by default every prop's with every other prop's and the character's.
+        Names of shapes that touch each other at all times; by default every prop's with every other prop's and the
+        character's.
     max_contacts
         Candidates beyond it are dropped, widest gaps first.
     torque_limits
         What joints give at most, whatever is asked of them; anything by default.
+    inside
+        How deep the motion that is followed has each of the character's own pairs in each other (own_contact.deepest),
+        m: as deep as that they may be when it is pushed; by default they may not.
     """
 
     def __init__(
@@ -105,6 +110,7 @@ class World:
         pairs: Iterable[tuple[str, str]] | None = None,
         max_contacts: int = 64,
         torque_limits: TorqueLimits | None = None,
+        inside: ArrayLike | None = None,
     ) -> None:
         rate = check.positive(rate, "rate", "the world")
         if sides not in (4, 6):
@@ -118,7 +124,7 @@ class World:
             raise ValueError(f"A world holds 1 to {MOST_CONTACTS} contacts, not {max_contacts}.")
         if terrain is None:
             terrain = [Plane(friction=friction)]
-        pairs = None if pairs is None else tuple(pairs)
+        pairs, own = None if pairs is None else tuple(pairs), own_pairs(character)
         self.character = character
         self.props = tuple(props)
         bodies = character.bodies + tuple(prop.body for prop in self.props)
@@ -133,6 +139,9 @@ class World:
             gravity=character.gravity,
             shapes=self.shapes,
             pairs=tuple(_default_pairs(character, self.props)) if pairs is None else pairs,
+            own_pairs=own,
+            of_legs=between_legs(character, own),
+            inside=_finite(np.zeros(len(own)) if inside is None else inside, (len(own),), "inside"),
             friction=friction,
             grabs=tuple(grabs),
             pushes=tuple(pushes),
@@ -173,6 +182,7 @@ class World:
             pairs=pairs,
             max_contacts=max_contacts,
             torque_limits=torque_limits,
+            inside=self.parts.inside,
         )
         self._traced = trace.is_on()
         self._before: dict[str, NDArray[np.generic]] = {}
@@ -374,6 +384,23 @@ class World:
         twice = 2.0 * np.cross(axis, arm)
         self._memory.impulse[b, :3] += p
         self._memory.impulse[b, 3:] += np.cross(arm + w * twice + np.cross(axis, twice), p)
+
+    def heed_itself(self) -> None:
+        """From the next step on the character's limbs meet each other and its trunk, instead of passing through.
+
+        Those that are inside each other then are parted slowly.
+        """
+        self._memory.heeded[0] = LOST
+
+    @property
+    def heeds_itself(self) -> bool:
+        """Whether the character's limbs meet each other and its trunk."""
+        return bool(self._memory.heeded[0] != UNHEEDED)
+
+    def let_legs_cross(self, crossing: bool) -> None:
+        """Whether legs may pass through each other from now on, where the rest of the character is heeded."""
+        if self.heeds_itself:
+            self._memory.heeded[0] = CROSSING if crossing else PUSHED
 
     def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""

@@ -14,7 +14,16 @@ from tests.core.control.replanning.tracks import held, soles
 
 DT = 1.0 / 120.0
 LEANS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)  # degrees, of the model
-CHOSEN = {"as it comes": {}, "balance 0.6": {"balance": 0.6}, "keep style 100": {"stiffness": 100.0}}
+CHOSEN = {
+    "as it comes": {},
+    "balance 0": {"balance": 0.0},
+    "balance 0.6": {"balance": 0.6},
+    **{
+        f"style {stiffness:g}, balance {share:g}": {"stiffness": stiffness, "balance": share}
+        for stiffness in (100.0, 30.0)
+        for share in (0.0, 0.1, 0.6, 0.9)
+    },
+}
 BACK = 0.03  # m, from where it is to stand
 LASTS = 6.0  # s
 STEP = 0.5  # degrees, of the character
@@ -39,7 +48,10 @@ The whole character (muico29) leans at rest about its ankles, rigid and with fla
 steps of {STEP:g}°, from which it recovers to within {100 * BACK:.0f} cm after {LASTS:.0f} s. "Static" is where the
 centre of mass reaches the edge of the sole: beyond it only momentum of trunk and limbs can bring it back. Leaning
 forward it already falls at a small part of that, onto its back: the style spring uses up all that the toes can give,
-and the heels are too close to stop the rebound; a softer spring recovers.
+and the heels are too close to stop the rebound; a softer spring recovers. "Style" is the stiffness of that spring, 1200
+by default. Here is where the balance term should act, and it adds a degree at most: the style term holds the root, too,
+by contact forces that the program already keeps within soles and friction, so with a soft spring it comes back from
+nearly as far as statics allow. With a softer one still the balance term, whose model turns the trunk, throws it over.
 """
 
 

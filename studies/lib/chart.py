@@ -18,7 +18,7 @@ OPENING = (
     f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
     'font-size="11"><rect width="100%" height="100%" fill="#fff"/>'
 )
-COLORS = {"NQR": "#2a6fdb", "LQR": "#d43b2f"}
+COLORS = {"NQR": "#2a6fdb", "NQR, any forces": "#3a9a4a", "LQR": "#d43b2f"}
 
 
 def one_of(number: int, many: int) -> str:

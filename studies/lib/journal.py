@@ -2,7 +2,9 @@
 """What a study has found so far, a line of JSON for each, so that one that is stopped goes on where it was."""
 
 import json
+import math
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
@@ -43,18 +45,31 @@ class Journal:
             self._keep(question, find())
         return self._answers[question]
 
-    def find_all(self, questions: Mapping[str, Callable[[], Any]]) -> list[Any]:
-        """Answers to many, those not found yet by all processors at once."""
+    def find_all(self, questions: Mapping[str, Callable[[], Any]], until: float = math.inf) -> list[Any]:
+        """Answers to many, those not found yet by all processors at once.
+
+        None for those that would have been begun after a time of the monotonic clock, s: they stay open.
+        """
         pool = processes()
-        waiting = {pool.submit(find): question for question, find in questions.items() if question not in self._answers}
+        waiting = {
+            pool.submit(_begun_before, until, find): question
+            for question, find in questions.items()
+            if question not in self._answers
+        }
         for done in as_completed(waiting):
-            self._keep(waiting[done], done.result())
-        return [self._answers[question] for question in questions]
+            if done.result() is not None:
+                self._keep(waiting[done], done.result())
+        return [self._answers.get(question) for question in questions]
 
     def _keep(self, question: str, answer: Any) -> None:
         self._answers[question] = answer
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({question: answer}) + "\n")
+
+
+def _begun_before(until: float, find: Callable[[], Any]) -> Any:
+    """What is found, if there is time to begin; all processes of a machine share the clock."""
+    return find() if time.monotonic() < until else None
 
 
 @cache

@@ -24,6 +24,7 @@ from heft.core.motion.reference import Reference
 from heft.core.simulation import DivergedError, Push, TorqueLimits, World
 from heft.core.simulation.fall import FallDetector
 from heft.core.simulation.looseness import Region
+from heft.core.simulation.own_contact import deepest
 from heft.core.simulation.scene import Scene
 
 from tests.core.motion.skeletons import CMU_ROLES, cmu
@@ -75,6 +76,7 @@ class Pushed:
             seconds = (len(reference.q) - 1) / reference.rate
         limits = TorqueLimits({name: STRENGTH * most for name, most in joint_strengths(character, "male").items()})
         stage = Stage(character, terrain, Scene(), 1.0 / track.dt, seconds, motion.lift, torque_limits=limits)
+        stage = replace(stage, inside=deepest(character, reference.q))
         world = stage.world()
         controller.seek(0, (0.0, 0.0, motion.lift, 0.0))
         q, v = controller.reference_state()

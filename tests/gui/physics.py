@@ -17,6 +17,7 @@ import window
 
 HOVERING = (40.0, 62.0)  # frames
 HEIGHT = 0.35  # m
+MOST = 2.0  # ms
 
 
 def show():
@@ -86,7 +87,8 @@ def scrub():
 def tell():
     """Write what it took."""
     lines = [
-        f"{name}: {1e3 * np.median(took):.2f} ms median, {1e3 * max(took):.2f} at most, of {len(took)}"
+        f"{name}: {1e3 * np.median(took):.2f} ms median, {1e3 * max(took):.2f} at most, of {len(took)}; over "
+        f"{MOST:g} ms: {[f'{1e3 * one:.2f} in draw {k}' for k, one in enumerate(took) if 1e3 * one > MOST]}"
         for name, took in spent.items()
     ]
     Path(guikit.OUT, "physics.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

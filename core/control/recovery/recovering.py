@@ -60,6 +60,8 @@ STRONG = 2.5  # times the motion's own greatest torque: more than that is not ta
 
 
 Scored = tuple[tuple[float, ...], Plan] | None
+Saved = dict[str, NDArray[np.generic]]  # a world's state
+Made = dict[tuple[int, Choice], Plan | None]  # by frames ahead
 
 
 class Recovering(Follower):
@@ -186,23 +188,29 @@ class Recovering(Follower):
         return moved
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
-        state = world.save_state()
-        if self._goes_on_well(state, world.time, goes_on):
+        """Follow the best plan; one that has legs pass through each other only where no other stays up."""
+        if self._goes_on_well(world.save_state(), world.time, goes_on):
             return
         self.motion.onward = self._understudy.onward = self._onward
         question = self._question(world)
-        best = self._search(question, self._effort, state, goes_on, None)
-        if best is None or best[0][0] < 1.0:  # what is farther ahead is harder to make possible
-            ahead = motion_ahead(question.whole, self.reference, FEWER)
-            if ahead.steps != question.ahead.steps:
-                fewer = min(NEARER, self._effort)
-                best = self._search(replace(question, ahead=ahead), fewer, state, goes_on, best)
-        if (best is None or best[0][0] < 1.0) and self._detour is None:
-            self._understudy.place = self.motion.place
-            after = self._after(world.time)
-            if self._rehearse(state, self._understudy, after, goes_on).stays_up:  # stiffly, it needs no other steps
-                self._sure = world.time + after * world.dt
-                return
+        made: Made = {}
+        best: Scored = None
+        crossed = False
+        for crossing in (False, True) if world.heeds_itself else (False,):
+            world.let_legs_cross(crossing)
+            state = world.save_state()
+            found = self._best(question, state, goes_on, made)
+            if best is None or (found is not None and found[0] > best[0]):
+                best, crossed = found, crossing
+            if best is not None and best[0][0] >= 1.0:
+                break
+            if self._detour is None:
+                self._understudy.place = self.motion.place
+                after = self._after(world.time)
+                if self._rehearse(state, self._understudy, after, goes_on).stays_up:  # stiffly, it needs no other steps
+                    self._sure = world.time + after * world.dt
+                    return
+        world.let_legs_cross(crossed)
         if best is None:  # nothing possible is near, and later it is farther
             self._failures = HOPELESS
             return
@@ -212,13 +220,18 @@ class Recovering(Follower):
         if stays_up:
             self._sure = world.time + self._steps(best[1], world.time) * world.dt
 
+    def _best(self, question: Question, state: Saved, goes_on: GoesOn, made: Made) -> Scored:
+        """The best plan from a state."""
+        best = self._search(question, self._effort, state, goes_on, made, None)
+        if best is None or best[0][0] < 1.0:  # what is farther ahead is harder to make possible
+            ahead = motion_ahead(question.whole, self.reference, FEWER)
+            if ahead.steps != question.ahead.steps:
+                fewer = min(NEARER, self._effort)
+                best = self._search(replace(question, ahead=ahead), fewer, state, goes_on, made, best)
+        return best
+
     def _search(
-        self,
-        question: Question,
-        effort: int,
-        state: dict[str, NDArray[np.generic]],
-        goes_on: GoesOn,
-        best: Scored,
+        self, question: Question, effort: int, state: Saved, goes_on: GoesOn, made: Made, best: Scored
     ) -> Scored:
         """The first plan that is good, of so many; or the best of them, which may be the best so far."""
         possible = False  # a plan that stays up, smoothly and not too strong, if only the legs came too near
@@ -229,8 +242,11 @@ class Recovering(Follower):
             tried += 1
             if tried > effort:
                 break
-            self._tried += 1
-            plan = make_plan(question, choice, goes_on)
+            name = (question.ahead.steps, choice)
+            if name not in made:
+                self._tried += 1
+                made[name] = make_plan(question, choice, goes_on)
+            plan = made[name]
             if plan is None:
                 continue
             verdict = self._judged(state, plan, question.time, goes_on)
@@ -243,7 +259,7 @@ class Recovering(Follower):
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong and smooth)
         return best
 
-    def _judged(self, state: dict[str, NDArray[np.generic]], plan: Plan, time: float, goes_on: GoesOn) -> Verdict:
+    def _judged(self, state: Saved, plan: Plan, time: float, goes_on: GoesOn) -> Verdict:
         """What becomes of a plan; if it stays up, with noise as well."""
         steps = self._steps(plan, time)
         verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
@@ -252,7 +268,7 @@ class Recovering(Follower):
         replica = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on, 1, HARSH)
         return replace(verdict, steady=replica.share)
 
-    def _goes_on_well(self, state: dict[str, NDArray[np.generic]], time: float, goes_on: GoesOn) -> bool:
+    def _goes_on_well(self, state: Saved, time: float, goes_on: GoesOn) -> bool:
         """Whether what is followed needs no other plan."""
         detour = self._detour
         if detour is not None:
@@ -351,7 +367,7 @@ class Recovering(Follower):
 
     def _rehearse(
         self,
-        state: dict[str, NDArray[np.generic]],
+        state: Saved,
         follower: Follower,
         steps: int,
         goes_on: GoesOn,

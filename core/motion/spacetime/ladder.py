@@ -30,6 +30,8 @@ MUCH_NEARER = 0.5  # degrees of joints' RMS change, for which a sole may be in t
 PRESSED = 0.02  # of the frames, in which ground must push hard to bend a motion
 FAR = 0.027  # m of mean distance from the clip, from which on help is asked for
 CLOSE = 0.025  # m, up to which it is then to bring it
+SAME = 0.035  # m, within which a motion is the same whatever its joints' angles say
+SETTLED = 0.05  # rad or m, of the last step of one that is
 WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that does not come so close
 MISSING, PLENTY = 0.03, 3.0  # prices of help by its square: where something is missing; everywhere, to begin with
 HELPED_ITERATIONS = 24
@@ -106,7 +108,7 @@ def aided(request: Request, firm: Problem | None = None, last: Solution | None =
             solution, quality = attempt(asked, problem, most, Helped(way, CLOSE, MISSING, plenty), start)
             if quality is not None:
                 found = Found(asked, problem, solution, quality)
-                if is_near(asked, quality):
+                if is_close(found):
                     return found
                 best = best or found
             elif not solution.finished and asked is not feet:
@@ -139,9 +141,15 @@ def _feet_alone(request: Request) -> Request:
     return request._replace(schedule=replace(schedule, active=schedule.active & sure))
 
 
+def is_close(found: Found) -> bool:
+    """Whether it is the same motion, or is where that is: an arm that lies may turn about itself by any angle."""
+    came_to_rest = found.quality.last_step < SETTLED
+    return is_near(found.request, found.quality) or (came_to_rest and distance(found) <= SAME)
+
+
 def nearest(found: Sequence[Found]) -> Found | None:
     """The first that is near enough, unless the other is much nearer; or that which is nearest."""
-    near = [one for one in found if is_near(one.request, one.quality)]
+    near = [one for one in found if is_close(one)]
     if len(near) == 2 and distance(near[1]) < max(WORTH_HELP * distance(near[0]), CLOSE):
         return near[1]
     return next(iter(near), None) or min(
@@ -154,14 +162,14 @@ def nearest(found: Sequence[Found]) -> Found | None:
 def climb(request: Request, far: float, *, without_first: bool) -> Found:
     """The first rung that is near the clip: without help if it comes within `far`, m, and that need be tried at all."""
     found, firm, last = unaided(request, far) if without_first else (None, None, None)
-    if found is not None and is_near(request, found.quality) and distance(found) <= far:
+    if found is not None and is_close(found) and distance(found) <= far:
         return found
     helped = aided(request, firm, last)
-    lost = helped is None or not is_near(request, helped.quality)
+    lost = helped is None or not is_close(helped)
     if lost and found is None and firm is not None and last is not None:
         found = _finished(request, firm, last)
     best = nearest([one for one in (found, helped) if one is not None])
-    return best if best is not None and is_near(best.request, best.quality) else as_keyed(request)
+    return best if best is not None and is_close(best) else as_keyed(request)
 
 
 def _finished(request: Request, problem: Problem, last: Solution) -> Found | None:

@@ -298,6 +298,8 @@ def _fill_state_cost(
     _add_limits(problem, iterate.q[k], Q, gradient)
     update_positions(tree, work.dynamics, iterate.q[k])
     for p in range(problem.point_body.shape[0]):
+        if not (problem.held[k, p] or problem.watched[p]):
+            continue
         b = problem.point_body[p]
         point = world_point(work.dynamics, b, row(problem.point_local, p))
         off = subtract(point, row(problem.place[k], p))
@@ -315,7 +317,7 @@ def _fill_state_cost(
         else:
             normal = row(problem.axes[k, p], 2)
             height = dot(normal, off)
-            if height < problem.radius[p] + FAR and not problem.grab[p]:
+            if height < problem.radius[p] + FAR:
                 g = height - problem.radius[p] + DEPTH_ALLOWED
                 stiffness, lift = _ground_model(problem, iterate, k, p, g, GROUND_BARRIER * barrier)
                 below = problem.clearance[k, p] - height
@@ -431,7 +433,7 @@ def _move_ground(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWork
     least = 1.0 - BOUNDARY
     update_positions(tree, work.dynamics, iterate.q[k])
     for p in range(problem.point_body.shape[0]):
-        if problem.held[k, p] or problem.grab[p]:
+        if problem.held[k, p] or not problem.watched[p]:
             continue
         point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local, p))
         height = dot(row(problem.axes[k, p], 2), subtract(point, row(problem.place[k], p)))
@@ -482,10 +484,12 @@ def _move_pair(slack: Array, multiplier: Array, i: int, g: float, barrier: float
 
 @kernel
 def fill_held_offsets(tree: Tree, problem: Problem, iterate: Iterate, work: ModelWorkspace, out: Array) -> None:
-    """Points minus their places (N + 1, np, 3) along the contacts' axes, held or not."""
+    """Points minus their places (N + 1, np, 3) along the contacts' axes, of those that are held or watched."""
     for k in range(out.shape[0]):
         update_positions(tree, work.dynamics, iterate.q[k])
         for p in range(problem.point_body.shape[0]):
+            if not (problem.held[k, p] or problem.watched[p]):
+                continue
             point = world_point(work.dynamics, problem.point_body[p], row(problem.point_local, p))
             off = subtract(point, row(problem.place[k], p))
             for j in range(3):

@@ -26,6 +26,7 @@ from ..schedule import ContactPoint, ContactSchedule
 from .effort import Effort
 from .help import HELPERS
 from .settings import Settings
+from .surface import on_balls
 
 Array = NDArray[np.float64]
 
@@ -58,6 +59,7 @@ class Problem(Structure):
     radius: Array  # (np,) of a ball around the point, which stays above the ground too
     grab: NDArray[np.bool_]  # (np,) carries force in all directions
     held: NDArray[np.bool_]  # (N + 1, np)
+    watched: NDArray[np.bool_]  # (np,) stays above the ground where not held; of a ball, the centre does
     place: Array  # (N + 1, np, 3)
     axes: Array  # (N + 1, np, 3, 3) rows: two tangents and the normal of the ground
     force_axes: Array  # (N + 1, np, 3, 3) the same for forces, which differ where feet glide (gliding.py)
@@ -126,11 +128,11 @@ def make_problem(
     place[held] = schedule.place[schedule.active]
     grab = np.array([point.grab for point in points], dtype=np.bool_)
     ground, normal = _ground(terrain, place, held, points)
-    clearance = np.zeros((frames, count))
+    clearance, kept = np.zeros((frames, count)), on_balls(points)
     for i, point in enumerate(points):
         if i < scheduled:
             clearance[:, i] = _clearance(held[:, i], settings, rate, periodic=cycle is not None)
-        clearance[:, i] = NO_CLEARANCE if point.grab else clearance[:, i] + point.radius
+        clearance[:, i] = NO_CLEARANCE if point.grab or kept[i] else clearance[:, i] + point.radius
     allowed = allowed_forces(held, periodic=cycle is not None)
     allowed[:, known.start :] = True
     force_count, force_point = _packed(allowed)
@@ -172,6 +174,7 @@ def make_problem(
         radius=np.array([point.radius for point in points]),
         grab=grab,
         held=held,
+        watched=~(grab | kept),
         place=np.where(held[:, :, None], place, ground),
         axes=axes,
         force_axes=sliding_axes(axes, ways, slips, settings.friction),

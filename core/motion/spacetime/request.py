@@ -25,7 +25,7 @@ from .surface import on_surface
 Array = NDArray[np.float64]
 
 # Defects, rad or m and per second, up to which a motion that still changes is worth showing.
-USABLE_DEFECT = 1e-10
+USABLE_DEFECT = 1e-8
 LONGEST = 100_000  # frames
 
 
@@ -104,7 +104,7 @@ def checked(
     return Request(
         character,
         checked,
-        on_surface(character, q, schedule, ground, periodic=ends.cycle is not None),
+        on_surface(character, q, trajectory.rate, schedule, ground, periodic=ends.cycle is not None),
         ground,
         ends,
         (Settings() if settings is None else settings).checked(),

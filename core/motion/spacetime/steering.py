@@ -21,7 +21,7 @@ EVERY = 4  # frames, between those at which distances are measured
 # All solves of a bake together take no more iterations than this for a person's 31 velocities at 120 frames a second,
 # and fewer for more of either: their number, not a clock, so that the same job has the same answer. Fewer than the
 # least are not worth beginning.
-MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES, USUAL_RATE = 80, 6, 31, 120.0
+MOST_ITERATIONS, LEAST_ITERATIONS, USUAL_VELOCITIES, USUAL_RATE = 72, 6, 31, 120.0
 # A distance is believed after so many iterations where a step is no longer than this, or after more.
 LEAST_LOOK, SURE_STEP, LONGEST_LOOK, AGAIN = 4, 0.15, 10, 2
 HOPELESS = 1.05  # times what it may be

@@ -16,8 +16,8 @@ from ...character import check
 from ...maths.kernel import kernel
 from .. import stepper
 from ..grabs import Grab
+from ..reach import FASTEST
 from ..recording import Recorder, Recording
-from ..stepper import FASTEST
 from ..world import Action, DivergedError, World, reason_of
 from .crossing import Crossing, find_crossing, make_crossing, meet, name_of, update_box
 from .island import Given, Island, Pair

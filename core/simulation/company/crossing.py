@@ -19,7 +19,7 @@ from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
 from ..grabs import Grab
-from ..stepper import FASTEST, fastest_of
+from ..reach import FASTEST, fastest_of
 from ..workspace import Machine
 from ..world import World
 

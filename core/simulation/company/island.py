@@ -67,6 +67,9 @@ class Island:
             gravity=first.parts.gravity,
             shapes=tuple(shape for part in parts for shape in part.shapes),
             pairs=(),
+            own_pairs=(),  # members have looked for these
+            of_legs=np.zeros(0, dtype=np.bool_),
+            inside=np.zeros(0),
             friction=first.parts.friction,
             grabs=(*(grab for part in parts for grab in part.grabs), *holds),
             pushes=tuple(push for part in parts for push in part.pushes),
@@ -166,7 +169,7 @@ def _places(worlds: Sequence[World]) -> list[Place]:
             "velocity": len(tree.velocity_body),
             "root": int((tree.parent < 0).sum()),
             "shape": len(system.shapes.kind),
-            "pair": len(system.shapes.pair),
+            "pair": len(system.shapes.pair) + len(system.own.pair),
             "face": len(system.shapes.solids.normal),
             "limit": len(system.limits.kind),
             "grab": len(system.grabs.body),

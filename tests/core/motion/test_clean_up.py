@@ -125,6 +125,22 @@ def test_slope_is_walked_on():
             np.testing.assert_allclose(place[:, 2], slope * place[:, 0], atol=1e-9)
 
 
+@pytest.mark.parametrize(("degrees", "stands"), [(20.0, True), (70.0, False)])
+def test_a_foot_that_lies_on_its_side_is_not_laid_flat(degrees, stands):
+    character = Character.preset("muico29")
+    half = 0.5 * np.radians(degrees)
+    q = np.tile(character.neutral(), (60, 1))
+    q[:, 3:7] = (np.cos(half), np.sin(half), 0.0, 0.0)  # about the line ahead
+    points = [point for point in contact_points(character) if point.name.startswith("left_foot")]
+    q[:, 2] -= point_places(character, q[:1], points)[0, :, 2].min()
+    lying = Trajectory(120.0, q, np.zeros((60, character.nv)))
+    schedule = label(character, lying)
+    assert {interval.point for interval in schedule.intervals} >= {"left_foot_heel", "left_foot_toe"}
+    clean = clean_up(character, lying, schedule)
+    assert any(point.foot and clean.held.active[:, i].any() for i, point in enumerate(clean.held.points)) is stands
+    assert any("on its side" in line for line in clean.lines) is not stands
+
+
 def turned_on_its_left_toe(angle):
     """A body that turns over its feet, which stand for as long before and after, cleaned up; and where that toe is."""
     character = Character.preset("muico29")

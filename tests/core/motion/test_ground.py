@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heft.core.contact.terrain import make_terrain
+from heft.core.motion.boxes import body_points
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.ground import estimate_ground, footprints, missing_ground
 from heft.core.motion.labels import label
@@ -98,6 +99,26 @@ def test_soles_keep_the_way_that_they_take_past_an_edge():
     under = ground_under(make_terrain([ground]), soles, np.zeros(soles.shape[1]), 120.0)
     assert ground.heights.max() == pytest.approx(0.3)
     assert under.height.min() > -0.035
+
+
+def test_a_sole_that_sinks_where_it_lands_behind_an_edge_digs_no_pit():
+    walk = glide()
+    held = footprints(walk.character, walk.trajectory)
+    raised = [replace(one, heel=(*one.heel[:2], 0.6), toe=(*one.toe[:2], 0.6)) for one in held[-2:]]
+    sunk = replace(walk.trajectory, q=walk.trajectory.q - np.eye(1, walk.character.nq, 2) * 0.04)
+    ground = estimate_ground(walk.character, sunk, [*held[:-2], *raised])
+    assert ground.heights.min() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_legs_get_past_an_edge_with_room_to_spare():
+    walk = glide()
+    held = footprints(walk.character, walk.trajectory)
+    raised = [replace(one, heel=(*one.heel[:2], 0.3), toe=(*one.toe[:2], 0.3)) for one in held[-2:]]
+    ground = estimate_ground(walk.character, walk.trajectory, [*held[:-2], *raised])
+    legs = [point for point in body_points(walk.character) if point.name.endswith(("thigh", "shank"))]
+    places = point_places(walk.character, walk.trajectory.q, legs)
+    height = ground_under(make_terrain([ground]), places, np.array([point.radius for point in legs]), 120.0).height
+    assert height.min() > 0.01
 
 
 @needs_clips
