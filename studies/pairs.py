@@ -31,7 +31,8 @@ Two people captured together are baked together, by defaults. Written by `run.py
 - deepest: of contacts between the two, beyond what they begin with
 - hands: how far the one's wrist is from where it was to the other's in the source, median and most; while they are
   within {100 * NEAR:.0f} cm of each other there, if they ever are, else all along
-- held: with a hold between the hands for the longest time that they are so near, as Add Grab makes it
+- held: *found*, by defaults, which find holds in the clips; or *said*, with a hold that stays as it is taken, between
+  the hands for the longest time that they are so near, as Add Grab makes it
 
 | pair | what | held | up | with noise | off mm | help % | slide mm | deepest mm | hands mm |
 |---|---|---|---|---|---|---|---|---|---|
@@ -141,7 +142,7 @@ def baked(two: Two) -> dict[str, Any]:
 
 def row(two: Two, found: dict[str, Any]) -> str:
     """A line of the table."""
-    begin = f"| {two.first}, {two.second} | {two.what} | {'yes' if two.held else 'no'} |"
+    begin = f"| {two.first}, {two.second} | {two.what} | {'said' if two.held else 'found'} |"
     if found["why"]:
         return f"{begin} refused: {found['why']} | | | | | | |"
     off, helped, slide, hands = (
