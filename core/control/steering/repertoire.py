@@ -109,8 +109,8 @@ def _unsettled(track: Track) -> Track:
     """A transition's own frames alone: what comes after them is another action."""
     frames = len(track.q) - track.stance
     parts = {name: getattr(track, name)[:frames] for name in ("q", "v", "torque", "force", "loaded")}
-    slips = track.slips[:frames] if track.slips.size else track.slips
-    return replace(track, **parts, slips=slips, stance=0)
+    slips, given = (array[:frames] if array.size else array for array in (track.slips, track.given))
+    return replace(track, **parts, slips=slips, given=given, stance=0)
 
 
 def _halves(

@@ -21,6 +21,7 @@ from heft.core.worker import tasks
 from heft.core.worker.messages import Message
 from heft.core.worker.process import Line
 
+from tests.core.job import golden
 from tests.core.job.jobs import lively_job, waving_clip, waving_job
 from tests.core.motion.skeletons import rooted
 
@@ -136,6 +137,8 @@ def test_who_looks_on_is_sent_what_is_optimised_and_then_every_frame_once(result
 def test_a_run_is_cancelled_before_its_first_step(method):
     if method == "momentum":  # it knows no props
         job = waving_job(method=method)
+    elif method == "steering":  # it needs a walk
+        job = replace(golden.kept("walk"), method=method, settings={"sharpest": 15.0})
     else:  # a gait needs the rate
         others = (waving_clip(0.5),) if method == "combination" else ()
         job = replace(lively_job(), method=method, settings={}, rate=300.0, others=others)
