@@ -64,7 +64,8 @@ def stage_of(
         returns=job.return_to_path,
         looseness=job.looseness,
         felt=tuple(_as_push(meeting, lost, job.rate) for meeting in job.meetings if meeting.force.any()),
-        inside=_inside(character, motion) if job.scene.pushes else None,
+        # who has no motion to follow catches itself by steps that lead one leg through the other
+        inside=_inside(character, motion) if job.scene.pushes and not method.needs.no_motion else None,
         torque_limits=torque_limits(job, motion, lost),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         directed=job.ends is not None,

@@ -41,7 +41,7 @@ class WorldArguments:
     pairs: tuple[tuple[str, str], ...] | None
     max_contacts: int
     torque_limits: TorqueLimits | None
-    inside: NDArray[np.float64]
+    inside: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True, eq=False)

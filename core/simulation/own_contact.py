@@ -36,6 +36,7 @@ FRICTION = 0.5  # cloth on cloth
 FELT = 10.0  # N, of a push from which on it is heeded
 UNHEEDED, CROSSING, PUSHED, LOST = range(4)  # what is heeded; CROSSING: all but legs of each other
 PARTS = 0.1  # m/s, at which what is inside each other is parted once the character is lost
+LET_GO = 1.0  # m: as far apart no step makes them meet
 LEVER = 0.01  # m from a joint's axis, below which it does not count as moving a contact
 
 
@@ -154,6 +155,20 @@ def find_own_contacts(machine: Machine, reach: float) -> None:
             contacts.key[found] += OWN_KEYS - PAIR_KEYS
             if not (_has_lever(machine, found) and is_near(machine, found)):
                 contacts.filled[0] = found
+
+
+@kernel
+def let_go_of_own_contacts(machine: Machine) -> bool:
+    """Leave such candidates out of this step, where they make it one without an answer; whether there were any.
+
+    A limb squeezed between two others may have none within rounding. What comes in by one step is parted again.
+    """
+    contacts, found = machine.scratch.contacts, False
+    for i in range(contacts.filled[0]):
+        if OWN_KEYS <= contacts.key[i] < 2 * OWN_KEYS:
+            contacts.gap[i] = LET_GO
+            found = True
+    return found
 
 
 @kernel

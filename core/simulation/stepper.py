@@ -65,7 +65,7 @@ from .holding import (
     update_held_rows,
 )
 from .impulses import find_impulses
-from .own_contact import FELT, PUSHED, UNHEEDED, find_own_contacts
+from .own_contact import FELT, PUSHED, UNHEEDED, find_own_contacts, let_go_of_own_contacts
 from .pushes import mean_force
 from .reach import FASTEST, fastest_of, is_near
 from .rows import update_contact_rows, update_limit_rows
@@ -187,10 +187,11 @@ def solve(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
     torque (nv,); gain (motors, 3 n) for n candidates, or without columns; implicit (nv,), or empty.
     """
     scratch = machine.scratch
-    if machine.system.limited.first.shape[0] == 0:
-        status, rows, limits, active = _find(machine, torque, gain, implicit)
-    else:
-        status, rows, limits, active = _find_within(machine, torque, gain, implicit)
+    copy_into(scratch.bodies.diagonal, scratch.weak.diagonal)
+    status, rows, limits, active = _try(machine, torque, gain, implicit)
+    if status != STEPPED and let_go_of_own_contacts(machine):
+        copy_into(scratch.weak.diagonal, scratch.bodies.diagonal)
+        status, rows, limits, active = _try(machine, torque, gain, implicit)
     if status != STEPPED:
         return status
     remember_basis(machine, limits, active)
@@ -202,6 +203,14 @@ def solve(machine: Machine, torque: Array, gain: Array, implicit: Array) -> int:
             return NOT_FINITE
     _move_on(machine)
     return STEPPED
+
+
+@kernel
+def _try(machine: Machine, torque: Array, gain: Array, implicit: Array) -> tuple[int, int, int, int]:
+    """`v_next` with no joint beyond its strength; returns STEPPED or why not, and rows of grabs, limits and groups."""
+    if machine.system.limited.first.shape[0] == 0:
+        return _find(machine, torque, gain, implicit)
+    return _find_within(machine, torque, gain, implicit)
 
 
 @kernel
@@ -269,7 +278,7 @@ def _update_load(machine: Machine, torque: Array) -> None:
         load[i] = dt * (torque[i] - bodies.bias[i])
     for p in range(system.pushes.body.shape[0]):
         force = mean_force(system.pushes, p, time, time + dt)
-        if dot(force, force) > FELT * FELT and memory.heeded[0] == UNHEEDED:
+        if dot(force, force) > FELT * FELT and memory.heeded[0] == UNHEEDED and system.inside.shape[0] > 0:
             memory.heeded[0] = PUSHED
         if dot(force, force) > 0.0:
             b = system.pushes.body[p]

@@ -41,7 +41,7 @@ class System(Structure):
     shapes: Shapes
     own: Shapes  # the same with the pairs of a character's own that may meet (own_contact.py)
     of_legs: NDArray[np.bool_]  # (no,) which of these are of one leg and another
-    inside: NDArray[np.float64]  # (no,) how deep the motion that is followed has these in each other, m
+    inside: NDArray[np.float64]  # (no,) how deep the motion that is followed has these in each other, m; or (0,)
     extent: NDArray[np.float64]  # (nb,) largest distance of a body's shapes from its origin, m
     chain: NDArray[np.int64]  # (nb, nv) velocities that move the body, ascending
     chain_length: NDArray[np.int64]  # (nb,)

@@ -89,7 +89,7 @@ class World:
         What joints give at most, whatever is asked of them; anything by default.
     inside
         How deep the motion that is followed has each of the character's own pairs in each other (own_contact.deepest),
-        m: as deep as that they may be when it is pushed; by default they may not.
+        m: as deep as that they may be once it is pushed; by default a push does not make them meet.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class World:
             pairs=tuple(_default_pairs(character, self.props)) if pairs is None else pairs,
             own_pairs=own,
             of_legs=between_legs(character, own),
-            inside=_finite(np.zeros(len(own)) if inside is None else inside, (len(own),), "inside"),
+            inside=np.zeros(0) if inside is None else _finite(inside, (len(own),), "inside"),
             friction=friction,
             grabs=tuple(grabs),
             pushes=tuple(pushes),
@@ -182,7 +182,7 @@ class World:
             pairs=pairs,
             max_contacts=max_contacts,
             torque_limits=torque_limits,
-            inside=self.parts.inside,
+            inside=None if inside is None else self.parts.inside,
         )
         self._traced = trace.is_on()
         self._before: dict[str, NDArray[np.generic]] = {}
@@ -399,7 +399,7 @@ class World:
 
     def let_legs_cross(self, crossing: bool) -> None:
         """Whether legs may pass through each other from now on, where the rest of the character is heeded."""
-        if self.heeds_itself:
+        if self.heeds_itself and len(self.parts.inside):
             self._memory.heeded[0] = CROSSING if crossing else PUSHED
 
     def begin_step(self) -> Contacts:

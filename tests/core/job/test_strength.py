@@ -69,8 +69,8 @@ def test_no_joint_gives_more_in_a_fall(degrees):
     assert 0.2 < found.report["torque_share_max"] <= 1.0
     assert found.report["peak_torque_nm"] < 700.0  # it was 8,230
     fallen = int(found.fall.frame - found.frames[0]) + 1
-    late = slice(fallen + 1, None)
-    assert max(np.abs(torque[late]).max() for torque in found.torques.values()) < 350.0
+    late = slice(fallen + round(0.1 * found.fps), None)  # while limbs still meet each other it is braced
+    assert max(np.abs(torque[late]).max() for torque in found.torques.values()) < 300.0
     way_down = found.poses[fallen:, :, :3, 3]
     assert len(way_down) > 1.5 * found.fps  # it is watched on,
     steps = np.abs(np.diff(way_down[: int(0.4 * found.fps)], axis=0)).max(axis=(1, 2))

@@ -140,12 +140,16 @@ def test_as_deep_as_the_motion_has_them_they_may_be_when_it_is_pushed():
     depth = deepest(character, poses)
     assert depth == pytest.approx(2.0 * RADIUS - (APART - 2.0 * LENGTH * np.sin(inside)))
     push = Push.constant("bar", (0.0, 0.0, 20.0), 0.2, 0.1)
-    for own, ends in ((depth, inside), (None, touching)):
+    for own, ends in ((depth, inside), (np.zeros_like(depth), touching), (None, np.inf)):
         world = World(character, DEPTHS, rate=RATE, pushes=(push,), inside=own)
         world.reset()
         for _ in range(2000):
             world.step(np.array([-1.0, 1.0]) - world.v[-2:])
-        np.testing.assert_allclose(world.q[-2:], (-ends, ends), atol=1e-3)
+        if own is None:  # nothing is known of a motion, as of one that nobody follows
+            assert world.q[-1] > inside + 0.5
+            assert not world.heeds_itself
+        else:
+            np.testing.assert_allclose(world.q[-2:], (-ends, ends), atol=1e-3)
 
 
 def test_joined_and_neighbouring_shapes_are_no_pairs():
@@ -240,7 +244,7 @@ def test_legs_pass_through_each_other_where_they_are_let_and_nothing_else_does()
     thighs = Character("thighs", bodies, balls, (0.0, 0.0, 0.0))
     push = Push.constant("bar", (0.0, 0.0, 20.0), 0.0, 0.05)
     for crossing in (False, True):
-        world = World(thighs, DEPTHS, rate=RATE, pushes=(push,))
+        world = World(thighs, DEPTHS, rate=RATE, pushes=(push,), inside=np.zeros(len(own_pairs(thighs))))
         world.reset()
         for step in range(1500):
             world.step(np.array([-1.0, 1.0]) - world.v[-2:])
