@@ -82,7 +82,7 @@ def _ways(known: Ahead, natural: list[int]) -> Iterator[Hurry]:
         wanted = np.array([LIFTS if lifts else 0.0, first, *([both, swing] * (len(natural) // 2 - 1))])
         spans = np.minimum(np.rint(wanted * rate).astype(np.int64), own)
         yield Hurry(tuple(np.cumsum(spans).tolist()), crosses)
-        if lifts and not crosses:  # the foot that stands for longer may step first
+        if lifts and not crosses and len(natural) > 2:  # the foot that stands for longer may step first, then the other
             wanted = np.array([both, *([swing, both] * (len(natural) // 2))])[: len(natural) - 2]
             spans = np.minimum(np.rint(wanted * rate).astype(np.int64), own[:-2])
             foot = next(body for body in known.feet if body != touchdowns(known.whole, known.reference)[0][1])

@@ -12,7 +12,7 @@ from heft.core.control.recovery.added import Ahead
 from heft.core.control.recovery.capture import growth_rate
 from heft.core.control.recovery.footholds import LEAST_APART, Hurry
 from heft.core.control.recovery.hurried import ACROSS, FIRST, hurry, ways_to_hurry
-from heft.core.control.recovery.motion_ahead import AFTER, touchdowns, unrolled
+from heft.core.control.recovery.motion_ahead import AFTER, cut, touchdowns, unrolled
 from heft.core.motion.tracks import point_places
 
 SINGLE = 40  # a frame of the made walk in which one foot stands
@@ -95,3 +95,20 @@ def test_no_foot_comes_down_across_the_other_unless_it_may(controller, walk_on_c
 
 def test_the_hopeless_is_not_tried(controller, walk_on_corners):
     assert ways_to_hurry(known(controller, walk_on_corners, (0.0, 6.0)), controller) == []
+
+
+def test_who_stands_on_both_feet_before_the_last_step_has_that_step_only(controller, walk_on_corners):
+    """Near the end of a clip; the foot that stands could step before it, but nothing of the motion's would come after."""
+    for frame in range(walk_on_corners.steps):
+        now = known(controller, walk_on_corners, frame=frame)
+        landing, lands = touchdowns(now.whole, walk_on_corners)[0]
+        last = now._replace(whole=cut(now.whole, landing + AFTER))
+        lifted, *_ = hurried._knots(last, 1)
+        if lifted > 0:
+            break
+    assert lifted > 0
+    ways = ways_to_hurry(last, controller)
+    assert ways
+    for way in ways:
+        assert way.before is None
+        assert [step.body for step in hurry(last, controller, way)[1]] == [lands]
