@@ -98,7 +98,7 @@ def test_the_hopeless_is_not_tried(controller, walk_on_corners):
 
 
 def test_who_stands_on_both_feet_before_the_last_step_has_that_step_only(controller, walk_on_corners):
-    """Near the end of a clip; the foot that stands could step before it, but nothing of the motion's would come after."""
+    """Near a clip's end; the other foot could step before it, but nothing of the motion's would come after."""
     for frame in range(walk_on_corners.steps):
         now = known(controller, walk_on_corners, frame=frame)
         landing, lands = touchdowns(now.whole, walk_on_corners)[0]
