@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where to walk, for methods that need no motion, on the armature."""
+"""Where to walk, for methods that are led, on the armature."""
 
 import bpy
 from bpy.props import FloatProperty, PointerProperty

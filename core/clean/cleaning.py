@@ -46,7 +46,7 @@ class Cleaning(Mapping[str, BakeJob]):
         if not folder.is_dir():
             raise ValueError(f"There is no folder {folder}: check its name.")
         if folder.resolve() == out.resolve():
-            raise ValueError("The clips would be overwritten: choose another folder for --out.")
+            raise ValueError("The clips would be overwritten: choose another output folder.")
         self.out, self._formats, self._asked = Out(out), formats, asked
         self.sources = find_sources(folder, out)
         if not self.sources:
