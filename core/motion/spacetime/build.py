@@ -17,15 +17,16 @@ from ..schedule import ContactSchedule
 from .effort import Carrying, effort_of
 from .ends import Ends
 from .help import HELPERS, given, sentences_of_help, shares, weight_of
-from .ladder import FAR, as_keyed, climb, unaided
+from .ladder import FAR, MISSING, PLENTY, as_keyed, climb, unaided
 from .measure import named_frames, world_forces
 from .problem import allowed_forces
-from .request import USABLE_DEFECT, Found, Request, checked, is_near, problem_of
+from .request import USABLE_DEFECT, Found, Request, attempt, checked, is_near, problem_of
 from .settings import Settings
 from .solver import Progress, Solution, solve
-from .steering import Budget
+from .steering import Budget, Distance, Helped
 
 LESS_EFFORT = (1.0, 0.3, 0.1)  # shares of an effort, until the motion is still the clip's
+ROUGH_ITERATIONS = 30
 TOO_FAR = "No physically correct motion was found near this one."
 
 Help = Literal["none", "as_needed", "as_keyed"]
@@ -92,6 +93,31 @@ def build_reference(
     if found is None:
         raise NoReferenceError(_refusal(request, failed) if math.isinf(within) else TOO_FAR)
     return _reference(found)
+
+
+def build_roughly(
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    *,
+    terrain: Terrain,
+    bounds: Ends,
+    helped: bool,
+    close: float,
+    progress: Progress | None = None,
+) -> Reference | None:
+    """A possible motion in the neighbourhood of one that is no more than an idea; None where there is none.
+
+    Where it may be helped, as much as brings it that `close`, m, and where that fails too help carries all that the
+    contacts do not.
+    """
+    request = checked(character, trajectory, schedule, terrain, bounds, None, progress=progress)
+    steering = Helped(Distance(character, trajectory.q), close, MISSING, PLENTY) if helped else None
+    problem = problem_of(request, helped=helped)
+    solution, quality = attempt(request, problem, ROUGH_ITERATIONS, steering)
+    if quality is not None:
+        return _reference(Found(request, problem, solution, quality))
+    return _reference(as_keyed(request), whole=True) if helped else None
 
 
 def _reference(found: Found, *, whole: bool = False) -> Reference:
