@@ -83,6 +83,7 @@ class Follower(Protocol):
 
     def begin_anew(self) -> None:
         """Forget what it was about to do: its character was led back into the motion by somebody else."""
+        return
 
     @property
     def recoveries(self) -> Sequence[Recovery]:

@@ -39,6 +39,7 @@ Array = NDArray[np.float64]
 
 SETS_OFF = 0.6  # of its speed, at which an action that is on its way is entered
 SPEEDS_UP = 0.6  # s, until it has its own
+SLOWER = (1.0, 1.4, 0.8)  # times the usual time, one after the other until there is a possible way
 CLOSE = 0.08  # m of mean distance from the rough way, up to which help is to bring it
 
 
@@ -141,8 +142,6 @@ class GettingUp(Follower):
             return False
         begin = _Beginning(motion, reference, found)
         q, v = world.q[: character.nq], world.v[: character.nv]
-        way = rise(character, self._stage.terrain, q, begin.goal, reference.rate)
-        joins = begin.moved(way)
         value = self._value or sweep(character, motion.track, motion.settings)[1]
         self._value = value
 
@@ -151,16 +150,21 @@ class GettingUp(Follower):
             if not goes_on():
                 raise StoppedError
 
-        made = build_roughly(
-            character,
-            way.trajectory,
-            way.schedule,
-            terrain=self._stage.terrain,
-            bounds=Ends((q, v), motion.reference_state(joins)),
-            helped=self._stage.helped,
-            close=CLOSE,
-            progress=ask,
-        )
+        for slower in SLOWER:
+            way = rise(character, self._stage.terrain, q, begin.goal, reference.rate, slower)
+            joins = begin.moved(way)
+            made = build_roughly(
+                character,
+                way.trajectory,
+                way.schedule,
+                terrain=self._stage.terrain,
+                bounds=Ends((q, v), motion.reference_state(joins)),
+                helped=self._stage.helped,
+                close=CLOSE,
+                progress=ask,
+            )
+            if made is not None:
+                break
         if made is None:
             return False
         track = Track.of(made, settles=False)

@@ -138,7 +138,9 @@ def _unit(vector: Array) -> Array:
 
 def _aimed(aim: Way | Array, beside: Way | Array, at_rest: Array, rest_beside: Array) -> Array:
     """The rotation that carries one direction to `aim`, and a second as near to `beside` as can be."""
-    there, here = (_axes(np.array(a, dtype=np.float64), np.array(b)) for a, b in ((aim, beside), (at_rest, rest_beside)))
+    there, here = (
+        _axes(np.array(a, dtype=np.float64), np.array(b)) for a, b in ((aim, beside), (at_rest, rest_beside))
+    )
     return from_matrix(there @ here.T)
 
 

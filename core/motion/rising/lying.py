@@ -39,7 +39,7 @@ def keys_of(character: Character, q: Array, foot: str) -> tuple[Key, ...]:
             first = FROM_BELLY[1:]
     to_its_feet = TO_ITS_FEET if foot == TO_ITS_FEET[-1].over else mirrored(TO_ITS_FEET)
     *before, on_fours = first
-    holds = on_fours.holds if foot == TO_ITS_FEET[-1].over else on_fours.mirrored.holds
+    holds = ON_ALL_FOURS.holds if foot == TO_ITS_FEET[-1].over else ON_ALL_FOURS.mirrored.holds
     return (*before, on_fours._replace(holds=holds), *to_its_feet)
 
 

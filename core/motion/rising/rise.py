@@ -66,12 +66,12 @@ class _Hold(NamedTuple):
     place: Array  # (3,)
 
 
-def rise(character: Character, terrain: Terrain, q: Array, goal: Goal, rate: float) -> Rise:
-    """From positions (nq,) on; ValueError where there is no ground."""
+def rise(character: Character, terrain: Terrain, q: Array, goal: Goal, rate: float, slower: float = 1.0) -> Rise:
+    """From positions (nq,) on, in the keys' own time or so many times it."""
     feet = [point for point in goal.points.points if point.foot]
     points = (*feet, *(point for point in bearing_points(character) if not point.foot))
     keys = keys_of(character, q, goal.foot)
-    laid = _Laid(character, terrain, points, q, goal)
+    laid = _Laid(character, terrain, points, q, goal, slower)
     for number, key in enumerate(keys):
         laid.put(key, sets_foot=number == len(keys) - len(TO_ITS_FEET))
     way, joins, holds = laid.way(rate)
@@ -86,10 +86,16 @@ class _Laid:
     """Key poses that were put down so far."""
 
     def __init__(
-        self, character: Character, terrain: Terrain, points: Sequence[ContactPoint], q: Array, goal: Goal
+        self,
+        character: Character,
+        terrain: Terrain,
+        points: Sequence[ContactPoint],
+        q: Array,
+        goal: Goal,
+        slower: float,
     ) -> None:
         self._character, self._terrain, self._points, self._goal = character, terrain, points, goal
-        self._heading = heading_of(q)
+        self._heading, self._slower = heading_of(q), slower
         self.poses, self.times = [q, q], [0.0, STARTS]
         self.moved, self.height = Cycle((0.0, 0.0), self._heading), 0.0
         self._standing: dict[int, tuple[float, Array]] = {}  # since when, and where
@@ -108,12 +114,12 @@ class _Laid:
         bearing, leans = (
             {self._character.index(name) for name in names if self._has(name)} for names in (key.holds, key.leans)
         )
+        time = self.times[-1] + self._slower * key.seconds
         for i, (since, place) in list(self._standing.items()):
             if self._points[i].body not in bearing:
-                leaves = self.times[-1] + (0.5 * key.seconds if self._points[i].body in leans else 0.0)
+                leaves = self.times[-1] + (0.5 * (time - self.times[-1]) if self._points[i].body in leans else 0.0)
                 self._holds.append((i, since, leaves, place))
                 del self._standing[i]
-        time = self.times[-1] + key.seconds
         pose = self._reached(pose)
         for i, point in enumerate(self._points):
             if point.body in bearing and i not in self._standing:
@@ -125,7 +131,7 @@ class _Laid:
         """Frames through all poses and on into the goal, the frame in which that begins, and what stays in place."""
         ahead = np.array([_turned(self._character, q, self.moved) for q in self._goal.q])
         ahead[:, 2] += self.height
-        joins = round((self.times[-1] + UP) * rate)
+        joins = round((self.times[-1] + self._slower * UP) * rate)
         begun = _through(self._character, [*self.poses, ahead[0]], [*self.times, joins / rate], ahead, rate)
         holds = [_Hold(i, round(a * rate), round(b * rate), place) for i, a, b, place in self._holds]
         holds += [_Hold(i, round(since * rate), joins, place) for i, (since, place) in self._standing.items()]

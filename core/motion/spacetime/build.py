@@ -26,7 +26,7 @@ from .solver import Progress, Solution, solve
 from .steering import Budget, Distance, Helped
 
 LESS_EFFORT = (1.0, 0.3, 0.1)  # shares of an effort, until the motion is still the clip's
-ROUGH_ITERATIONS = 30
+ROUGH_ITERATIONS = (30, 15)  # and more from there where gaps in the motion are left
 TOO_FAR = "No physically correct motion was found near this one."
 
 Help = Literal["none", "as_needed", "as_keyed"]
@@ -108,16 +108,20 @@ def build_roughly(
 ) -> Reference | None:
     """A possible motion in the neighbourhood of one that is no more than an idea; None where there is none.
 
-    Where it may be helped, as much as brings it that `close`, m, and where that fails too help carries all that the
-    contacts do not.
+    Where it may be `helped`, as much as brings it that `close`, m.
     """
     request = checked(character, trajectory, schedule, terrain, bounds, None, progress=progress)
     steering = Helped(Distance(character, trajectory.q), close, MISSING, PLENTY) if helped else None
     problem = problem_of(request, helped=helped)
-    solution, quality = attempt(request, problem, ROUGH_ITERATIONS, steering)
-    if quality is not None:
-        return _reference(Found(request, problem, solution, quality))
-    return _reference(as_keyed(request), whole=True) if helped else None
+    begin = None
+    for iterations in ROUGH_ITERATIONS:
+        solution, quality = attempt(request, problem, iterations, steering, begin)
+        if quality is not None:
+            return _reference(Found(request, problem, solution, quality))
+        if not solution.finished:
+            break
+        begin = solution.iterate
+    return None
 
 
 def _reference(found: Found, *, whole: bool = False) -> Reference:
