@@ -61,7 +61,7 @@ def stage_of(
         # who is to faint is let fall
         helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
         recovery=job.recovery_effort if job.recovery else 0,
-        returns=job.return_to_path,
+        returns=job.return_to_path or job.path is not None,
         looseness=job.looseness,
         felt=tuple(_as_push(meeting, lost, job.rate) for meeting in job.meetings if meeting.force.any()),
         # who has no motion to follow catches itself by steps that lead one leg through the other

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
@@ -36,6 +37,8 @@ class Path:
     places: Array  # (n, 2) m; heights (n, 3) are left out, for it goes along on the ground
     time: Array = field(default_factory=_at_start)  # (m,) s, rising
     speed: Array = field(default_factory=lambda: np.zeros(0))  # (m,) m/s
+    stops: tuple[int, ...] = ()  # numbers of places at which it stands for a while
+    wait: float = 0.0  # s
 
     def __post_init__(self) -> None:
         places = np.array(self.places, dtype=np.float64)
@@ -67,6 +70,11 @@ class Path:
     def length(self) -> float:
         """Along the rounded path, m."""
         return float(self._way[1][-1])
+
+    def legs(self) -> list[tuple[Array, Array]]:
+        """Evenly spaced places (n, 2) and headings (n,) of each leg from one stop to the next, rounded."""
+        ends = [0, *self.stops, len(self.places) - 1]
+        return [Path(self.places[a : b + 1])._way[::2] for a, b in pairwise(ends)]
 
     def at(self, distance: Array) -> tuple[Array, Array]:
         """Places (n, 2) and headings (n,) at distances along it; straight on before and after."""

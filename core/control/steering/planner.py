@@ -11,7 +11,7 @@ from ...planning import Trials, Wishes, Worth, iterate
 from ...simulation import Course
 from ...simulation.law import State
 from .repertoire import Act
-from .steering import Steering
+from .steering import Choice, Steering
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Planner:
         near = min((one for one in self._worth if one > 0.0), key=lambda one: abs(one - speed))
         return near, self._facing + heading + way
 
-    def choose(self, last: int, state: State, steering: Steering) -> int:
+    def choose(self, last: int, state: State, steering: Steering) -> Choice:
         """The best of the actions that may follow."""
         speed, heading = self.wanted(state.time)
         frame = steering.frame
@@ -63,4 +63,4 @@ class Planner:
             # whoever is farther off than any who came through it takes a risk
             off = steering.cost(number, state, frame, height) / max(self._dearest[number], 1e-9)
             cost[place] += self._caution * min(max(off - 1.0, 0.0), 1.0)
-        return int(able[int(np.argmin(cost))])
+        return Choice(int(able[int(np.argmin(cost))]))
