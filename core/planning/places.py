@@ -20,17 +20,19 @@ Array = NDArray[np.float64]
 HEADINGS = 72  # around the circle
 ASIDE = 1.2  # m to both sides; who is farther away comes back as from there
 ASIDES = 25
+BENT = 0.2  # m, from which the cost of being aside grows evenly
 
 
 class Errand(NamedTuple):
     """What an action is judged by on its way."""
 
-    aside: float = 20.0  # per second and m² off the way
+    aside: float = 60.0  # per second and m² off the way; far off it grows no faster than the distance
     progress: float = 1.0  # per second's way at the usual speed that it comes too far or not far enough
+    back: float = 20.0  # per m that it goes back
     fall: float = 20.0
     roughness: float = 0.01  # per degree
-    end: float = 20.0  # per m off the way's end
-    turned: float = 6.0  # per rad off its heading
+    end: float = 60.0  # per m off the way's end
+    turned: float = 15.0  # per rad off its heading
     trim_turn: float = 0.0  # rad by which an action may be turned besides
     trim_place: float = 0.0  # m by which it may be moved
 
@@ -59,10 +61,12 @@ def fit(actions: tuple[Action, ...], trials: Trials, wanted: float, usual: float
     stage, corners, shares = [], [], []
     for action in actions:
         away = [aside + s * x + c * y for x, y in action.way]
-        off = np.mean([np.minimum(one * one, ASIDE * ASIDE) for one in away], axis=0)
+        off = np.mean([_bent(np.minimum(np.abs(one), ASIDE)) for one in away], axis=0)
         x, y = action.shift
-        late = np.abs(c * x - s * y - wanted * action.seconds) / usual
-        stage.append(action.seconds * errand.aside * off + errand.progress * late)
+        ahead_by = c * x - s * y
+        late = np.abs(ahead_by - wanted * action.seconds) / usual
+        back = np.maximum(-ahead_by, 0.0)
+        stage.append(action.seconds * errand.aside * off + errand.progress * late + errand.back * back)
         row = (np.clip(aside + s * x + c * y, -ASIDE, ASIDE) + ASIDE) / (2.0 * ASIDE) * (ASIDES - 1)
         column = ((heading + action.turn) % (2.0 * np.pi)) / (2.0 * np.pi) * HEADINGS
         low_row, low_column = np.minimum(row.astype(np.int64), ASIDES - 2), column.astype(np.int64)
@@ -83,6 +87,11 @@ def fit(actions: tuple[Action, ...], trials: Trials, wanted: float, usual: float
         if change <= SETTLED * max(float(np.abs(value).max()), 1.0):
             break
     return Values(pairs, value)
+
+
+def _bent(off: Array) -> Array:
+    """The square, from `BENT` on its tangent."""
+    return np.where(off < BENT, off * off, BENT * (2.0 * off - BENT))
 
 
 def _successors(pairs: Array) -> list[tuple[Array, NDArray[np.int64]]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..maths.kernel import kernel
 from ..maths.structure import Structure
 from .actions import Action
-from .places import ASIDE, ASIDES, HEADINGS, Errand, Values
+from .places import ASIDE, ASIDES, BENT, HEADINGS, Errand, Values
 
 Array = NDArray[np.float64]
 
@@ -152,6 +152,7 @@ class Ahead:
                 errand.turned,
                 errand.trim_turn,
                 errand.trim_place,
+                errand.back,
             ]
         )
         scratch.pose[0] = pose
@@ -322,13 +323,14 @@ def tried(
         at_x, at_y = x + c * ahead - s * left + share * shift_x, y + s * ahead + c * left + share * shift_y
         place = nearest(place, at_x, at_y, places)
         aside = aside_of(place, at_x, at_y, places, heading)
-        off += min(aside * aside, ASIDE * ASIDE)
+        aside = min(abs(aside), ASIDE)
+        off += aside * aside if aside < BENT else BENT * (2.0 * aside - BENT)
     end_x, end_y = end_x + shift_x, end_y + shift_y
     place = nearest(place, end_x, end_y, places)
     come = gone(place, end_x, end_y, places, heading, spacing)
     seconds = moves.seconds[number]
     scratch.found[0] = weights[0] * seconds * off / count
-    scratch.found[0] += weights[1] * abs(come - begun - weights[2] * seconds)
+    scratch.found[0] += weights[1] * abs(come - begun - weights[2] * seconds) + weights[7] * max(begun - come, 0.0)
     scratch.found[1], scratch.found[2], scratch.found[3] = end_x, end_y, turned + moves.turn[number] + turn
     scratch.found[4] = spacing * (len(places) - 1) - come
     scratch.found[5], scratch.found[6], scratch.found[7] = turn, shift_x, shift_y

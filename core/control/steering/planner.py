@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...planning import Trials, Wishes, Worth, iterate
+from ...planning import Trials, Trim, Wishes, Worth, iterate
 from ...simulation import Course
 from ...simulation.law import State
 from .repertoire import Act
@@ -15,6 +15,7 @@ from .steering import Choice, Steering
 
 Array = NDArray[np.float64]
 
+LED = math.radians(4.0)  # by which an action is turned besides, at most
 STANDS_BELOW = 0.5  # of the slowest walk: who is to go slower than that is to stand
 
 
@@ -63,4 +64,10 @@ class Planner:
             # whoever is farther off than any who came through it takes a risk
             off = steering.cost(number, state, frame, height) / max(self._dearest[number], 1e-9)
             cost[place] += self._caution * min(max(off - 1.0, 0.0), 1.0)
-        return Choice(int(able[int(np.argmin(cost))]))
+        chosen = int(able[int(np.argmin(cost))])
+        action = self._actions[chosen]
+        if speed == 0.0 or action.speed == 0.0:
+            return Choice(chosen)
+        # what is left of the turn, as far as the walk follows where it is led
+        left = math.remainder(error - action.turn, 2.0 * math.pi)
+        return Choice(chosen, Trim(max(-LED, min(LED, left))))

@@ -8,6 +8,7 @@ import pytest
 from heft.core.planning import Action, Ahead, Errand, Pose, Trials, Way, fit
 from heft.core.planning.places import ASIDE, ASIDES, HEADINGS
 from heft.core.planning.values import KEPT
+from heft.core.planning.ways import UNSURE
 
 WALKS, STANDS = 1, 0
 HALF = ((0.5, 0.0), (1.0, 0.0))
@@ -28,6 +29,12 @@ START = Action("start", STANDS, WALKS, 0.0, 1.0, 0.5, (0.5, 0.0), ((0.25, 0.0), 
 TURNS = (AHEAD, turning(30), turning(-30), turning(15), turning(-15))
 ALL = (AHEAD, SHORT, turning(30), turning(-30), STOP, STAND, START)
 SPACING = 0.02
+
+
+def bent(aside):
+    """What it costs to be aside: a square, and from 0.2 m on its tangent."""
+    aside = min(abs(aside), ASIDE)
+    return aside**2 if aside < 0.2 else 0.04 + 0.4 * (aside - 0.2)
 
 
 def trials(actions):
@@ -80,7 +87,8 @@ def test_beside_the_way_for_ever_is_a_geometric_series():
     middle = (ASIDES - 1) // 2
     aside = np.linspace(-ASIDE, ASIDE, ASIDES)
     assert values.after[0, middle, 0] == pytest.approx(0.0, abs=1e-9)
-    assert values.after[0, :, 0] == pytest.approx(20.0 * aside**2 / (1.0 - KEPT), rel=1e-6)
+    costs = [20.0 * bent(away) / (1.0 - KEPT) for away in aside]
+    assert values.after[0, :, 0] == pytest.approx(costs, rel=1e-6, abs=1e-9)
 
 
 def test_values_are_the_same_mirrored():
@@ -110,8 +118,8 @@ def test_what_is_found_is_the_best_of_all_sequences(pose, depth):
             c, s = np.cos(here.heading), np.sin(here.heading)
             off = [(here.y + s * x + c * y) for x, y in action.way]
             there = moved(here, action)
-            total += action.seconds * errand.aside * np.mean([min(a * a, ASIDE**2) for a in off])
-            total += errand.progress * abs(there.x - here.x - action.seconds)
+            total += action.seconds * errand.aside * np.mean([bent(a) for a in off])
+            total += errand.progress * abs(there.x - here.x - action.seconds) + errand.back * max(here.x - there.x, 0.0)
             here, last = there, number_
             if action.target == STANDS:
                 total += errand.end * np.hypot(here.x - 4.0, here.y) + errand.turned * abs(here.heading)
@@ -127,7 +135,7 @@ def test_what_is_found_is_the_best_of_all_sequences(pose, depth):
                 for up in (0, 1)
             )
             total += (1 - row + r) * low + (row - r) * high
-            total += errand.end * (0.08 + max(0.5 - (4.0 - here.x), 0.0))
+            total += errand.end * (UNSURE + max(0.5 - (4.0 - here.x), 0.0))
         if total < best:
             best, first = total, sequence[0]
     assert cost == pytest.approx(best, rel=1e-9)
@@ -140,6 +148,14 @@ def test_who_is_beside_the_way_comes_back_and_stays():
     assert abs(poses[-1].y) < 0.1
     assert abs(poses[-1].heading) < 1e-9
     assert names[0] == "-30"
+
+
+def test_who_heads_the_wrong_way_turns_round():
+    sharp = (*TURNS, turning(90), turning(-90))
+    poses, _ = walked(sharp, straight(40.0, stops=False), Pose(10.0, 0.0, np.pi), 16)
+    assert np.cos(poses[-1].heading) == pytest.approx(1.0)
+    assert min(pose.x for pose in poses) > 7.0
+    assert abs(poses[-1].y) < 0.15
 
 
 def test_a_ring_is_kept_to():
