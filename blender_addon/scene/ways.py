@@ -74,9 +74,10 @@ class WayReader:
 
 
 def drawn(curve: bpy.types.Object, matrix: Array) -> tuple[Array, tuple[int, ...]]:
-    """Return places (n, 3) along a curve object's splines, one after the other, in the world.
+    """Return places (n, 3) along a curve object's splines, one after the other, in the world, and where one ends.
 
-    And the numbers of those at which a spline ends and another begins. Of the curve alone: as thick as it may be shown, it is gone along its middle.
+    Those are the numbers of places after which another spline begins. Of the curve alone: as thick as it may be shown,
+    it is gone along its middle.
     """
     data = curve.data.copy()
     assert isinstance(data, bpy.types.Curve)

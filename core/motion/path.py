@@ -81,12 +81,7 @@ class Path:
     @cached_property
     def _way(self) -> tuple[Array, Array, Array]:
         """Evenly spaced places, rounded; the distance of each; where each leads, rad."""
-        even = _evenly(self.places)
-        even = _evenly(_rounded(even))
-        step = np.gradient(even, axis=0)
-        heading = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
-        distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(even, axis=0), axis=1))])
-        return even, distance, heading
+        return _rounded_way(self.places)
 
     @property
     def length(self) -> float:
@@ -96,7 +91,7 @@ class Path:
     def legs(self) -> list[tuple[Array, Array]]:
         """Evenly spaced places (n, 2) and headings (n,) of each leg from one stop to the next, rounded."""
         ends = [0, *self.stops, len(self.places) - 1]
-        found = (Path(self.places[a : b + 1])._way for a, b in pairwise(ends))
+        found = (_rounded_way(self.places[a : b + 1]) for a, b in pairwise(ends))
         return [(even, heading) for even, _, heading in found]
 
     @property
@@ -158,6 +153,14 @@ def towards(start: Sequence[float], heading: float, target: Array, rate: float, 
         ahead += float(np.clip(turn, -step / TURNING, step / TURNING))
         here = here + step * np.array([np.cos(ahead), np.sin(ahead)])
     return found
+
+
+def _rounded_way(places: Array) -> tuple[Array, Array, Array]:
+    even = _evenly(_rounded(_evenly(places)))
+    step = np.gradient(even, axis=0)
+    heading = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
+    distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(even, axis=0), axis=1))])
+    return even, distance, heading
 
 
 def _evenly(places: Array) -> Array:

@@ -106,9 +106,14 @@ class Ahead:
     """Chooses along ways, at one wanted speed."""
 
     def __init__(
-        self, actions: tuple[Action, ...], values: Values, wanted: float, usual: float, errand: Errand, depth: int = DEPTH
+        self,
+        actions: tuple[Action, ...],
+        values: Values,
+        wanted: float,
+        usual: float,
+        errand: Errand,
+        depth: int = DEPTH,
     ) -> None:
-        """`errand` says by how much each action may be trimmed."""
         self._wanted, self._usual, self._errand, self._values = wanted, usual, errand, values
         standing = {action.source for action in actions if action.speed == 0.0}
         self._moves = Moves(
@@ -141,7 +146,7 @@ class Ahead:
         )
 
     def best(self, last: int, pose: Pose, way: Way, place: int, extra: Array) -> Best:
-        """The best action after one, from a pose near a place of the way. `extra` (n,) is what the first costs besides."""
+        """The best action after one, from a pose near a place of the way; `extra` (n,) is what it costs besides."""
         scratch, errand, moves = self._scratch, self._errand, self._moves
         weights = np.array(
             [
@@ -183,7 +188,7 @@ def search(
     places: Array,
     heading: Array,
     spacing: float,
-    stops: bool,  # noqa: FBT001
+    stops: bool,
     stopping: float,
     extra: Array,
     weights: Array,
@@ -229,7 +234,7 @@ def expand(
     places: Array,
     heading: Array,
     spacing: float,
-    stops: bool,  # noqa: FBT001
+    stops: bool,
     stopping: float,
     extra: Array,
     weights: Array,
@@ -282,7 +287,7 @@ def tried(
     places: Array,
     heading: Array,
     spacing: float,
-    stops: bool,  # noqa: FBT001
+    stops: bool,
     weights: Array,
     scratch: Scratch,
 ) -> int:
@@ -341,7 +346,8 @@ def tried(
 def aside_of(place: int, x: float, y: float, places: Array, heading: Array) -> float:
     """How far to the left of the way somebody near a place is, m."""
     c, s = math.cos(heading[place]), math.sin(heading[place])
-    return c * (y - places[place, 1]) - s * (x - places[place, 0])
+    aside: float = c * (y - places[place, 1]) - s * (x - places[place, 0])
+    return aside
 
 
 @kernel
@@ -369,7 +375,8 @@ def nearest(place: int, x: float, y: float, places: Array) -> int:
 def gone(place: int, x: float, y: float, places: Array, heading: Array, spacing: float) -> float:
     """How far along the way somebody near a place is, m; straight on before its first and after its last."""
     c, s = math.cos(heading[place]), math.sin(heading[place])
-    return spacing * place + c * (x - places[place, 0]) + s * (y - places[place, 1])
+    come: float = spacing * place + c * (x - places[place, 0]) + s * (y - places[place, 1])
+    return come
 
 
 @kernel
@@ -382,4 +389,5 @@ def looked_up(after: Array, number: int, aside: float, off: float) -> float:
     left, right = k % HEADINGS, (k + 1) % HEADINGS
     low = (1.0 - q) * after[number, r, left] + q * after[number, r, right]
     high = (1.0 - q) * after[number, r + 1, left] + q * after[number, r + 1, right]
-    return (1.0 - p) * low + p * high
+    found: float = (1.0 - p) * low + p * high
+    return found

@@ -11,11 +11,10 @@ from ...planning import Trials, Trim, Wishes, Worth, iterate
 from ...simulation import Course
 from ...simulation.law import State
 from .repertoire import Act
-from .steering import Choice, Steering
+from .steering import LED_TURN, Choice, Steering
 
 Array = NDArray[np.float64]
 
-LED = math.radians(4.0)  # by which an action is turned besides, at most
 STANDS_BELOW = 0.5  # of the slowest walk: who is to go slower than that is to stand
 
 
@@ -70,4 +69,4 @@ class Planner:
             return Choice(chosen)
         # what is left of the turn, as far as the walk follows where it is led
         left = math.remainder(error - action.turn, 2.0 * math.pi)
-        return Choice(chosen, Trim(max(-LED, min(LED, left))))
+        return Choice(chosen, Trim(max(-LED_TURN, min(LED_TURN, left))))

@@ -21,13 +21,13 @@ from ...simulation.fall import FallDetector
 from ...simulation.law import NoLawError, State
 from ...simulation.strength import TorqueLimits
 from .repertoire import Act
-from .steering import TRIM_PLACE, TRIM_TURN, Choice, Steering
+from .steering import LED_PLACE, LED_TURN, Choice, Steering
 
 Array = NDArray[np.float64]
 
 LASTS = 30.0  # s, of a tour
-TIMES = 2  # that each pair is tried
-MOST = 60  # tours
+TIMES = 1  # that each pair is tried, at least
+MOST = 40  # tours
 NOISE = 0.05  # standard deviation of start velocities, m/s and rad/s
 PUSH, PUSHED, APART = 80.0, 0.1, 2.5  # N, s and s between them: pushes from any side, on every other tour
 STRENGTH = 3.0  # times what people's joints give on average
@@ -147,8 +147,8 @@ class _Touring:
         """Led elsewhere at random, as far as it ever is."""
         if self._acts[number].action.speed == 0.0:
             return Trim()
-        turn, side = self._noise.uniform(-TRIM_TURN, TRIM_TURN), self._noise.uniform(-np.pi, np.pi)
-        return Trim(float(turn), TRIM_PLACE * float(np.cos(side)), TRIM_PLACE * float(np.sin(side)))
+        turn, side = self._noise.uniform(-LED_TURN, LED_TURN), self._noise.uniform(-np.pi, np.pi)
+        return Trim(float(turn), LED_PLACE * float(np.cos(side)), LED_PLACE * float(np.sin(side)))
 
     def _close(self, *, fell: bool, rate: float) -> None:
         """Note what became of the pair."""

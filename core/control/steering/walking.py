@@ -14,14 +14,12 @@ from ...motion.cycle import Cycle
 from ...motion.path import SPACING, Path
 from ...planning import Ahead, Errand, Pose, Trials, Way, fit
 from ...simulation.law import State
-from .planner import LED
 from .repertoire import Act
-from .steering import Choice, Steering
+from .steering import LED_PLACE, LED_TURN, Choice, Steering
 
 Array = NDArray[np.float64]
 
 STANDS_FOR = 0.8  # s, at the end
-LED_ASIDE = 0.02  # m by which each action is led elsewhere, at most
 RISKY = 3.0  # times as dear as any state that an action was got through from
 NEAR = 1.2  # m from a target, within which who stands stays: to start and to stop leads as far
 LEAST = 0.5  # m, of a way
@@ -33,7 +31,7 @@ class Walker:
     def __init__(self, acts: Sequence[Act], trials: Trials, dearest: Array, errand: Errand) -> None:
         self._actions = tuple(act.action for act in acts)
         self._trials, self._dearest = trials, dearest
-        self._errand = errand._replace(trim_turn=LED, trim_place=LED_ASIDE)
+        self._errand = errand._replace(trim_turn=LED_TURN, trim_place=LED_PLACE)
         self._speeds = sorted({act.level for act in acts if act.level})
         self._usual = acts[0].action.speed
         self._ahead: dict[float, Ahead] = {}
@@ -47,7 +45,7 @@ class Walker:
         self._leg, self._place, self._stood = 0, 0, 0.0
 
     def begins(self) -> tuple[int, Cycle]:
-        """The action to begin with, and where the frame that moves with the walk is and heads then: it walks already."""
+        """The action to begin with, and the frame that moves with the walk then: it walks already."""
         if self._path.follows:
             x, y = self._begins.shift
             pose = Pose(x, y, self._begins.turn)

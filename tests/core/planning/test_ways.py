@@ -29,6 +29,7 @@ START = Action("start", STANDS, WALKS, 0.0, 1.0, 0.5, (0.5, 0.0), ((0.25, 0.0), 
 TURNS = (AHEAD, turning(30), turning(-30), turning(15), turning(-15))
 ALL = (AHEAD, SHORT, turning(30), turning(-30), STOP, STAND, START)
 SPACING = 0.02
+ERRAND = Errand()
 
 
 def bent(aside):
@@ -53,7 +54,7 @@ def ring(radius, length):
     return Way(radius * np.column_stack([np.sin(angle), 1.0 - np.cos(angle)]), angle, stops=False)
 
 
-def ahead_of(actions, depth=5, errand=Errand()):
+def ahead_of(actions, depth=5, errand=ERRAND):
     return Ahead(actions, fit(actions, trials(actions), 1.0, 1.0, errand), 1.0, 1.0, errand, depth)
 
 
@@ -110,9 +111,9 @@ def test_what_is_found_is_the_best_of_all_sequences(pose, depth):
     values = fit(ALL, trials(ALL), 1.0, 1.0, errand)
     for sequence in itertools.product(range(len(ALL)), repeat=depth):
         total, here, last, over = 0.0, pose, 0, False
-        for k, number_ in enumerate(sequence):
-            action = ALL[number_]
-            if not np.isfinite(values.pairs[last, number_]):
+        for chosen in sequence:
+            action = ALL[chosen]
+            if not np.isfinite(values.pairs[last, chosen]):
                 total = np.inf
                 break
             c, s = np.cos(here.heading), np.sin(here.heading)
@@ -120,7 +121,7 @@ def test_what_is_found_is_the_best_of_all_sequences(pose, depth):
             there = moved(here, action)
             total += action.seconds * errand.aside * np.mean([bent(a) for a in off])
             total += errand.progress * abs(there.x - here.x - action.seconds) + errand.back * max(here.x - there.x, 0.0)
-            here, last = there, number_
+            here, last = there, chosen
             if action.target == STANDS:
                 total += errand.end * np.hypot(here.x - 4.0, here.y) + errand.turned * abs(here.heading)
                 over = True
