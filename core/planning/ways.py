@@ -306,7 +306,8 @@ def tried(
     end_x, end_y = x + c * ahead - s * left, y + s * ahead + c * left
     there = nearest(place, end_x, end_y, places)
     aside = aside_of(there, end_x, end_y, places, heading)
-    turn, most = 0.0, weights[5]
+    seconds = moves.seconds[number]
+    turn, most = 0.0, weights[5] * seconds
     if goes:
         back = min(max(-aside / RETURNS, -most), most)
         turn = min(max(back - wrapped(turned + moves.turn[number] - heading[there]), -most), most)
@@ -315,13 +316,10 @@ def tried(
     end_x, end_y = x + c * ahead - s * left, y + s * ahead + c * left
     there = nearest(there, end_x, end_y, places)
     aside = aside_of(there, end_x, end_y, places, heading)
-    most = weights[6] if goes else 0.0
-    shift, along = min(max(-aside, -most), most), 0.0
-    if stops and moves.standing[number]:
-        along = spacing * (len(places) - 1) - gone(there, end_x, end_y, places, heading, spacing)
-        along = min(max(along, -most), most)
-    cosine, sine = math.cos(heading[there]), math.sin(heading[there])
-    shift_x, shift_y = cosine * along - sine * shift, sine * along + cosine * shift
+    # feet that stand keep the body where it is
+    most = weights[6] * seconds if goes and not moves.standing[number] else 0.0
+    shift = min(max(-aside, -most), most)
+    shift_x, shift_y = -shift * math.sin(heading[there]), shift * math.cos(heading[there])
     for k in range(count):
         share = (k + 1.0) / count
         ahead, left = moves.way[number, k]
@@ -333,7 +331,6 @@ def tried(
     end_x, end_y = end_x + shift_x, end_y + shift_y
     place = nearest(place, end_x, end_y, places)
     come = gone(place, end_x, end_y, places, heading, spacing)
-    seconds = moves.seconds[number]
     scratch.found[0] = weights[0] * seconds * off / count
     scratch.found[0] += weights[1] * abs(come - begun - weights[2] * seconds) + weights[7] * max(begun - come, 0.0)
     scratch.found[1], scratch.found[2], scratch.found[3] = end_x, end_y, turned + moves.turn[number] + turn

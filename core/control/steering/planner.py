@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...planning import Trials, Trim, Wishes, Worth, iterate
 from ...simulation import Course
 from ...simulation.law import State
+from .library import STAND
 from .repertoire import Act
 from .steering import LED_TURN, Choice, Steering
 
@@ -63,10 +64,13 @@ class Planner:
             # whoever is farther off than any who came through it takes a risk
             off = steering.cost(number, state, frame, height) / max(self._dearest[number], 1e-9)
             cost[place] += self._caution * min(max(off - 1.0, 0.0), 1.0)
+            if speed == 0.0 and self._actions[number].target == STAND:  # it is to stand as it heads, if it can
+                cost[place] += abs(math.remainder(error - self._actions[number].turn, 2.0 * math.pi))
         chosen = int(able[int(np.argmin(cost))])
         action = self._actions[chosen]
         if speed == 0.0 or action.speed == 0.0:
             return Choice(chosen)
         # what is left of the turn, as far as the walk follows where it is led
         left = math.remainder(error - action.turn, 2.0 * math.pi)
-        return Choice(chosen, Trim(max(-LED_TURN, min(LED_TURN, left))))
+        most = LED_TURN * action.seconds
+        return Choice(chosen, Trim(max(-most, min(most, left))))

@@ -32,7 +32,7 @@ class Choice(NamedTuple):
 Choose = Callable[[int, State, "Steering"], Choice]
 
 NO_TRIM = Trim()
-LED_TURN, LED_PLACE = math.radians(4.0), 0.02  # by which an action is led elsewhere at most, rad and m
+LED_TURN, LED_PLACE = math.radians(5.0), 0.025  # by which actions are led elsewhere at most, rad/s and m/s
 
 
 def _never() -> bool:
@@ -135,7 +135,7 @@ class Steering(Follower):
         controller.place = controller.place._replace(anchor=(x, y, z, yaw + turn))
 
     def cost(self, number: int, state: State, frame: Cycle, height: float) -> float:
-        """What the actual state costs an action that would begin now, by its own gains; not where on the ground it is."""
+        """What the actual state costs an action that would begin now, by its own gains, wherever that is."""
         act = self.acts[number]
         anchor = then(frame, act.before)
         place = act.controller.place._replace(frame=act.start, anchor=(*anchor.shift, height, anchor.turn))

@@ -20,6 +20,7 @@ from ...simulation import DivergedError, Push, World
 from ...simulation.fall import FallDetector
 from ...simulation.law import NoLawError, State
 from ...simulation.strength import TorqueLimits
+from .library import STAND
 from .repertoire import Act
 from .steering import LED_PLACE, LED_TURN, Choice, Steering
 
@@ -145,10 +146,12 @@ class _Touring:
 
     def _trim(self, number: int) -> Trim:
         """Led elsewhere at random, as far as it ever is."""
-        if self._acts[number].action.speed == 0.0:
+        action = self._acts[number].action
+        if action.speed == 0.0:
             return Trim()
-        turn, side = self._noise.uniform(-LED_TURN, LED_TURN), self._noise.uniform(-np.pi, np.pi)
-        return Trim(float(turn), LED_PLACE * float(np.cos(side)), LED_PLACE * float(np.sin(side)))
+        turn, side = self._noise.uniform(-1.0, 1.0), self._noise.uniform(-np.pi, np.pi)
+        far = 0.0 if action.target == STAND else LED_PLACE * action.seconds
+        return Trim(LED_TURN * action.seconds * turn, far * float(np.cos(side)), far * float(np.sin(side)))
 
     def _close(self, *, fell: bool, rate: float) -> None:
         """Note what became of the pair."""
