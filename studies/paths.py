@@ -47,8 +47,7 @@ level ground. Written by `run.py study paths`; a study that is stopped goes on w
 - s a second: of bake for a second of motion, Steer's actions made before
 """
 HEAD = [
-    "| walk | method | surroundings | upright | off cm | greatest | end cm, at most | end °, at most | near | "
-    "s a second |",
+    "| walk | method | surroundings | upright | off cm | greatest | end cm, most | end °, most | near | s a second |",
     "|---|---|---|---|---|---|---|---|---|---|",
 ]
 

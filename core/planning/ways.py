@@ -175,7 +175,7 @@ class Ahead:
             weights,
             scratch,
         )
-        tried(chosen, 0, moves, way.places, way.heading, way.spacing, way.stops, weights, scratch)
+        tried(chosen, 0, moves, way.places, way.heading, way.spacing, weights, scratch)
         turn, x, y = scratch.found[5:].tolist()
         return Best(int(chosen), float(scratch.cost[0]), Trim(turn, x, y))
 
@@ -247,7 +247,7 @@ def expand(
         cost = pairs[last, number]
         if not np.isfinite(cost):
             continue
-        there = tried(number, level, moves, places, heading, spacing, stops, weights, scratch)
+        there = tried(number, level, moves, places, heading, spacing, weights, scratch)
         own = scratch.cost[level] + cost + scratch.found[0]
         if level == 0:
             own += extra[number]
@@ -287,7 +287,6 @@ def tried(
     places: Array,
     heading: Array,
     spacing: float,
-    stops: bool,
     weights: Array,
     scratch: Scratch,
 ) -> int:
