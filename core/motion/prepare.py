@@ -22,6 +22,7 @@ from .resample import resample
 from .residuals import Residuals, take_residuals
 from .rest_pose import find_rest_pose, moved_vertices
 from .roles import Roles
+from .standing_soles import with_standing_soles
 from .travel import Travel, carry_along
 
 RATE = 120.0  # samples per second
@@ -111,6 +112,8 @@ def prepare(
     if character is not None:
         plan = replace(plan, character=_fitting(character, plan.character))
     floor = estimate_floor(plan, whole, levelling) if floor is None else floor
+    if character is None and not (on_floor or vertices or motions):
+        plan = replace(plan, character=with_standing_soles(plan, whole, floor))
     sampled = resample(whole if floor == Floor() else level(whole, floor), rate)
     trajectory, error = fit(plan, sampled)
     plan = replace(plan, character=widened(plan.character, trajectory.q))
