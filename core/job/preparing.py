@@ -50,7 +50,6 @@ NEAR: Mapping[str, Any] = {
     "root_turn": 2.0,
     "root_of_clip": True,
     "velocity": 0.02,
-    "torque_smoothing": 3e-5,
     "force_smoothing": 1e-6,
 }
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty

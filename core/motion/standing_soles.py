@@ -18,7 +18,7 @@ from .floor import BIWEIGHT, FEWEST, Floor, soles_of
 
 LEVEL = 0.03  # m, by which the corners of a sole differ in height that stands flat
 SURE = 0.008  # m: the median distance of its heights from their middle, up to which that is believed
-LEAST, MOST = 0.002, 0.025  # m
+LEAST, MOST = 0.005, 0.025  # m, of the sole that is off by more
 
 
 def with_standing_soles(plan: BodyPlan, clip: Clip, floor: Floor) -> Character:
@@ -28,14 +28,15 @@ def with_standing_soles(plan: BodyPlan, clip: Clip, floor: Floor) -> Character:
     if plan.quadruped or not corners or any(floor.drift) or not floor.samples:
         return character
     places = soles_of(plan, clip)
-    flat = (greatest_speed(places, clip.rate) < FLAT_SPEEDS[0]) & (np.ptp(places[..., 2], axis=2) < LEVEL)
+    speed, level = greatest_speed(places, clip.rate), np.ptp(places[..., 2], axis=2) < LEVEL
     middle = places.mean(axis=2)
     above = middle[..., 2] - floor.height - middle[..., :2] @ np.array(floor.slope)
     lower = {}
     for sole in range(places.shape[1]):
-        found = above[flat[:, sole], sole]
-        found = found[np.abs(found) < BIWEIGHT]
-        if len(found) < FEWEST:
+        near = level[:, sole] & (np.abs(above[:, sole]) < BIWEIGHT)
+        slow = (near & (speed[:, sole] < limit) for limit in FLAT_SPEEDS)
+        found = next((above[when, sole] for when in slow if np.count_nonzero(when) >= FEWEST), None)
+        if found is None:
             return character
         usual = float(np.median(found))
         if np.median(np.abs(found - usual)) > SURE or abs(usual) > MOST:
