@@ -41,16 +41,13 @@ from .surroundings.lacking import find_surroundings, may_lack_ground, may_lack_s
 from .surroundings.other_ground import is_other_ground, put_onto
 from .surroundings.supported import supported
 
-# Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for, and it may take what
-# effort it does and take it as suddenly: to spare that, runs went two centimetres lower than they were keyed.
+# Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for.
 NEAR: Mapping[str, Any] = {
     "pose_least": 10.0,
     "pose_most": 60.0,
     "root_place": 10.0,
     "root_turn": 2.0,
     "root_of_clip": True,
-    "velocity": 0.02,
-    "force_smoothing": 1e-6,
 }
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
