@@ -26,7 +26,9 @@ WINDOW = 0.125  # s, of the running median
 FULL_RATE = 120.0  # samples per second: the fewer there are, the further a limb rightly goes between two
 SPIKE_ANGLE, LARGEST_SPIKE_ANGLE = math.radians(25.0), math.radians(120.0)  # at the full rate, and at any
 SPIKE_DISTANCE = 0.12  # m
-QUICK_BODY = 9.0  # m/s: with few frames the top of a quick jump leaves the median, too, but no body goes there like that
+QUICK_BODY = (
+    9.0  # m/s: with few frames the top of a quick jump leaves the median, too, but no body goes there like that
+)
 LONGEST_GAP = 0.1  # s, that is filled by interpolation
 FLIP_ANGLE = math.radians(60.0)  # between samples at the full rate, see _flip_angle
 TURNED_OVER = math.radians(100.0)  # between the samples around a spike: it did not come back
