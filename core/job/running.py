@@ -26,7 +26,7 @@ from ..report import metrics, source, supports
 from ..report.dynamics import dynamics_of
 from ..report.explanation import explain
 from ..report.failure import first_trouble
-from ..report.frames import Fall, Forces, Support, diagnose
+from ..report.frames import Fall, Forces, Support, diagnose, flying
 from ..sentences import join, say, to_data
 from ..simulation import Frames
 from ..simulation.outcome import Simulation
@@ -397,6 +397,7 @@ def _from_source(
         wanted[:upright],
         (poses[:upright, carried, :3, 3], own[:upright, carried, :3, 3]),
         stage.terrain,
+        flying(simulation, frames.time[:upright]),
         fps,
     )
     slide = worst.get("max_foot_slide_m")
