@@ -74,7 +74,8 @@ def posed(character: Character, figure: Figure) -> Array:
             parent = int(character.tree.parent[b])
             wanted[b] = multiply(wanted[parent], multiply(conjugate(turn[parent]), turn[b]))
     there = np.zeros((1, len(wanted), 3))
-    return joint_by_joint(character, there, wanted[None])[0]
+    q: Array = joint_by_joint(character, there, wanted[None])[0]
+    return q
 
 
 AHEAD, LEFT, UP = np.eye(3)
@@ -119,8 +120,7 @@ def _limb(
 def _across(limbs: Limbs, part: str, out: float, figure: Figure) -> Array:
     """The body's left as the limb has it: knees and elbows are hinges, whose plane is that of the limb's two bones."""
     trunk, belly = np.array(figure.trunk), np.array(figure.belly)
-    left = np.cross(trunk, belly)
-    left /= max(float(np.linalg.norm(left)), 1e-9)
+    left = _unit(np.asarray(np.cross(trunk, belly), dtype=np.float64))
     if part in {"thigh", "shank"}:
         bend = np.cross(_unit(_sided(limbs.thigh, out)), _unit(_sided(limbs.shank, out)))
     elif part in {"arm", "forearm"}:

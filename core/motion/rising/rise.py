@@ -178,7 +178,8 @@ class _Laid:
             return pose
         place = np.array([place for _, place in self._standing.values()])[None]
         targets = _targets([self._points[i] for i in self._standing], place, np.full(place.shape, SLACK))
-        return reach(self._character, pose[None], targets, _mobility(self._character))[0]
+        q: Array = reach(self._character, pose[None], targets, _mobility(self._character))[0]
+        return q
 
 
 def _turned(character: Character, q: Array, moved: Cycle) -> Array:
