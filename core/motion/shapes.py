@@ -21,6 +21,8 @@ LIMBS = {
     "forearm": ("elbow", "wrist", 0.035),
     "thigh": ("hip", "knee", 0.07),
     "shank": ("knee", "ankle", 0.05),
+    "metacarpus": ("wrist", "finger_joint", 0.03),
+    "metatarsus": ("ankle", "toe_joint", 0.03),
 }
 PELVIS, TRUNK, HEAD, HAND = 0.10, 0.12, 0.10, 0.05
 SHORTEST_CAPSULE = 1e-4  # m
