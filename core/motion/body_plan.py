@@ -34,6 +34,7 @@ from .landmarks import (
     find_landmarks,
     find_soles,
     find_support,
+    foot_length,
     heading_of,
     is_quadruped,
     leg_length,
@@ -50,6 +51,7 @@ PERSONS_LEG = (0.35, 1.3)  # m, children's too
 PERSONS_TRUNK = (0.35, 0.95)  # of the leg: from the hips to the shoulders; of a tall and of a small person 0.6
 USUAL_PERSONS_LEG = 0.86  # m
 OTHER_UNITS = (0.0254, 0.3048, 0.056444)  # m: inch, foot, and the CMU database's
+LEAST_HEIGHT = 0.75  # of an animal's leg with its foot: its hips stand at least as high, however it crouches
 ON_FLOOR = 0.02  # of stature: toes that end as near z = 0 at rest stand on it
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -110,7 +112,7 @@ def make_body_plan(
     )
     hips = 0.5 * (skeleton.head[chains["thigh.L"][0]] + skeleton.head[chains["thigh.R"][0]])
     if quadruped:
-        hip_height = max(float(hips[2]) - lowest, 0.5 * leg)
+        hip_height = max(float(hips[2]) - lowest, LEAST_HEIGHT * (leg + foot_length(skeleton, chains)))
         stature = hip_height / masses.HIP_HEIGHT_OF_STATURE
         usual_mass = masses.MASS_OF_HIP_HEIGHT * hip_height**3
     else:

@@ -14,7 +14,7 @@ from . import roles
 from .clip import Skeleton
 
 STEEP = 0.75  # sine of the slope from which on a bone stands up from the ground
-LONG = 0.2  # of the leg from hip to ankle: as high above its digits an ankle is no person's
+LONG = {"foot": 0.2, "hand": 0.1}  # of the leg from hip to ankle: as high above its digits an ankle is no person's
 MOST_DIGITS = 4  # bones that a hand's chain goes on by
 UPPER = {"foot": "metatarsus", "hand": "metacarpus"}
 
@@ -35,7 +35,9 @@ def on_digits(skeleton: Skeleton, chains: Chains, leg: float, *, quadruped: bool
         ]
         if role == "hand":
             whole = [chain + _beyond(skeleton, chain[-1], taken) if chain else () for chain in whole]
-        if not all(_stands_up(skeleton, chain, leg) for chain in whole):
+        # of a pose out of a motion only one may stand
+        least = LONG[role] * leg
+        if not all(len(chain) > 1 for chain in whole) or not any(_stands_up(skeleton, one, least) for one in whole):
             continue
         for side, chain in zip(roles.SIDES, whole, strict=True):
             result[f"{UPPER[role]}.{side}"], result[f"{role}.{side}"] = chain[:1], chain[1:]
@@ -44,12 +46,10 @@ def on_digits(skeleton: Skeleton, chains: Chains, leg: float, *, quadruped: bool
     return result
 
 
-def _stands_up(skeleton: Skeleton, chain: tuple[int, ...], leg: float) -> bool:
-    """Whether the first bone of a chain stands up from the next, as a metatarsus does."""
-    if len(chain) < 2:
-        return False
+def _stands_up(skeleton: Skeleton, chain: tuple[int, ...], least: float) -> bool:
+    """Whether the first bone of a chain stands up from the next, as a metatarsus does, and is as high at least."""
     way = skeleton.head[chain[0]] - skeleton.head[chain[1]]
-    return bool(way[2] > max(STEEP * float(np.linalg.norm(way)), LONG * leg))
+    return bool(way[2] > max(STEEP * float(np.linalg.norm(way)), least))
 
 
 def _beyond(skeleton: Skeleton, bone: int, taken: set[int]) -> tuple[int, ...]:

@@ -66,6 +66,16 @@ def leg_length(skeleton: Skeleton, chains: Chains) -> float:
     return 0.5 * sum(lengths)
 
 
+def foot_length(skeleton: Skeleton, chains: Chains) -> float:
+    """From the ankle, or the hock, to where the toes begin, mean of both sides; of feet that are one bone to its end."""
+    lengths = []
+    for letter in roles.SIDES:
+        chain = [*chains.get(f"metatarsus.{letter}", ()), *chains[f"foot.{letter}"], *chains.get(f"toe.{letter}", ())]
+        end = skeleton.head[chain[1]] if len(chain) > 1 else skeleton.tail[chain[0]]
+        lengths.append(float(np.linalg.norm(end - skeleton.head[chain[0]])))
+    return sum(lengths) / len(lengths)
+
+
 def is_quadruped(skeleton: Skeleton, chains: Chains) -> bool:
     """Whether the shoulders are in front of the hips rather than above them, and the hands below the hips.
 

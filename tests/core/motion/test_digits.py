@@ -8,6 +8,7 @@ from heft.core.motion import masses, quaternions
 from heft.core.motion.body_plan import is_unlike_a_person, make_body_plan
 from heft.core.motion.clip import Clip
 from heft.core.motion.digits import on_digits
+from heft.core.motion.pegs import with_feet
 
 from .skeletons import dinosaur, dog, skeleton, wooden, wooden_roles
 
@@ -77,6 +78,46 @@ def test_a_cannon_bone_of_a_front_leg_is_found_beyond_the_hand():
     assert bodies["right_hand"].joint.name == "right_fingers"
     assert bodies["right_metacarpus"].joint.name == "right_wrist"
     assert plan.skeleton.names[plan.leader[plan.character.index("right_hand")]] == "pastern.R"
+
+
+def captured(some, roles):
+    """A dog as captures have it, without toes; its hind feet turn over their ends by 30 degrees to either side."""
+    keep = [i for i, name in enumerate(some.names) if not name.startswith("toe")]
+    rows = [
+        (some.names[i], some.names[some.parent[i]] if some.parent[i] >= 0 else None, some.head[i], some.tail[i])
+        for i in keep
+    ]
+    clip = still(skeleton(rows), frames=60)
+    for foot in ("foot.L", "foot.R"):
+        i = clip.skeleton.index(foot)
+        end = clip.skeleton.tail[i]
+        angle = np.radians(30.0) * np.sin(np.linspace(0.0, 2.0 * np.pi, len(clip.position)))
+        turn = quaternions.exp(angle[:, None] * np.array([0.0, 1.0, 0.0]))
+        clip.position[:, i] = end + quaternions.rotate(turn, clip.skeleton.head[i] - end)
+        clip.orientation[:, i] = quaternions.multiply(turn, clip.orientation[:, i])
+    return clip, {role: names for role, names in roles.items() if not role.startswith("toe")}
+
+
+def test_captured_dogs_get_paws_that_stay_level_where_their_feet_end():
+    clip, roles = captured(*dog())
+    whole, found = with_feet(clip, roles)
+    assert found["toe.L"] == ("foot.L paw",)
+    paw = whole.skeleton.index("foot.L paw")
+    assert np.ptp(whole.position[:, paw], axis=0).max() < 1e-9
+    assert quaternions.angle(whole.orientation[:, paw], whole.orientation[:1, paw]).max() < 1e-9
+    assert whole.position[0, paw] == pytest.approx(clip.skeleton.tail[clip.skeleton.index("foot.L")])
+    assert "left_metatarsus" in [
+        body.name for body in make_body_plan(whole.skeleton, found, clip=whole).character.bodies
+    ]
+
+
+def test_people_and_feet_with_toes_get_no_paws():
+    clip = still(wooden())
+    assert with_feet(clip, wooden_roles())[0] is clip
+    some, roles = dog()
+    whole, found = with_feet(still(some), roles)
+    assert found == roles
+    assert set(whole.skeleton.names) - set(some.names) == {"paw.L paw", "paw.R paw"}  # its front feet are one bone
 
 
 def test_people_walk_on_whole_feet_and_a_lizard_on_two_legs_on_its_toes():
