@@ -2,8 +2,8 @@
 """Feet that stand on their digits: dogs', birds', horses'.
 
 What is a person's foot stands up from the ground there, and bends against the toes in every step: from the hock to the
-toes it is a metatarsus, from a front leg's wrist to the toes a metacarpus. So they are bodies of their own, and the foot
-or the hand is what lies on the ground: digits, or a hoof.
+toes it is a metatarsus, from a front leg's wrist to the toes a metacarpus. So they are bodies of their own, and the
+foot or the hand is what lies on the ground: digits, or a hoof.
 """
 
 from collections.abc import Mapping

@@ -67,7 +67,7 @@ def leg_length(skeleton: Skeleton, chains: Chains) -> float:
 
 
 def foot_length(skeleton: Skeleton, chains: Chains) -> float:
-    """From the ankle, or the hock, to where the toes begin, mean of both sides; of feet that are one bone to its end."""
+    """From the ankle, or the hock, to where toes begin, mean of both sides; of feet that are one bone to its end."""
     lengths = []
     for letter in roles.SIDES:
         chain = [*chains.get(f"metatarsus.{letter}", ()), *chains[f"foot.{letter}"], *chains.get(f"toe.{letter}", ())]
