@@ -30,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 14
+VERSION = 15
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -338,7 +338,16 @@ def _from_12(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_13(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 13, as version 14 says the same: no prop was tied to anything."""
+    """A job of version 13, as version 14 says the same: on a path nobody waited."""
+    path = job["path"]
+    if path is not None:
+        none = keep(Array, np.zeros(0)), keep(Array, np.zeros((0, 2)))
+        path = {**path, "stops": [], "wait": 0.0, "target_time": none[0], "target": none[1]}
+    return {**job, "path": path}
+
+
+def _from_14(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 14, as version 15 says the same: no prop was tied to anything."""
     del keep
     scene = job["scene"]
     return {**job, "scene": {**scene, "props": [{**prop, "ties": []} for prop in scene["props"]]}}
@@ -356,4 +365,5 @@ OLDER = {
     11: _from_11,
     12: _from_12,
     13: _from_13,
+    14: _from_14,
 }

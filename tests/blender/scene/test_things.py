@@ -288,8 +288,8 @@ def tie(kind, first, second=None, place=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
     empty = bpy.data.objects.new(kind.title(), None)
     bpy.context.collection.objects.link(empty)
     empty.location, empty.rotation_euler = place, turn
-    with bpy.context.temp_override(object=empty, active_object=empty, selected_objects=[empty]):
-        bpy.ops.rigidbody.constraint_add(type=kind)
+    select(empty, empty)
+    bpy.ops.rigidbody.constraint_add(type=kind)
     empty.rigid_body_constraint.object1, empty.rigid_body_constraint.object2 = first, second
     return empty
 
