@@ -122,7 +122,7 @@ def risings(simulation: Simulation) -> list[slice]:
         if one.what == "rises":
             found.append(slice(round(one.time * rate), simulation.recording.steps))
         elif one.what == "up" and found:
-            found[-1] = slice(found[-1].start, round(one.time * rate))
+            found[-1] = slice(found[-1].start, round(one.time * rate) + 1)
     return found
 
 
