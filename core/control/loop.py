@@ -220,6 +220,8 @@ class _Loop:
 
     def lost_in(self, recording: Recording) -> int | None:
         """The first state of a fall."""
+        if self._fall.lost is None and self.falls and self._follower.recoveries[-1].what == "rises":
+            return self.falls[-1]  # it is not up yet
         if recording.outcome == "diverged":
             return recording.steps if self._follower.lost else self._fall.end()
         return self._fall.lost if self._given_up is None else self._given_up

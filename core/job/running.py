@@ -325,8 +325,11 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
     obstacles = [surface.name if isinstance(surface, Mesh) else "" for surface in job.scene.surfaces]
     trouble = first_trouble(simulation, motion.reference, obstacles, [prop.name for prop in job.scene.props])
     called = names_in_rig(motion.plan)
+    share = metrics.help_shares(simulation)
+    for rising in metrics.risings(simulation):
+        share[rising] = 0.0  # which has a sentence of its own
     helped = sentences_of_help(
-        metrics.help_shares(simulation),
+        share,
         character,
         recording.q[:, : character.nq],
         lambda step: round(frame_at(step / recording.rate)),

@@ -12,7 +12,7 @@ from ..motion.quaternions import conjugate, rotate
 from ..sentences import Sentence, say
 from ..simulation import Push
 from ..simulation.outcome import Recovery, Simulation
-from . import source
+from . import metrics, source
 from .failure import Trouble
 from .metrics import Saturated
 
@@ -78,6 +78,7 @@ def explain(
         broke = "The simulation stopped at frame {frame:.0f}: {reason}"
         return [say(broke, frame=frame_at(seconds), reason=simulation.recording.reason), *first, *doubts]
     steps = [_stepped(recovery, frame_at) for recovery in simulation.recoveries]
+    steps += [_helped_up(simulation, rising) for rising in metrics.risings(simulation)]
     steps += [_gave_all(one, frame_at, called) for one in saturated[:TOLD]]
     if outcome == "fell":
         pushed = _last_push(pushes, (simulation.lost or 0) / simulation.recording.rate)
@@ -96,6 +97,12 @@ def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence
     if recovery.added > 0:
         return say(ADDED[recovery.what], count=recovery.added, frame=frame, centimetres=centimetres)
     return say(STEPPED[recovery.what], frame=frame, centimetres=centimetres)
+
+
+def _helped_up(simulation: Simulation, rising: slice) -> Sentence:
+    share = metrics.help_shares(simulation)[rising]
+    text = "While it got up, help carried {mean:.0f} % of its weight on average, {most:.0f} % at most."
+    return say(text, mean=100.0 * float(share.mean()), most=100.0 * float(share.max(initial=0.0)))
 
 
 def _gave_all(one: Saturated, frame_at: Callable[[float], float], called: Mapping[str, str]) -> Sentence:
