@@ -30,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 15
+VERSION = 16
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -353,6 +353,13 @@ def _from_14(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "get_up": False}
 
 
+def _from_15(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 15, as version 16 says the same: no prop was tied to anything."""
+    del keep
+    scene = job["scene"]
+    return {**job, "scene": {**scene, "props": [{**prop, "ties": []} for prop in scene["props"]]}}
+
+
 OLDER = {
     3: _from_3,
     4: _from_4,
@@ -366,4 +373,5 @@ OLDER = {
     12: _from_12,
     13: _from_13,
     14: _from_14,
+    15: _from_15,
 }
