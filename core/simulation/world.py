@@ -403,7 +403,7 @@ class World:
 
     def let_legs_cross(self, crossing: bool) -> None:
         """Whether legs may pass through each other from now on, where the rest of the character is heeded."""
-        if self.heeds_itself and len(self.parts.inside):
+        if self.heeds_itself and len(self.parts.inside) and self._memory.heeded[0] != LOST:
             self._memory.heeded[0] = CROSSING if crossing else PUSHED
 
     def begin_step(self) -> Contacts:
