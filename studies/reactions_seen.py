@@ -16,8 +16,8 @@ INTRODUCTION = """# Reactions, seen
 
 The mannequin and motions made by script, baked by look-ahead control with default settings: eight pushes for a tenth of
 a second on four motions, four falls, one that gets up again, and loads in one hand. Above each picture is what the
-report says. Who stands takes steps that the action does not have, and limbs meet each other from the push on. Written by
-`run.py study reactions_seen`.
+report says. Who stands takes steps that the action does not have, and limbs meet each other from the push on. Written
+by `run.py study reactions_seen`.
 """
 FPS = 24
 EVERY, PICTURES = 4, 9  # frames between pictures, and how many
