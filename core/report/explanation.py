@@ -41,6 +41,8 @@ STEPPED = {
     "left": "Stepped {centimetres:.0f} cm to its left at frame {frame:.0f}.",
     "right": "Stepped {centimetres:.0f} cm to its right at frame {frame:.0f}.",
     "home": "Went {centimetres:.0f} cm back towards its path from frame {frame:.0f} on.",
+    "rises": "Began to get up at frame {frame:.0f}.",
+    "up": "Was on its feet again at frame {frame:.0f}.",
     "caught": "Caught itself on its feet at frame {frame:.0f}.",
 }
 
@@ -82,13 +84,14 @@ def explain(
         if pushed is not None and (trouble is None or trouble.kind != "hit"):
             first = []  # what goes wrong after a push is what the push does
         return [_fall(simulation, pushed, frame_at, called), *steps, *first, *doubts]
-    return [*_completed(figures, frame_at, called), *first, *steps, *doubts]
+    fell = [_fell(simulation, lost, frame_at) for lost in simulation.falls]
+    return [*fell, *steps, *doubts] if fell else [*_completed(figures, frame_at, called), *first, *steps, *doubts]
 
 
 def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence:
     frame = frame_at(recovery.time)
-    if recovery.what == "caught":
-        return say(STEPPED["caught"], frame=frame)
+    if recovery.what in {"caught", "rises", "up"}:
+        return say(STEPPED[recovery.what], frame=frame)
     centimetres = CENTIMETRES * recovery.distance
     if recovery.added > 0:
         return say(ADDED[recovery.what], count=recovery.added, frame=frame, centimetres=centimetres)
@@ -132,6 +135,11 @@ def _completed(
         off = "Its bones are {millimetres:.0f} mm from the action on average."
         sentences.append(say(off, millimetres=figures["source_error_mm"]))
     return sentences
+
+
+def _fell(simulation: Simulation, lost: int, frame_at: Callable[[float], float]) -> Sentence:
+    time = lost / simulation.recording.rate
+    return say("{fell}.", fell=say(FELL[_direction(simulation, lost)], frame=frame_at(time), seconds=time))
 
 
 def _fall(

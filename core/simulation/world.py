@@ -392,6 +392,10 @@ class World:
         """
         self._memory.heeded[0] = LOST
 
+    def ignore_itself(self) -> None:
+        """Let limbs pass through each other and the trunk again, until somebody pushes."""
+        self._memory.heeded[0] = UNHEEDED
+
     @property
     def heeds_itself(self) -> bool:
         """Whether the character's limbs meet each other and its trunk."""
