@@ -14,7 +14,7 @@ from . import roles
 from .clip import Skeleton
 
 STEEP = 0.75  # sine of the slope from which on a bone stands up from the ground
-LONG = {"foot": 0.2, "hand": 0.1}  # of the leg from hip to ankle: as high above its digits an ankle is no person's
+LONG = {"foot": 0.2, "hand": 0.15}  # of the leg from hip to ankle: as high above its digits an ankle is no person's
 MOST_DIGITS = 4  # bones that a hand's chain goes on by
 UPPER = {"foot": "metatarsus", "hand": "metacarpus"}
 
