@@ -73,9 +73,9 @@ class Planner:
                 cost[place] += abs(math.remainder(error - self._actions[number].turn, 2.0 * math.pi))
         chosen = int(able[int(np.argmin(cost))])
         action = self._actions[chosen]
-        if speed == 0.0 or action.speed == 0.0:
-            return Choice(chosen)
-        # what is left of the turn, as far as the walk follows where it is led
-        left = math.remainder(error - action.turn, 2.0 * math.pi)
+        if speed == 0.0 or action.speed == 0.0 or action.turn != 0.0:
+            return Choice(chosen)  # a turn that is led farther still may fall
+        # what turns leave over, as far as the walk follows where it is led
+        left = math.remainder(error, 2.0 * math.pi)
         most = LED_TURN * action.seconds
         return Choice(chosen, Trim(max(-most, min(most, left))))
