@@ -163,10 +163,15 @@ def _method(job: BakeJob) -> Method:
         )
     if job.others and not (needs.blends or needs.switches):
         raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}: remove the others.")
-    if job.path is not None and (needs.led or not job.optimise):
+    if job.path is not None and (needs.no_motion or not job.optimise):
         raise ValueError(
             f"{method.title} cannot follow a path here: choose {others(lambda other: other.helps)}, with Correct "
             "Physics First switched on, or remove the path."
+        )
+    if job.path is not None and job.path.waits and not needs.led:
+        raise ValueError(
+            f"{method.title} cannot wait on its way: choose {others(lambda other: other.led and other.cycle)}, or set "
+            "Wait to 0."
         )
     if needs.blends and not job.others:
         raise ValueError("Combining needs at least two actions: add another.")
@@ -191,6 +196,8 @@ def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock
     method = _method(job)
     if not method.needs.helps:
         job = replace(job, help="none")
+    if job.path is not None and method.needs.led:
+        job = replace(job, path=None, loop=True)  # it finds its way as it goes
     _check_surroundings(job, method)
     settings = method.choose(job.settings)
     if not job.simulate:
