@@ -161,3 +161,5 @@ def draw_path(layout: bpy.types.UILayout, armature: bpy.types.Object) -> None:
         body.operator(HEFT_OT_add_path.bl_idname, icon="CURVE_PATH")
     if settings.path is not None or settings.target is not None:
         column.prop(settings, "path_speed")
+    if settings.path is not None and len(settings.path.data.splines) > 1:
+        column.prop(settings, "path_wait")

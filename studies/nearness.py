@@ -34,7 +34,7 @@ SAMPLE = {"cmu-hard": 4}  # every so many clips of it
 PER_FRAME = 1000.0 / 30.0**2  # mm a frame squared in a m/s²
 NEAR, HELPED = 30.0, 0.02  # mm, and of the weight
 TELLING = ("yet it does not fall", "too fast", "out of balance", "only a guess", "slides in", "too quick", "too slow")
-TOUCHING = ("skate", "before", "float", "before", "sunk", "before")
+TOUCHING = ("skate", "before", "float", "before", "outside flights", "before", "sunk", "before")
 COLUMNS = (
     "clip",
     "s",
@@ -58,7 +58,8 @@ Every clip of a folder is baked with default settings. Written by `run.py study 
 - accelerates: mean distance of their accelerations from the source's, in mm a frame squared at 30 frames a second, as
   trackers report it
 - help: from nowhere, as a share of the weight, mean and greatest
-- skate, float and sunk: by the literature's measures (mm a frame, mm, mm), and before, in the source
+- skate, float and sunk: by the literature's measures (mm a frame, mm, mm), and before, in the source; float counts
+  jumps, outside flights leaves out the frames in which nothing touches or helps the baked body
 - slide: the farthest that a foot slides in one stance
 - reference, bake: seconds of processor time a second of motion, of making the reference and of all of it
 """
@@ -112,7 +113,7 @@ def bake(path: Path) -> dict[str, Any]:
 def row(name: str, found: dict[str, Any]) -> str:
     """A line of the table."""
     if found["outcome"] == "refused":
-        return f"| {name} | | refused: {found['why']} | | | | | | | | | | | | | | |"
+        return f"| {name} | | refused: {found['why']} | | | | | | | | | | | | | | | | |"
     pairs = " | ".join(f"{found[name]:.2f} | {found['source_' + name]:.2f}" for name in GROUNDED)
     return (
         f"| {name} | {found['seconds']:.1f} | {found['outcome']} | {'yes' if found['good'] else 'no'} | "
@@ -132,7 +133,7 @@ def summed_up(every: list[dict[str, Any]]) -> str:
     off = of("source_error_mm")
     means = ", ".join(
         f"{what} {of(name).mean():.2f} ({of('source_' + name).mean():.2f} before)"
-        for what, name in zip(("skate", "float", "penetration"), GROUNDED, strict=True)
+        for what, name in zip(("skate", "float", "outside flights", "penetration"), GROUNDED, strict=True)
     )
     return (
         f"Of {len(every)} clips {len(done)} complete, {sum(one['good'] for one in done)} are good. Off: median "

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random paths, walked along by captured walks and the mannequin's."""
 
-from dataclasses import dataclass, replace
+import os
+import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from heft.core import BakeJob, run
@@ -13,9 +16,11 @@ from heft.core.motion import path as paths
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.quaternions import Array
 from heft.core.simulation import Push
+from heft.studies.lib.journal import FOLDER, Journal
 
 from tests.core.job import golden
-from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
+from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT, GOOD
+from tools.environment import ROOT
 
 WALKS = ("02_01", "07_04", "132_20")
 PATHS = 25  # by each walk
@@ -25,24 +30,29 @@ KNOT = 1.0  # m, between curvatures
 SLOPE = np.radians(10.0)
 PUSH, PUSHED = 100.0, 0.1  # N, s
 SOME = 5  # of a walk's paths that are walked under pushes, and on a slope
+LAID, STEERED = "lookahead", "steering"
+LEVEL, SLOPED, PUSHED_ABOUT = "level", "slope of 10°", "push of 100 N"
+SOURCES = (ROOT / "core", Path(__file__))
 INTRODUCTION = f"""# Random paths
 
 {PATHS} paths for each of four walks: {SHORTEST:.0f} to {LONGEST:.0f} m long, turning at random with a radius of
-{TIGHTEST:g} m and more. Default settings. The first {SOME} of each also on a slope of 10 degrees, and with a push of
-{PUSH:.0f} N for {PUSHED:g} s from a random side halfway. Written by `run.py study paths`.
+{TIGHTEST:g} m and more. Default settings, under Look Ahead, which lays the walk along the path, and under
+[Steer](../methods/steering.md), which finds its way as it goes. The first {SOME} of each also with a push of
+{PUSH:.0f} N for {PUSHED:g} s from a random side halfway, and under Look Ahead on a slope of 10 degrees: Steer is for
+level ground. Written by `run.py study paths`; a study that is stopped goes on where it was.
 
 - off: distance of the hips from the curve, mean and greatest
-- end: how far from the curve's end it stands, and turned how far from its direction
+- end: how far from the curve's end the hips are, and turned how far from its direction
 - near: no farther off than 15 cm on average and 40 cm anywhere, and within 15 cm and 10° of the end
+- s a second: of bake for a second of motion, Steer's actions made before
 """
 HEAD = [
-    "| walk | surroundings | upright | off cm | greatest | end cm, at most | end °, at most | near | s a second |",
-    "|---|---|---|---|---|---|---|---|---|",
+    "| walk | method | surroundings | upright | off cm | greatest | end cm, most | end °, most | near | s a second |",
+    "|---|---|---|---|---|---|---|---|---|---|",
 ]
 
 
-@dataclass(frozen=True)
-class Walked:
+class Walked(NamedTuple):
     """What came of one path."""
 
     upright: bool
@@ -69,24 +79,21 @@ def random_path(rng: np.random.Generator) -> Array:
     return np.column_stack([np.cumsum(np.cos(heading)), np.cumsum(np.sin(heading))]) * 0.02
 
 
-def walk_along(job: BakeJob, drawn: Array) -> Walked:
+def walk_along(job: BakeJob, drawn: Array, cache: Path | None = None) -> Walked:
     """Bake a job along it."""
-    result = run(replace(job, path=paths.Path(drawn)))
+    result = run(replace(job, path=paths.Path(drawn)), cache=cache)
     report: dict[str, Any] = result.report
     hips = result.poses[:, 0, :2, 3]
     off = result_off(hips, drawn)
     ahead = drawn[-1] - drawn[-10]
-    facing = facing_of(result.poses[-1], result.bones) - facing_of(result.poses[0], result.bones)
-    began = drawn[10] - drawn[0]
-    turn = np.arctan2(ahead[1], ahead[0]) - np.arctan2(began[1], began[0])
-    turned = abs((facing - turn + np.pi) % (2.0 * np.pi) - np.pi)
-    spent = sum(report["seconds"].values())
+    turned = facing_of(result.poses[-1], result.bones) - np.arctan2(ahead[1], ahead[0])
+    spent = sum(seconds for stage, seconds in report["seconds"].items() if cache is None or stage != "policy")
     return Walked(
         report["outcome"] == "completed",
         float(off.mean()),
         float(off.max()),
         float(np.linalg.norm(hips[-1] - drawn[-1])),
-        float(turned),
+        float(abs((turned + np.pi) % (2.0 * np.pi) - np.pi)),
         spent / max(report["simulated_seconds"], 1e-9),
     )
 
@@ -113,25 +120,41 @@ def jobs() -> dict[str, BakeJob]:
     return found
 
 
-def around(job: BakeJob, rng: np.random.Generator, drawn: Array) -> dict[str, BakeJob]:
-    """The job on a slope, and pushed."""
-    slope = Plane(normal=(np.sin(SLOPE), 0.0, np.cos(SLOPE)))
-    side = rng.uniform(-np.pi, np.pi)
-    force = (PUSH * np.cos(side), PUSH * np.sin(side), 0.0)
-    halfway = 0.5 * paths.Path(drawn).seconds()
-    chest = "torso" if job.name != "mannequin" else "trunk"
-    push = Push.constant(chest, force, halfway, PUSHED)
-    return {
-        "slope of 10°": replace(job, scene=Scene(surfaces=(slope,))),
-        "push of 100 N": replace(job, scene=Scene(pushes=(push,))),
-    }
+def drawn_for(walk: int) -> list[Array]:
+    """A walk's paths."""
+    rng = np.random.default_rng(walk)
+    return [random_path(rng) for _ in range(PATHS)]
 
 
-def row(name: str, where: str, walked: list[Walked]) -> str:
+def around(job: BakeJob, where: str, seed: tuple[int, int], drawn: Array) -> BakeJob:
+    """The job there."""
+    if where == SLOPED:
+        slope = Plane(normal=(np.sin(SLOPE), 0.0, np.cos(SLOPE)))
+        return replace(job, scene=Scene(surfaces=(slope,)))
+    if where == PUSHED_ABOUT:
+        side = np.random.default_rng(seed).uniform(-np.pi, np.pi)
+        force = (PUSH * np.cos(side), PUSH * np.sin(side), 0.0)
+        halfway = 0.5 * paths.Path(drawn).seconds()
+        chest = "torso" if job.name != "mannequin" else "trunk"
+        return replace(job, scene=Scene(pushes=(Push.constant(chest, force, halfway, PUSHED),)))
+    return job
+
+
+def walked(name: str, method: str, where: str, number: int) -> list[Any]:
+    """What came of one of a walk's paths; what Steer made is kept, as for whoever bakes twice."""
+    found = jobs()
+    walk = list(found).index(name)
+    drawn = drawn_for(walk)[number]
+    job = around(replace(found[name], method=method), where, (walk, number), drawn)
+    return list(walk_along(job, drawn, FOLDER / "paths.cache" if method == STEERED else None))
+
+
+def row(name: str, method: str, where: str, walked: list[Walked]) -> str:
     """A line of the table."""
     up = sum(one.upright for one in walked)
     return (
-        f"| {name} | {where} | {up} of {len(walked)} | {100 * np.mean([one.mean for one in walked]):.1f} | "
+        f"| {name} | {'Steer' if method == STEERED else 'Look Ahead'} | {where} | {up} of {len(walked)} | "
+        f"{100 * np.mean([one.mean for one in walked]):.1f} | "
         f"{100 * max(one.greatest for one in walked):.0f} | {100 * max(one.end for one in walked):.0f} | "
         f"{np.degrees(max(one.turned for one in walked)):.0f} | {sum(one.near for one in walked)} | "
         f"{np.median([one.pace for one in walked]):.2f} |"
@@ -141,14 +164,28 @@ def row(name: str, where: str, walked: list[Walked]) -> str:
 def study(folder: Path) -> str:
     """The page; this study leaves no pictures."""
     del folder
-    rows = []
-    for number, (name, job) in enumerate(jobs().items()):
-        rng = np.random.default_rng(number)
-        drawn = [random_path(rng) for _ in range(PATHS)]
-        rows.append(row(name, "level", [walk_along(job, one) for one in drawn]))
-        found: dict[str, list[Walked]] = {}
-        for one in drawn[:SOME]:
-            for where, other in around(job, rng, one).items():
-                found.setdefault(where, []).append(walk_along(other, one))
-        rows += [row(name, where, walked) for where, walked in found.items()]
-    return "\n".join([INTRODUCTION, *HEAD, *rows, ""])
+    if not GOOD:
+        return f"# Random paths\n\nThe clips are not at {CLIPS}.\n"
+    end = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
+    journal, rows, left = Journal("paths", SOURCES), [], 0
+    for name in jobs():
+        for method, where, count in (
+            (LAID, LEVEL, PATHS),
+            (LAID, PUSHED_ABOUT, SOME),
+            (LAID, SLOPED, SOME),
+            (STEERED, LEVEL, PATHS),
+            (STEERED, PUSHED_ABOUT, SOME),
+        ):
+            # one after the other: what Steer makes for the first, others find
+            answers = []
+            for number in range(count):
+                question = f"{name} {method} {where} {number}"
+                if time.monotonic() < end or journal.knows(question):
+                    answers.append(Walked(*journal.find(question, partial(walked, name, method, where, number))))
+            left += count - len(answers)
+            if answers:
+                rows.append(row(name, method, where, answers))
+    page = [INTRODUCTION, *HEAD, *rows]
+    if left:
+        page += ["", f"{left} paths were not reached in the time that there was."]
+    return "\n".join(page) + "\n"

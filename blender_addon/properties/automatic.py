@@ -46,6 +46,7 @@ def signs_of(armature: bpy.types.Object) -> Signs:
         still=still,
         led=any(path.startswith("heft.course.") for path in paths),
         path=settings.path is not None or settings.target is not None,
+        waits=waits(armature),
         holds=any(other.grab.armature == armature and other.grab.target not in carried for other in around),
         few_poses=bool(body) and not still and are_few(body) and not is_far(mover, body),
         retimed=settings.playback.speed != 1.0 or any(path.startswith("heft.playback.") for path in paths),
@@ -53,6 +54,14 @@ def signs_of(armature: bpy.types.Object) -> Signs:
         props=bool(carried),
         carried=settings.help == "AS_KEYED",
     )
+
+
+def waits(armature: bpy.types.Object) -> bool:
+    """Whether somebody is to stand on the way, or a target is to be followed over level ground."""
+    settings = settings_on(armature)
+    if settings.path is not None:
+        return settings.path_wait > 0.0 and len(settings.path.data.splines) > 1
+    return settings.target is not None and settings.terrain is None
 
 
 def source_curves(armature: bpy.types.Object) -> list[bpy.types.FCurve]:

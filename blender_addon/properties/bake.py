@@ -153,6 +153,15 @@ class BakeSettings(methods.MethodSettings, reactions.ReactionSettings):
         poll=lambda settings, other: other != settings.id_data,
         override=OVERRIDABLE,
     )
+    path_wait: FloatProperty(
+        name="Wait",
+        description="How long to stand where one of the curve's splines ends and the next begins, in seconds",
+        default=0.0,
+        min=0.0,
+        soft_max=10.0,
+        max=60.0,
+        override=OVERRIDABLE,
+    )
     path_speed: FloatProperty(
         name="Path Speed",
         description="How fast to walk along the path, in metres per second; 0 is as fast as the action goes",

@@ -26,6 +26,8 @@ class WayReader:
         self._speed: Array = np.zeros(frames)
         self._place: Array = np.zeros((frames, 3))
         self._drawn: Array = np.zeros((0, 3))
+        self._stops: tuple[int, ...] = ()
+        self._wait = settings.path_wait
 
     def look(self, row: int, graph: bpy.types.Depsgraph) -> None:
         """Read frame `row`."""
@@ -33,7 +35,7 @@ class WayReader:
         if self._target is not None:
             self._place[row] = self._target.evaluated_get(graph).matrix_world.translation
         if row == self._start and self._curve is not None:
-            self._drawn = drawn(self._curve, np.array(self._curve.evaluated_get(graph).matrix_world))
+            self._drawn, self._stops = drawn(self._curve, np.array(self._curve.evaluated_get(graph).matrix_world))
 
     def path(self, clip: Clip, hips: int, unit: float) -> Path | None:
         """Return where to go, None where the motion goes by itself; ValueError in words for the user."""
@@ -49,7 +51,8 @@ class WayReader:
             if len(self._drawn) < 2:
                 raise ValueError(f"The curve {self._curve.name} has no points to walk along: draw it in Edit Mode.")
             try:
-                return Path(unit * self._drawn, time[: len(chosen)], chosen)
+                stops = self._stops if self._wait > 0.0 else ()
+                return Path(unit * self._drawn, time[: len(chosen)], chosen, stops, self._wait if stops else 0.0)
             except ValueError as error:
                 raise ValueError(f"{self._curve.name}: {error}") from error
         if self._target is None:
@@ -65,15 +68,16 @@ class WayReader:
         if keep.sum() < 2:
             raise ValueError(f"{self._armature.name} is at {self._target.name} already: move the target away.")
         try:
-            return Path(found[keep], time[: len(chosen)], chosen)
+            return Path(found[keep], time[: len(chosen)], chosen, target_time=time, target=place[:, :2])
         except ValueError as error:
             raise ValueError(f"{self._target.name}: {error}") from error
 
 
-def drawn(curve: bpy.types.Object, matrix: Array) -> Array:
-    """Return places (n, 3) along a curve object's splines, one after the other, in the world.
+def drawn(curve: bpy.types.Object, matrix: Array) -> tuple[Array, tuple[int, ...]]:
+    """Return places (n, 3) along a curve object's splines, one after the other, in the world, and where one ends.
 
-    Of the curve alone: as thick as it may be shown, it is gone along its middle.
+    Those are the numbers of places after which another spline begins. Of the curve alone: as thick as it may be shown,
+    it is gone along its middle.
     """
     data = curve.data.copy()
     assert isinstance(data, bpy.types.Curve)
@@ -83,6 +87,10 @@ def drawn(curve: bpy.types.Object, matrix: Array) -> Array:
     mesh = line.to_mesh()
     places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
     mesh.vertices.foreach_get("co", places)
+    edges = np.empty(2 * len(mesh.edges), dtype=np.int32)
+    mesh.edges.foreach_get("vertices", edges)
+    joined = {(min(pair), max(pair)) for pair in edges.reshape(-1, 2).tolist()}
+    stops = tuple(k for k in range(1, len(mesh.vertices) - 1) if (k, k + 1) not in joined)
     cyclic = len(data.splines) == 1 and data.splines[0].use_cyclic_u
     line.to_mesh_clear()
     bpy.data.objects.remove(line)
@@ -91,7 +99,7 @@ def drawn(curve: bpy.types.Object, matrix: Array) -> Array:
     if cyclic and len(found):
         found = np.concatenate([found, found[:1]])
     world: Array = found @ matrix[:3, :3].T + matrix[:3, 3]
-    return world
+    return world, stops
 
 
 def draw_ahead(context: bpy.types.Context, armature: bpy.types.Object) -> bpy.types.Object:

@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..job import BakeJob, BakeResult
-from ..report.dynamics import Dynamics
 from .rows import lasting
 
-Array = NDArray[np.float64]
-
-VERSION = 2  # 2: torques of a planned motion balance its steps exactly; `left_over`
+VERSION = 3  # 3: `qacc`, with which torques, help and contact forces balance exactly
 
 
 def arrays_of(job: BakeJob, result: BakeResult) -> dict[str, NDArray[np.generic]]:
@@ -27,7 +24,6 @@ def arrays_of(job: BakeJob, result: BakeResult) -> dict[str, NDArray[np.generic]
     clip, character = job.clip, dynamics.character
     bones = [clip.skeleton.index(name) for name in result.bones]
     samples = np.rint((result.frames - clip.first_frame) / clip.frames_per_sample).astype(np.int64)
-    torques, left_over = balanced(dynamics, simulated=job.simulate)
     floats: dict[str, NDArray[np.float64]] = {
         "fps": np.array(result.fps),
         "frames": result.frames,
@@ -37,9 +33,9 @@ def arrays_of(job: BakeJob, result: BakeResult) -> dict[str, NDArray[np.generic]
         "rate": np.array(dynamics.rate),
         "qpos": dynamics.q,
         "qvel": dynamics.v,
-        "torques": torques,
+        "qacc": dynamics.accelerations(),
+        "torques": dynamics.torque,
         "help": dynamics.help,
-        "left_over": left_over,
         "contact_forces": dynamics.forces(),
         "centers_of_pressure": dynamics.centers_of_pressure(),
         "contact_points": dynamics.contact_point,
@@ -58,21 +54,6 @@ def arrays_of(job: BakeJob, result: BakeResult) -> dict[str, NDArray[np.generic]
         "report": np.array(json.dumps(lasting(result.report), allow_nan=False, sort_keys=True)),
         **floats,
     }
-
-
-def balanced(dynamics: Dynamics, *, simulated: bool) -> tuple[Array, Array]:
-    """Torques (n, motors) and what is left over at the root (n, 6).
-
-    Simulated torques are those that acted. A planned motion's are those that its poses and contact forces ask for: the
-    solver stops where its own are within a hundredth of them, as a rule, and what it left at the root is told apart.
-    """
-    if simulated:
-        return dynamics.torque, np.zeros((dynamics.steps, 6))
-    asked = dynamics.balance()
-    free = asked.shape[1] - dynamics.torque.shape[1]
-    left_over = np.zeros((dynamics.steps, 6))
-    left_over[:, :free] = asked[:, :free]
-    return asked[:, free:], left_over
 
 
 def pack_arrays(arrays: Mapping[str, NDArray[np.generic]]) -> bytes:

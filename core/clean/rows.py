@@ -54,6 +54,23 @@ COLUMNS = (
     ),
     Column("float_after_mm", "after", "mm", 1, "the same of what was written", _figure("float_mm")),
     Column(
+        "float_outside_flights_before_mm",
+        "Outside flights before",
+        "mm",
+        1,
+        "the same, mean over the frames in which what was written does not fly",
+        _figure("source_float_outside_flights_mm"),
+    ),
+    Column(
+        "float_outside_flights_after_mm",
+        "after",
+        "mm",
+        1,
+        "the same of what was written",
+        _figure("float_outside_flights_mm"),
+        2.6,
+    ),
+    Column(
         "penetration_before_mm",
         "Penetration before",
         "mm",

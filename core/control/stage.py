@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..contact.terrain import Terrain
+from ..motion.path import Path
 from ..motion.playback import Playback
 from ..simulation import Push, World
 from ..simulation.looseness import Region
@@ -46,6 +47,7 @@ class Stage:
     inside: Array | None = None  # (no,) how deep the motion has the character's own shapes in each other, m
     noise: Array | None = None  # (nv,) added to the velocities at the start
     directed: bool = False  # somebody takes hold of it: help must not hide what that does
+    path: Path | None = None  # to be walked along, by who is led
     ends: float = np.inf  # s, after which it is over, if that is before its time
     # told before each rehearsal which share of them is over: whether there is to be another; it may raise
     rehearsing: Callable[[float], bool] = _go_on

@@ -31,6 +31,7 @@ class Signs:
     still: bool = False  # one pose is all there is
     led: bool = False  # a course of speeds or headings is asked for
     path: bool = False  # a path is to be walked along
+    waits: bool = False  # and stood on on the way, or a target is to be followed over level ground
     holds: bool = False  # hands hold on to what stays in its place
     few_poses: bool = False  # keyed poses, few and far between, in one place
     retimed: bool = False  # its speed is changed, or there are transitions in it
@@ -69,6 +70,7 @@ def choose(signs: Signs) -> Chosen:
         (signs.carried, lambda needs: needs.helps, False, "Help carries it as keyed"),
         (signs.retimed, lambda needs: needs.follows_keys, False, "its speed is changed"),
         (signs.holds, lambda needs: needs.follows_keys, True, "hands hold on to something"),
+        (signs.waits, lambda needs: needs.led and needs.cycle, False, "it waits on its way"),
         (signs.path, lambda needs: needs.helps, False, "it walks along a path"),
         (signs.few_poses, lambda needs: needs.follows_keys, True, "it is a few key poses"),
         (signs.footholds, lambda needs: needs.places_feet, False, "there are footholds"),
@@ -111,6 +113,7 @@ def signs_of(job: BakeJob) -> Signs:
         still=still,
         led=bool(course.forward.any() or course.left.any() or course.heading.any()),
         path=job.path is not None,
+        waits=job.path is not None and (job.path.waits or (job.path.follows and not scene.surfaces)),
         holds=any(grab.other is None for grab in scene.grabs),
         few_poses=not still and _stays(job.clip) and float((speed < STILL).mean()) >= HELD,
         retimed=job.playback.changes,

@@ -30,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 13
+VERSION = 14
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -337,6 +337,15 @@ def _from_12(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "floor": None, "meetings": []}
 
 
+def _from_13(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 13, as version 14 says the same: on a path nobody waited."""
+    path = job["path"]
+    if path is not None:
+        none = keep(Array, np.zeros(0)), keep(Array, np.zeros((0, 2)))
+        path = {**path, "stops": [], "wait": 0.0, "target_time": none[0], "target": none[1]}
+    return {**job, "path": path}
+
+
 OLDER = {
     3: _from_3,
     4: _from_4,
@@ -348,4 +357,5 @@ OLDER = {
     10: _from_10,
     11: _from_11,
     12: _from_12,
+    13: _from_13,
 }

@@ -26,7 +26,7 @@ from ..report import metrics, source, supports
 from ..report.dynamics import dynamics_of
 from ..report.explanation import explain
 from ..report.failure import first_trouble
-from ..report.frames import Fall, Forces, Support, diagnose
+from ..report.frames import Fall, Forces, Support, diagnose, flying
 from ..sentences import join, say, to_data
 from ..simulation import Frames
 from ..simulation.outcome import Simulation
@@ -163,10 +163,15 @@ def _method(job: BakeJob) -> Method:
         )
     if job.others and not (needs.blends or needs.switches):
         raise ValueError(f"{method.title} follows one motion, not {1 + len(job.others)}: remove the others.")
-    if job.path is not None and (needs.led or not job.optimise):
+    if job.path is not None and (needs.no_motion or not job.optimise):
         raise ValueError(
             f"{method.title} cannot follow a path here: choose {others(lambda other: other.helps)}, with Correct "
             "Physics First switched on, or remove the path."
+        )
+    if job.path is not None and job.path.waits and not needs.led:
+        raise ValueError(
+            f"{method.title} cannot wait on its way: choose {others(lambda other: other.led and other.cycle)}, or set "
+            "Wait to 0."
         )
     if needs.blends and not job.others:
         raise ValueError("Combining needs at least two actions: add another.")
@@ -191,6 +196,8 @@ def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock
     method = _method(job)
     if not method.needs.helps:
         job = replace(job, help="none")
+    if job.path is not None and method.needs.led:
+        job = replace(job, path=None, loop=True)  # it finds its way as it goes
     _check_surroundings(job, method)
     settings = method.choose(job.settings)
     if not job.simulate:
@@ -397,6 +404,7 @@ def _from_source(
         wanted[:upright],
         (poses[:upright, carried, :3, 3], own[:upright, carried, :3, 3]),
         stage.terrain,
+        flying(simulation, frames.time[:upright]),
         fps,
     )
     slide = worst.get("max_foot_slide_m")

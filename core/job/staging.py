@@ -15,6 +15,7 @@ from ..character import Character
 from ..character.strength import joint_strengths
 from ..contact.terrain import make_terrain
 from ..control.method import Method
+from ..control.methods import method_named
 from ..control.stage import Stage
 from ..motion.led import Meeting
 from ..simulation import Push
@@ -27,6 +28,7 @@ from .simulated_scene import played, scene_grabs, scene_surfaces, shifted
 
 Array = NDArray[np.float64]
 
+SLOWER = 3.0  # times as long as usual, a walk along a path may take that is planned on its way
 LOOKS = 30.0  # 1/s, how often a motion is looked at for limbs that are in each other
 
 
@@ -61,7 +63,7 @@ def stage_of(
         # who is to faint is let fall
         helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
         recovery=job.recovery_effort if job.recovery else 0,
-        returns=job.return_to_path,
+        returns=job.return_to_path or job.path is not None,
         looseness=job.looseness,
         felt=tuple(_as_push(meeting, lost, job.rate) for meeting in job.meetings if meeting.force.any()),
         # who has no motion to follow catches itself by steps that lead one leg through the other
@@ -69,6 +71,7 @@ def stage_of(
         torque_limits=torque_limits(job, motion, lost),
         noise=np.random.default_rng(job.seed).normal(scale=job.noise, size=character.nv) if job.noise else None,
         directed=job.ends is not None,
+        path=job.path,
         ends=math.inf if job.ends is None else max(round(job.ends * job.rate), 1) / job.rate,
         rehearsing=rehearsing,
         found={} if found is None else found,
@@ -104,6 +107,8 @@ def asked_for(job: BakeJob, motion: Motion) -> float:
 def _prepared(job: BakeJob, motion: Motion) -> float:
     """How many seconds there are at most."""
     if job.path is not None and job.seconds is None:
+        if method_named(job.method).needs.led:  # it says itself when it is there
+            return max(float(job.path.target_time[-1]), 1.0) if job.path.follows else SLOWER * job.duration
         return motion.reference.steps / job.rate
     return job.duration - (job.playback.played(late(job, motion)) if job.seconds is None else 0.0)
 

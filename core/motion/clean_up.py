@@ -117,7 +117,7 @@ def clean_up(
         places += shift[:, None]
     missing = goals.place - places
     carried, along = _carried(goals, missing, rate)
-    target = places + _faded(along, carried, rate) + _faded(bound, missing - carried, rate)
+    target = places + faded(along, carried, rate) + faded(bound, missing - carried, rate)
     slack = np.where(
         np.repeat(goals.stands[:, :, None], 3, axis=2), np.where(goals.firm, STANDS, ROLLS)[:, :, None], LIKES
     )
@@ -297,7 +297,7 @@ def _carried(goals: _Goals, missing: Array, rate: float) -> tuple[Array, Mask]:
     return carried, along
 
 
-def _faded(bound: Mask, missing: Array, rate: float) -> Array:
+def faded(bound: Mask, missing: Array, rate: float) -> Array:
     """What is missing (nf, n, 3) while a place is meant; before and after, its first and last value, faded out."""
     frames = len(bound)
     fade = max(1, round(FADE * rate))

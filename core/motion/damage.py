@@ -26,6 +26,9 @@ WINDOW = 0.125  # s, of the running median
 FULL_RATE = 120.0  # samples per second: the fewer there are, the further a limb rightly goes between two
 SPIKE_ANGLE, LARGEST_SPIKE_ANGLE = math.radians(25.0), math.radians(120.0)  # at the full rate, and at any
 SPIKE_DISTANCE = 0.12  # m
+QUICK_BODY = (
+    9.0  # m/s: with few frames the top of a quick jump leaves the median, too, but no body goes there like that
+)
 LONGEST_GAP = 0.1  # s, that is filled by interpolation
 FLIP_ANGLE = math.radians(60.0)  # between samples at the full rate, see _flip_angle
 TURNED_OVER = math.radians(100.0)  # between the samples around a spike: it did not come back
@@ -176,6 +179,10 @@ def _despiked(clip: Clip, local: LocalPoses, small: Mask) -> tuple[LocalPoses, l
         place, more = local.position[:, root], size // 2
         middle = median_filter(_going_on(place, more), size=(size, 1))[more : more + len(place)]
         moved[:, root] = np.linalg.norm(place - middle, axis=1) > SPIKE_DISTANCE
+        if clip.rate < LEAST_RATE:
+            steps = np.linalg.norm(np.diff(place, axis=0), axis=1)
+            for start, stop in _runs(moved[:, root]):
+                moved[start:stop, root] = steps[max(start - 1, 0) : stop].max() > QUICK_BODY / clip.rate
     turned &= _as_quick_as_no_limb(local, turned, clip.rate)
     spikes = turned & ~_staying(local, turned & ~small)
     repairs = [

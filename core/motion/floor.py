@@ -100,7 +100,7 @@ def estimate_floor(plan: BodyPlan, clip: Clip, mend: Levelling = EVERYTHING) -> 
     none. One that anything else goes well below is none either: who swims or stands on the hands has another, the
     scene's if nothing is under that, or where the body is lowest.
     """
-    corners = _soles(plan, clip)
+    corners = soles_of(plan, clip)
     if corners.shape[1] == 0 or mend == NOTHING:
         return Floor()
     drift = _drift(corners, clip.rate) if mend.drift else np.zeros(3)
@@ -270,7 +270,7 @@ def _robust(rows: Array, values: Array, ridge: Array) -> tuple[Array, float]:
     return found, float(np.median(off))
 
 
-def _soles(plan: BodyPlan, clip: Clip) -> Array:
+def soles_of(plan: BodyPlan, clip: Clip) -> Array:
     """Corners of the soles in the world, (nf, soles, 4, 3)."""
     place, turn = plan.body_targets(clip)
     corners = [shape for shape in plan.character.contacts if isinstance(shape, Corner)]

@@ -22,6 +22,8 @@ from .resample import resample
 from .residuals import Residuals, take_residuals
 from .rest_pose import find_rest_pose, moved_vertices
 from .roles import Roles
+from .standing_soles import with_standing_soles
+from .stepped import filled_in
 from .travel import Travel, carry_along
 
 RATE = 120.0  # samples per second
@@ -40,11 +42,12 @@ class Performance:
     repairs: tuple[Repair, ...]
     rest: str = ""  # what was done about the rest pose
     way: Array = field(default_factory=lambda: np.zeros((0, 2)))  # (nf, 2) by which it is carried along, if it is
+    stepped: str = ""  # what was done about keys in steps
 
     @property
     def lines(self) -> tuple[str, ...]:
         """What was done to the clip, for the report."""
-        lines = [one.text for one in self.repairs] + [self.rest] * bool(self.rest)
+        lines = [one.text for one in self.repairs] + [line for line in (self.rest, self.stepped) if line]
         if len(self.way):
             speed = float(np.median(np.linalg.norm(np.diff(self.way, axis=0), axis=1))) * self.clip.rate
             lines.append(
@@ -86,7 +89,8 @@ def prepare(
     and to be carried along. The other settings are those of `make_body_plan`. Raises
     ValueError, DamagedClip where the clip is broken.
     """
-    whole, repairs = repair(clip, roles)
+    flowing, stepped = filled_in(clip)
+    whole, repairs = repair(flowing, roles)
     carried = carry_along(whole, roles, travel)
     whole = whole if carried is None else carried.clip
     posing = joined([_moving(repair(each, roles)[0], roles, travel) for each in motions], whole) if motions else whole
@@ -111,13 +115,15 @@ def prepare(
     if character is not None:
         plan = replace(plan, character=_fitting(character, plan.character))
     floor = estimate_floor(plan, whole, levelling) if floor is None else floor
+    if character is None and not (on_floor or vertices or motions):
+        plan = replace(plan, character=with_standing_soles(plan, whole, floor))
     sampled = resample(whole if floor == Floor() else level(whole, floor), rate)
     trajectory, error = fit(plan, sampled)
     plan = replace(plan, character=widened(plan.character, trajectory.q))
     residuals = take_residuals(plan, sampled, trajectory)
     told = "" if rest is None else rest.line
     way = np.zeros((0, 2)) if carried is None else _at_samples(carried.way, whole, sampled)
-    return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs), told, way)
+    return Performance(plan, sampled, trajectory, residuals, error, floor, tuple(repairs), told, way, stepped)
 
 
 def _moving(clip: Clip, roles: Roles, travel: Travel) -> Clip:

@@ -19,6 +19,8 @@ class Action(NamedTuple):
     turn: float  # rad, to the left
     seconds: float
     speed: float  # m/s, on average
+    shift: tuple[float, float] = (0.0, 0.0)  # m ahead and to the left, as it begins
+    way: tuple[tuple[float, float], ...] = ((0.0, 0.0),)  # m, of the hips: evenly in time, the last at its end
 
 
 @dataclass(frozen=True, eq=False)

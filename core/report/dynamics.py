@@ -4,7 +4,9 @@
 Step k leads from state k to state k + 1, by forces at the positions of state k + 1 (dynamics/stepping.py):
 
     q[k + 1] = q[k] (+) v[k] / rate
-    M(q[k + 1]) (v[k + 1] - v[k]) rate + h = torque[k] + help[k] + sum of J^T contact forces of step k
+    M(q[k + 1]) a[k] + h(q[k + 1], v[k]) = torque[k] + help[k] + sum of J^T contact forces of step k
+
+and v[k + 1] - v[k] is a[k] / rate, but for what keeps the whole character's momentum.
 """
 
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
-from ..dynamics.balance import fill_lacking
+from ..dynamics.balance import fill_accelerations
 from ..dynamics.workspace import make_workspace
 from ..simulation.outcome import Simulation
 
@@ -86,17 +88,17 @@ class Dynamics:
         borne = (weight > BEARS)[..., None]
         return np.divide(place, weight[..., None], out=np.full_like(place, np.nan), where=borne)
 
-    def balance(self) -> Array:
-        """(n, nv) the generalised force without which the steps cannot be, less help and contacts.
+    def accelerations(self) -> Array:
+        """(n, nv) with which an inverse dynamics at q[k + 1] and v[k] gives the torques and leaves a free root nothing.
 
-        What is left of it is the torques, and at a free root nothing: a simulation's own to rounding and to what its
-        integrator adds to conserve momentum, a planned motion's to where its solver stopped.
+        Joints change their velocities by these. The root changes by them and by what the integrator adds so that
+        momentum is kept over a whole step.
         """
         tree, found = self.character.tree, np.zeros((self.steps, self.character.nv))
         contacts = self.contact_start, self.contact_body, self.contact_point, self.contact_force
-        fill_lacking(tree, make_workspace(tree), self.q, self.v, self.rate, *contacts, found)
-        free = self.character.nv - self.torque.shape[1]
-        found[:, :free] -= self.help[:, :free]
+        scratch = np.zeros((6, 6)), np.zeros(self.character.nv)
+        work = make_workspace(tree)
+        fill_accelerations(tree, work, self.q, self.v, self.rate, self.help, *contacts, *scratch, found)
         return found
 
 

@@ -16,6 +16,7 @@ from . import metrics
 Array = NDArray[np.float64]
 
 FAINTEST = 1.0  # N: forces below it are left out
+FREE = 0.02  # of the weight: who is held up by less flies
 NEAR = 0.002  # m: a point this near to the ground supports if its body carries weight
 
 
@@ -91,6 +92,12 @@ def _help(simulation: Simulation, windows: list[NDArray[np.int64]]) -> dict[str,
     mean = np.array([simulation.help[steps].mean(axis=0) if len(steps) else np.zeros(6) for steps in windows])
     named = {f"help_{axis}_n": np.ascontiguousarray(mean[:, k]) for k, axis in enumerate("xyz")}
     return named | {"help_moment_nm": np.linalg.norm(mean[:, 3:], axis=1)}
+
+
+def flying(simulation: Simulation, time: Array) -> NDArray[np.bool_]:
+    """At which times (nf,) nothing holds the body up: it touches and grips nothing, and nothing helps it."""
+    free = metrics.upheld(simulation) < FREE
+    return np.array([bool(free[_steps_about(simulation, moment)].all()) for moment in time], dtype=np.bool_)
 
 
 def hull(points: Array) -> Array:

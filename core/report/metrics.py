@@ -173,6 +173,18 @@ def help_shares(simulation: Simulation) -> Array:
     return found
 
 
+def upheld(simulation: Simulation) -> Array:
+    """All that acts on the body in each step (n,) but pushes, as a share of the weight: contacts, grips, help."""
+    recording, character = simulation.recording, simulation.character
+    weight = character.total_mass * float(np.linalg.norm(character.gravity))
+    own = recording.contact_body < len(character.bodies)
+    step = np.repeat(np.arange(recording.steps), np.diff(recording.contact_start))
+    found = help_shares(simulation)
+    found += np.linalg.norm(recording.grab_force[: recording.steps, :, :3], axis=2).sum(axis=1) / weight
+    np.add.at(found, step[own], np.linalg.norm(recording.contact_force[own], axis=1) / weight)
+    return found
+
+
 def tracking_errors(simulation: Simulation) -> Array:
     """Differences from the reference (n + 1, nv), in the tangent space."""
     character, recording = simulation.character, simulation.recording

@@ -4,7 +4,9 @@
 The mean joint position error and the acceleration error are those of trackers (Luo et al. 2023, section 4), over all
 bones that the character's bodies carry, in the world and not aligned. Penetration, float and skate are PhysDiff's (Yuan
 et al. 2023, section 4): how deep the lowest point is under the ground, how high it is over it, and how far points that
-touch in two frames in a row move along it; within a tolerance, as there, a point counts as on the ground.
+touch in two frames in a row move along it; within a tolerance, as there, a point counts as on the ground. Float is
+that of all frames there, so that every jump floats; beside it stands the same without flights, frames in which the
+baked body has no more than its weight on it. Those of the source are then left out, too.
 """
 
 from typing import Any, Literal
@@ -26,7 +28,7 @@ ACCELERATED = 1.0 / 30.0  # s over which an acceleration is taken, on either sid
 MILLIMETRES = 1e3
 
 DISTANCES = ("source_error_mm", "source_joint_rms_deg", "acceleration_error")
-GROUNDED = ("skate_mm_per_frame", "float_mm", "penetration_mm")
+GROUNDED = ("skate_mm_per_frame", "float_mm", "float_outside_flights_mm", "penetration_mm")
 NUMBERS = (*DISTANCES, *GROUNDED, *(f"source_{name}" for name in GROUNDED), "source_foot_slide_m")
 
 NEAR = 30.0  # mm of mean joint position error, up to which it is the action that was keyed
@@ -50,9 +52,13 @@ def compare(
     wanted: Array,
     bones: tuple[Array, Array],
     terrain: Terrain,
+    flies: NDArray[np.bool_],
     fps: float,
 ) -> dict[str, float]:
-    """All figures of positions (nf, nq) against those of the source, and of their bones' places (nf, nb, 3)."""
+    """All figures of positions (nf, nq) against those of the source, and of their bones' places (nf, nb, 3).
+
+    The body `flies` (nf,) where nothing holds it up.
+    """
     baked, source = bones
     figures = {
         "source_error_mm": MILLIMETRES * float(np.linalg.norm(baked - source, axis=2).mean()),
@@ -60,8 +66,9 @@ def compare(
         "acceleration_error": acceleration_error(baked, source, fps),
         "source_foot_slide_m": 0.0,
     }
-    figures |= on_ground(character, q, terrain, fps)
-    return figures | {f"source_{name}": value for name, value in on_ground(character, wanted, terrain, fps).items()}
+    figures |= on_ground(character, q, terrain, flies, fps)
+    before = on_ground(character, wanted, terrain, flies, fps)
+    return figures | {f"source_{name}": value for name, value in before.items()}
 
 
 def foot_way(character: Character, q: Array, body: int, first: int, last: int) -> float:
@@ -91,7 +98,9 @@ def acceleration_error(places: Array, source: Array, fps: float) -> float:
     return float(np.linalg.norm(second, axis=2).mean())
 
 
-def on_ground(character: Character, q: Array, terrain: Terrain, fps: float) -> dict[str, float]:
+def on_ground(
+    character: Character, q: Array, terrain: Terrain, flies: NDArray[np.bool_], fps: float
+) -> dict[str, float]:
     """Skate, float and penetration of positions (nf, nq), means over frames."""
     points = contact_points(character)
     if not points or len(q) == 0:
@@ -106,9 +115,11 @@ def on_ground(character: Character, q: Array, terrain: Terrain, fps: float) -> d
     moves = np.diff(places[:, feet], axis=0) - ground.velocity[1:, feet] / fps
     moves -= (moves * ground.normal[1:, feet]).sum(axis=2, keepdims=True) * ground.normal[1:, feet]
     ways = np.linalg.norm(moves, axis=2)[both]
+    floats = np.where(lowest > TOLERANCE, lowest, 0.0)
     return {
         "skate_mm_per_frame": MILLIMETRES * float(ways.mean()) if ways.size else 0.0,
-        "float_mm": MILLIMETRES * float(np.where(lowest > TOLERANCE, lowest, 0.0).mean()),
+        "float_mm": MILLIMETRES * float(floats.mean()),
+        "float_outside_flights_mm": MILLIMETRES * float(floats[~flies].mean()) if not flies.all() else 0.0,
         "penetration_mm": MILLIMETRES * float(np.where(lowest < -TOLERANCE, -lowest, 0.0).mean()),
     }
 

@@ -2,6 +2,7 @@
 """What is measured of cleaned clips by programs that are not Heft: MuJoCo's inverse dynamics, Blender's importers."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import bpy
 import mujoco
@@ -15,32 +16,38 @@ from heft.core.rig.recognition import recognise
 GRAVITY = 9.81
 
 
-def inverse_dynamics(arrays: Path, mjcf: Path) -> tuple[float, float]:
-    """By how much MuJoCo's torques differ from those that were written, and its balance of the root from nothing.
+class Off(NamedTuple):
+    """By how much MuJoCo's inverse dynamics differs, RMS over all steps and coordinates."""
 
-    Both RMS over all steps and coordinates: of the torques' own RMS, and of the weight. Of the root's six the three
-    forces count.
-    """
+    torques: float  # share of the torques' own RMS
+    contact: float  # forces at the root that nothing of what was written gives, as a share of the weight
+    differences: float  # the same with differences of velocities in place of the accelerations that were written
+
+
+def inverse_dynamics(arrays: Path, mjcf: Path) -> Off:
+    """MuJoCo's torques and its balance of the root, beside what was written."""
     model = mujoco.MjModel.from_xml_path(str(mjcf))
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
     data, jacobian = mujoco.MjData(model), np.zeros((3, model.nv))
     with np.load(arrays) as clip:
         named = {name: clip[name] for name in clip.files}
-    qpos, qvel, rate = named["qpos"], named["qvel"], float(named["rate"])
-    off, bare = np.zeros_like(named["torques"]), np.zeros((len(named["torques"]), 3))
-    for k in range(len(off)):
-        data.qpos[:], data.qvel[:] = qpos[k + 1], qvel[k]
-        data.qacc[:] = (qvel[k + 1] - qvel[k]) * rate
-        mujoco.mj_inverse(model, data)
-        torque = data.qfrc_inverse.copy()
-        torque[:6] -= named["help"][k]  # what is left over stays in: it is what is looked for
+    differences = np.diff(named["qvel"], axis=0) * float(named["rate"])
+    given = np.zeros_like(differences)
+    given[:, :6] = named["help"]
+    given[:, 6:] = named["torques"]
+    off = np.zeros((2, *differences.shape))
+    for k in range(len(given)):
+        for found, accelerations in zip(off, (named["qacc"], differences), strict=True):
+            data.qpos[:], data.qvel[:], data.qacc[:] = named["qpos"][k + 1], named["qvel"][k], accelerations[k]
+            mujoco.mj_inverse(model, data)
+            found[k] = data.qfrc_inverse - given[k]
         for row in range(int(named["contact_start"][k]), int(named["contact_start"][k + 1])):
             point, body = named["contact_points"][row], int(named["contact_bodies"][row])
             mujoco.mj_jac(model, data, jacobian, None, point, body + 1)
-            torque -= jacobian.T @ named["contact_point_forces"][row]
-        off[k], bare[k] = torque[6:] - named["torques"][k], torque[:3]
+            off[:, k] -= jacobian.T @ named["contact_point_forces"][row]
     weight = GRAVITY * float(named["masses"].sum())
-    return _rms(off) / max(_rms(named["torques"]), 1e-9), _rms(bare) / weight
+    torques = max(_rms(named["torques"]), 1e-9)
+    return Off(_rms(off[0, :, 6:]) / torques, _rms(off[0, :, :3]) / weight, _rms(off[1, :, :3]) / weight)
 
 
 def _rms(values: np.ndarray) -> float:

@@ -15,7 +15,8 @@ from ...motion.transitions import Level, Stand, Transition, leading, starting, s
 from .settings import Settings
 
 NEAR = SpacetimeSettings(pose_least=10.0, pose_most=60.0)  # a body keeps its looks
-TURNS = (15.0, 45.0, 90.0)  # degrees in two steps
+TURNS = (15.0, 30.0, 45.0, 60.0, 90.0)  # degrees in two steps
+STOPS = (30.0,)  # degrees by which it turns as it stops, too
 MILDER = 2.0 / 3.0  # what is tried where one of them is not possible
 CONTORTED = 3.0  # degrees RMS of the joints: a run that turns too sharply stays possible by wild bends
 OWN = 0  # the level of the walk's own speed
@@ -68,7 +69,7 @@ def make_library(reference: Reference, settings: Settings, tell: Tell) -> Librar
             way = _made(milder)
         made += [] if way is None else [way]
     tell(1.0)
-    stand, ways = _standing(levels[OWN])
+    stand, ways = _standing(levels)
     return _without_dead_ends(Library(tuple(levels), tuple(names), stand, (*made, *ways)))
 
 
@@ -125,15 +126,33 @@ def _changes(levels: Sequence[Level], names: Sequence[str], number: int) -> list
     ]
 
 
-def _standing(own: Level) -> tuple[Stand | None, tuple[Way, ...]]:
+def _standing(levels: Sequence[Level]) -> tuple[Stand | None, tuple[Way, ...]]:
     """With the ways to it and from it, or none."""
+    own = levels[OWN]
     try:
         stop, stand = stopping(own, NEAR)
         start = starting(own, stand, NEAR)
     except NoReferenceError:
         return None, ()
     joint = place_of(OWN, 0)
-    return stand, (Way("stop", joint, STAND, stop), Way("start", STAND, joint, start))
+    ways = [Way("stop", joint, STAND, stop), Way("start", STAND, joint, start)]
+    for angle in (0.0, *(side * angle for angle in STOPS for side in (1.0, -1.0))):
+        for joint in (0, 1):
+            if angle or joint:
+                ways += _stop(own, place_of(OWN, joint), joint, angle, stand)
+    for number, level in enumerate(levels[1:], 1):
+        if level.speed < own.speed:
+            for joint in (0, 1):
+                ways += _stop(level, place_of(number, joint), joint, 0.0, stand)
+    return stand, tuple(ways)
+
+
+def _stop(level: Level, place: int, joint: int, angle: float, stand: Stand) -> list[Way]:
+    """To the same way of standing, turned by an angle (degrees)."""
+    name = "stop" + (f" {abs(angle):.0f}° to the {'left' if angle > 0.0 else 'right'}" if angle else "")
+    wanted = _Wanted(name, place, STAND, lambda: stopping(level, NEAR, joint, float(np.radians(angle)), stand)[0])
+    way = _made(wanted)
+    return [] if way is None else [way]
 
 
 def _without_dead_ends(library: Library) -> Library:

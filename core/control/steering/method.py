@@ -10,7 +10,7 @@ from ...cache import Cache
 from ...motion.cycle import Cycle
 from ...motion.moving_frame import OwnWay
 from ...motion.reference import Reference
-from ...planning import Wishes
+from ...planning import Errand, Wishes
 from ..method import Method, Needs, Tell
 from ..stage import Stage
 from .library import make_library
@@ -20,6 +20,7 @@ from .settings import Settings
 from .steering import Steering
 from .storage import keep_tours, kept_library, kept_tours, key_of
 from .trials import is_enough, make_tour, missing, table
+from .walking import Walker
 
 MOTIONS = 0.5  # share of the work that they are; trials are the rest
 
@@ -30,6 +31,7 @@ class Plan:
 
     acts: tuple[Act, ...]
     planner: Planner
+    walker: Walker
     begins: Cycle
 
 
@@ -47,16 +49,23 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: T
         keep_tours(cache, key, tours)
     trials, dearest = table(acts, tours)
     planner = Planner(acts, trials, dearest, Wishes(fall=settings.caution))
+    walker = Walker(acts, trials, dearest, Errand(fall=settings.caution))
     assert reference.cycle is not None
     here = OwnWay(reference.q, reference.cycle, reference.rate).at(np.zeros(1))
     x, y = here.place[0].tolist()
-    return Plan(acts, planner, Cycle((x, y), float(here.heading[0])))
+    return Plan(acts, planner, walker, Cycle((x, y), float(here.heading[0])))
 
 
 def start(plan: Plan, stage: Stage) -> Steering:
-    """Walk along the scene's course, from where the clip begins."""
+    """Walk along the stage's path, or else along its course, from where the clip begins."""
     for act in plan.acts:
         act.controller.terrain = stage.terrain
+    if stage.path is not None:
+        walker = plan.walker
+        walker.go(stage.path, plan.begins)
+        steering = Steering(plan.acts, walker.choose, lambda: walker.over)
+        steering.begin(*walker.begins(), stage.lift)
+        return steering
     plan.planner.head(stage.scene.course, plan.begins.turn)
     steering = Steering(plan.acts, plan.planner.choose)
     steering.begin(plan.planner.begins(), plan.begins, stage.lift)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...planning import Trials, Wishes, Worth, iterate
+from ...planning import Trials, Trim, Wishes, Worth, iterate
 from ...simulation import Course
 from ...simulation.law import State
+from .library import STAND
 from .repertoire import Act
-from .steering import Steering
+from .steering import LED_TURN, Choice, Steering
 
 Array = NDArray[np.float64]
 
@@ -52,7 +53,7 @@ class Planner:
         near = min((one for one in self._worth if one > 0.0), key=lambda one: abs(one - speed))
         return near, self._facing + heading + way
 
-    def choose(self, last: int, state: State, steering: Steering) -> int:
+    def choose(self, last: int, state: State, steering: Steering) -> Choice:
         """The best of the actions that may follow."""
         speed, heading = self.wanted(state.time)
         frame = steering.frame
@@ -63,4 +64,13 @@ class Planner:
             # whoever is farther off than any who came through it takes a risk
             off = steering.cost(number, state, frame, height) / max(self._dearest[number], 1e-9)
             cost[place] += self._caution * min(max(off - 1.0, 0.0), 1.0)
-        return int(able[int(np.argmin(cost))])
+            if speed == 0.0 and self._actions[number].target == STAND:  # it is to stand as it heads, if it can
+                cost[place] += abs(math.remainder(error - self._actions[number].turn, 2.0 * math.pi))
+        chosen = int(able[int(np.argmin(cost))])
+        action = self._actions[chosen]
+        if speed == 0.0 or action.speed == 0.0:
+            return Choice(chosen)
+        # what is left of the turn, as far as the walk follows where it is led
+        left = math.remainder(error - action.turn, 2.0 * math.pi)
+        most = LED_TURN * action.seconds
+        return Choice(chosen, Trim(max(-most, min(most, left))))

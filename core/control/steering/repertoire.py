@@ -25,6 +25,7 @@ from .library import STAND, Library, place_of
 Array = NDArray[np.float64]
 
 FOLLOWED = LookAheadSettings()
+SEEN = 4  # moments of an action at which the planner sees where it is
 STANDS = 0.25  # s, after which who stands may start
 
 
@@ -70,7 +71,7 @@ def make_repertoire(library: Library) -> tuple[Act, ...]:
         controller, value = _controller(character, track)
         ends[STAND] = value.curvature[0], value.gradient[0]
         steps = round(STANDS * stop.rate)
-        action = Action("stand", STAND, STAND, 0.0, steps / stop.rate, 0.0)
+        action = Action("stand", STAND, STAND, 0.0, steps / stop.rate, 0.0, way=((0.0, 0.0),) * SEEN)
         looks = np.full(steps + 1, round(library.stand.sample))
         found.append(Act(action, controller, 0, steps, Cycle((0.0, 0.0)), Cycle((0.0, 0.0)), *ends[STAND], looks, 0.0))
     for way in library.ways:
@@ -80,7 +81,8 @@ def make_repertoire(library: Library) -> tuple[Act, ...]:
         steps = made.reference.steps
         seconds = steps / made.reference.rate
         speed = float(np.hypot(*made.step.shift)) / seconds
-        action = Action(way.name, way.source, way.target, made.step.turn, seconds, speed)
+        seen = _hips(made.reference.q)
+        action = Action(way.name, way.source, way.target, made.step.turn, seconds, speed, made.step.shift, seen)
         looks = np.rint(made.sample).astype(np.int64)
         found.append(
             Act(
@@ -127,11 +129,19 @@ def _halves(
     ):
         along = stop.along - start.along + (0.0 if joint == 0 else lap)
         source, target = place_of(number, joint), place_of(number, 1 - joint)
-        action = Action(name, source, target, 0.0, length / reference.rate, along * reference.rate / length)
+        pace = along * reference.rate / length
+        seen = _hips(reference.q[start.frame : start.frame + length + 1], start.along)
+        action = Action(name, source, target, 0.0, length / reference.rate, pace, (along, 0.0), seen)
         looks = np.rint(level.sample[(start.frame + np.arange(length + 1)) % period]).astype(np.int64)
         before, after = Cycle((-start.along, 0.0)), Cycle((stop.along, 0.0))
         found.append(Act(action, controller, start.frame, length, before, after, *ends[source], looks, level.speed))
     return found
+
+
+def _hips(q: Array, since: float = 0.0) -> tuple[tuple[float, float], ...]:
+    """Where the root is at a few moments of an action (nf, nq), the last at its end."""
+    frames = np.rint(np.arange(1, SEEN + 1) / SEEN * (len(q) - 1)).astype(np.int64)
+    return tuple((float(x) - since, float(y)) for x, y in q[frames, :2])
 
 
 def _turned(character: Character, curvature: Array, gradient: Array, step: Cycle) -> tuple[Array, Array]:

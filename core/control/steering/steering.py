@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,30 @@ from ...contact.detection import Contacts
 from ...dynamics import difference
 from ...motion.cycle import Cycle
 from ...motion.sequence import then
+from ...planning import Trim
 from ...simulation.law import AffineLaw, State
 from ..method import Follower
 from .repertoire import Act
 
 Array = NDArray[np.float64]
 
-# last action, error of state and where it is in the world -> the next
-Choose = Callable[[int, State, "Steering"], int]
+
+class Choice(NamedTuple):
+    """An action, and by how much it is led elsewhere than it goes by itself."""
+
+    number: int
+    trim: Trim = Trim()
+
+
+# last action, state and who does it -> the next
+Choose = Callable[[int, State, "Steering"], Choice]
+
+NO_TRIM = Trim()
+LED_TURN, LED_PLACE = math.radians(5.0), 0.025  # by which actions are led elsewhere at most, rad/s and m/s
+
+
+def _never() -> bool:
+    return False
 
 
 class Steering(Follower):
@@ -28,18 +45,19 @@ class Steering(Follower):
     At the end of each `choose` is asked for the next; of all that begin there the first states are the same.
     """
 
-    def __init__(self, acts: Sequence[Act], choose: Choose) -> None:
-        self.acts, self._choose = acts, choose
+    def __init__(self, acts: Sequence[Act], choose: Choose, over: Callable[[], bool] = _never) -> None:
+        self.acts, self._choose, self._over = acts, choose, over
         self.character: Character = acts[0].controller.character
-        self._number = 0
+        self._number, self._trim = 0, Trim()
         self.taken: list[int] = []
 
     def begin(self, number: int, frame: Cycle, height: float) -> None:
         """Begin with an action, with the frame that moves with the walk so in the world."""
         self.taken.clear()
-        self._enter(number, frame, height)
+        self._enter(Choice(number), frame, height)
 
-    def _enter(self, number: int, frame: Cycle, height: float) -> None:
+    def _enter(self, choice: Choice, frame: Cycle, height: float) -> None:
+        number, self._trim = choice
         act = self.acts[number]
         going_on = bool(self.taken) and act.controller is self._act.controller and len(act.controller.track.q) > 1
         going_on = going_on and act.controller.place.frame == act.start
@@ -86,6 +104,11 @@ class Steering(Follower):
         """None: where it goes, no lap of the clip's does."""
         return 0
 
+    @property
+    def over(self) -> bool:
+        """Whether it has come to where it was to go."""
+        return self._over()
+
     def reference_state(self) -> tuple[Array, Array]:
         """Where the action is now."""
         return self._act.controller.reference_state()
@@ -95,10 +118,24 @@ class Steering(Follower):
         if self.is_over:
             self._enter(self._choose(self._number, state, self), self.frame, self.height)
         self._stood += 1
-        return self._act.controller.law(state, contacts)
+        law = self._act.controller.law(state, contacts)
+        self._lead()
+        return law
+
+    def _lead(self) -> None:
+        """Move where the action leads, a little in each of its steps; it is turned about where the body is then."""
+        if self._trim == NO_TRIM:
+            return
+        controller, share = self._act.controller, 1.0 / self._act.steps
+        turn, dx, dy = (share * one for one in self._trim)
+        x, y, z, yaw = controller.place.anchor
+        at_x, at_y = controller.reference_state()[0][:2].tolist()
+        c, s = math.cos(turn), math.sin(turn)
+        x, y = at_x + c * (x - at_x) - s * (y - at_y) + dx, at_y + s * (x - at_x) + c * (y - at_y) + dy
+        controller.place = controller.place._replace(anchor=(x, y, z, yaw + turn))
 
     def cost(self, number: int, state: State, frame: Cycle, height: float) -> float:
-        """What the actual state costs an action that would begin now, by its own gains."""
+        """What the actual state costs an action that would begin now, by its own gains, wherever that is."""
         act = self.acts[number]
         anchor = then(frame, act.before)
         place = act.controller.place._replace(frame=act.start, anchor=(*anchor.shift, height, anchor.turn))
@@ -108,4 +145,5 @@ class Steering(Follower):
         for first in (0, nv):  # a free root's are in the world's axes
             x, y = away[first], away[first + 1]
             away[first], away[first + 1] = c * x + s * y, c * y - s * x
+        away[:2] = 0.0
         return float(0.5 * away @ act.curvature @ away + act.gradient @ away)

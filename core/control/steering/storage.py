@@ -12,7 +12,7 @@ from .library import Library
 from .settings import Settings
 from .trials import Tour
 
-LIBRARY, TOURS, VERSION = "heft.steering.library", "heft.steering.tours", 1
+LIBRARY, TOURS, VERSION = "heft.steering.library", "heft.steering.tours", 2
 
 
 class Origin(NamedTuple):

@@ -15,19 +15,20 @@ from ...character import Character
 from ...character.strength import joint_strengths
 from ...dynamics import difference
 from ...motion.cycle import Cycle
-from ...planning import Trials
+from ...planning import Trials, Trim
 from ...simulation import DivergedError, Push, World
 from ...simulation.fall import FallDetector
 from ...simulation.law import NoLawError, State
 from ...simulation.strength import TorqueLimits
+from .library import STAND
 from .repertoire import Act
-from .steering import Steering
+from .steering import LED_PLACE, LED_TURN, Choice, Steering
 
 Array = NDArray[np.float64]
 
 LASTS = 30.0  # s, of a tour
-TIMES = 2  # that each pair is tried
-MOST = 60  # tours
+TIMES = 1  # that each pair is tried, at least
+MOST = 40  # tours
 NOISE = 0.05  # standard deviation of start velocities, m/s and rad/s
 PUSH, PUSHED, APART = 80.0, 0.1, 2.5  # N, s and s between them: pushes from any side, on every other tour
 STRENGTH = 3.0  # times what people's joints give on average
@@ -102,6 +103,7 @@ class _Touring:
 
     def __init__(self, acts: Sequence[Act], count: Array, number: int) -> None:
         self._acts, self._count, self._number = acts, count, number
+        self._noise = np.random.default_rng(number)
         self._tried: list[Tried] = []
         self._open: tuple[int, int, float] | None = None  # the pair that is being tried
         self._squares, self._steps = 0.0, 0
@@ -109,7 +111,7 @@ class _Touring:
     def go(self) -> Tour:
         acts = self._acts
         character, rate = acts[0].controller.character, 1.0 / acts[0].controller.track.dt
-        noise = np.random.default_rng(self._number)
+        noise = self._noise
         pushes = _pushes(character, noise) if self._number % 2 else ()
         strengths = {name: STRENGTH * most for name, most in joint_strengths(character, "male").items()}
         world = World(character, rate=rate, pushes=pushes, torque_limits=TorqueLimits(strengths))
@@ -134,13 +136,22 @@ class _Touring:
             self._steps += 1
         return Tour(tuple(self._tried))
 
-    def _choose(self, last: int, state: State, steering: Steering) -> int:
+    def _choose(self, last: int, state: State, steering: Steering) -> Choice:
         self._close(fell=False, rate=0.0)
         able = [k for k, act in enumerate(self._acts) if act.action.source == self._acts[last].action.target]
         chosen = min(able, key=lambda k: (self._count[last, k], self._count[k].sum(), k))
         self._open = last, chosen, steering.cost(chosen, state, steering.frame, steering.height)
         self._count[last, chosen] += 1
-        return chosen
+        return Choice(chosen, self._trim(chosen))
+
+    def _trim(self, number: int) -> Trim:
+        """Led elsewhere at random, as far as it ever is."""
+        action = self._acts[number].action
+        if action.speed == 0.0:
+            return Trim()
+        turn, side = self._noise.uniform(-1.0, 1.0), self._noise.uniform(-np.pi, np.pi)
+        far = 0.0 if action.target == STAND else LED_PLACE * action.seconds
+        return Trim(LED_TURN * action.seconds * turn, far * float(np.cos(side)), far * float(np.sin(side)))
 
     def _close(self, *, fell: bool, rate: float) -> None:
         """Note what became of the pair."""

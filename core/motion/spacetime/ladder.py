@@ -6,21 +6,15 @@ Each begins where the one before it ended, and one that will not do is left afte
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from ...dynamics import difference
-from ..clean_up import CUTOFF, low_passed
-from ..fit import velocities
 from ..reference import Quality
-from ..schedule import contact_points
-from ..tracks import ground_under, point_places
 from .keyed import fill_as_keyed
 from .problem import Iterate, Problem, make_iterate
 from .request import Found, Request, attempt, departure, distance, is_near, problem_of, quality_of
 from .solver import Solution
+from .standing import put_onto_contacts
 from .steering import Distance, Helped, Near
 
 SOFT_GROUND = 10.0  # price of depth, where the full one fails or bends the motion
@@ -35,9 +29,6 @@ SETTLED = 0.05  # rad or m, of the last step of one that is
 WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that does not come so close
 MISSING, PLENTY = 0.03, 3.0  # prices of help by its square: where something is missing; everywhere, to begin with
 HELPED_ITERATIONS = 24
-LEAP = 20.0  # rad/s or m/s by which a velocity changes from one frame to the next
-DEEP = 0.03  # m under the ground, from which on it is lifted out
-LIFTING = 0.15  # s before and after
 SANE_STEP = 0.3  # rad or m: what still moves more is nothing to begin with
 
 
@@ -182,39 +173,15 @@ def _finished(request: Request, problem: Problem, last: Solution) -> Found | Non
 
 
 def as_keyed(request: Request) -> Found:
-    """The motion as it is; help carries all that contacts cannot.
-
-    But for what no force brings about within a frame: a leg that clean-up cannot stretch so far may leap.
-    """
-    ways = [difference(request.character, a, b) for a, b in pairwise(request.trajectory.q)]
-    leaps = np.abs(np.diff(ways, axis=0)).max(initial=0.0) * request.trajectory.rate > LEAP
-    if leaps and request.bounds.cycle is None:
-        q = low_passed(request.character, request.trajectory.q, request.trajectory.rate, CUTOFF)
-        v = velocities(request.character, q, request.trajectory.rate)
-        request = request._replace(trajectory=replace(request.trajectory, q=q, v=v))
-    request = _lifted(request)
+    """The motion as it is, on its contacts; help carries all that these cannot."""
+    character, bounds = request.character, request.bounds
+    trajectory = put_onto_contacts(
+        character, request.trajectory, request.schedule, request.terrain, periodic=bounds.cycle is not None
+    )
+    request = request._replace(trajectory=trajectory)
     problem = problem_of(request, helped=True)
-    iterate = make_iterate(request.character, problem, request.settings.barrier_last)
-    fill_as_keyed(request.character, problem, iterate, request.bounds.cycle)
+    iterate = make_iterate(character, problem, request.settings.barrier_last)
+    fill_as_keyed(character, problem, iterate, bounds.cycle)
     solution = Solution(iterate, converged=True, steps=[0.0], defects=[0.0])
     quality = quality_of(request, problem, solution)
     return Found(request, problem, solution, quality)
-
-
-def _lifted(request: Request) -> Request:
-    """The same where nothing of the body is deep in the ground, which no help could do."""
-    character, trajectory = request.character, request.trajectory
-    points = contact_points(character)
-    if character.bodies[0].joint.kind != "free" or not points:
-        return request
-    radius = np.array([point.radius for point in points])
-    places = point_places(character, trajectory.q, points)
-    height = ground_under(request.terrain, places, radius, trajectory.rate).height
-    depth = np.maximum(-height, 0.0).max(axis=1)
-    if depth.max() < DEEP:
-        return request
-    near = round(LIFTING * trajectory.rate)
-    q = trajectory.q.copy()
-    q[:, 2] += gaussian_filter1d(maximum_filter1d(depth, 2 * near + 1), 0.5 * near, mode="nearest", truncate=2.0)
-    v = velocities(character, q, trajectory.rate)
-    return request._replace(trajectory=replace(trajectory, q=q, v=v))

@@ -22,8 +22,8 @@ from ..sequence import NOWHERE
 from ..spacetime import Ends, Settings, build_reference
 from .soles import Knot, carried, columns_of, moved, put_down
 from .straight import Level
-from .strides import Strides
-from .turning import Transition, state_at
+from .strides import Strides, blended
+from .turning import Transition, smooth, state_at
 
 RESTS = 1.0  # s, in which the body comes to rest, or leaves it
 JOINT = 0  # at which a walk is left for standing, and entered
@@ -43,16 +43,28 @@ class _Laid(NamedTuple):
     schedule: ContactSchedule
 
 
-def stopping(level: Level, settings: Settings) -> tuple[Transition, Stand]:
-    """From the level's first joint: the other foot lands, the first beside it."""
-    s = Strides(level, JOINT)
+class _Feet(NamedTuple):
+    """Where the feet stand."""
+
+    other: Array  # (2,) m
+    beside: Array  # (2,) m, from there to the first
+    turn: float  # rad
+
+
+def stopping(
+    level: Level, settings: Settings, joint: int = JOINT, angle: float = 0.0, onto: Stand | None = None
+) -> tuple[Transition, Stand]:
+    """From a joint: the other foot lands, the first beside it, both turned by an angle (rad, to the left).
+
+    It ends in a way of standing that is known, or in its own.
+    """
+    s = Strides(level, joint)
     there, back = s.takes_over, s.gives_back
     frames = np.arange(back + round(RESTS * s.rate) + 1, dtype=np.float64)
     seconds = (back - there) / s.rate
     at, fast = s.com_at(there)
-    beside = s.middle(JOINT, s.period) - s.middle(s.other, s.stance(s.other, 1).middle)
-    beside[0] = 0.0
-    lies = _lies(s, there, back)
+    turn = Cycle((0.0, 0.0), angle).rotation[:2, :2]
+    beside, lies = turn @ _beside(s, s.period), turn @ _lies(s, there, back)
     foot = at + fast / s.omega - 0.5 * beside * math.exp(-s.omega * seconds)  # as the pendulum has it
     rest = foot + 0.5 * beside
     since = np.clip(frames - there, 0, back - there)[:, None] / s.rate
@@ -60,15 +72,16 @@ def stopping(level: Level, settings: Settings) -> tuple[Transition, Stand]:
     calm = np.exp(-s.omega * np.clip(frames - back, 0, None) / s.rate)[:, None]
     path = rest + (path - rest) * calm
     path = np.where((frames <= there)[:, None], s.com(frames), path)
-    body = _slowing(frames, there, level.joints[s.other].frame - level.joints[JOINT].frame)
-    first = np.minimum(frames, s.period)
-    laid = _lay(s, body, first, path, foot + lies, beside, frames, stops=True)
-    q = laid.q
+    body = _slowing(frames, there, _half(level, joint))
     x, y = (foot + lies + 0.5 * beside).tolist()
-    frame = Cycle((x, y))
+    frame = Cycle((x, y), angle)
     still = np.zeros(s.character.nv)
-    away = Cycle((-frame.shift[0], -frame.shift[1]))
-    bounds = Ends(state_at(level, JOINT, NOWHERE), (q[-1], still))
+    pose = None if onto is None else frame.move_state(s.character, onto.q, still)[0]
+    heading = angle * smooth(np.clip(frames / back, 0.0, 1.0))
+    feet = _Feet(foot + lies, beside, angle)
+    laid = _lay(s, body, np.minimum(frames, s.period), path, feet, frames, stops=True, heading=heading, rests=pose)
+    q = laid.q
+    bounds = Ends(state_at(level, joint, NOWHERE), (q[-1] if pose is None else pose, still))
     made = build_reference(
         s.character,
         Trajectory(s.rate, q, velocities(s.character, q, s.rate)),
@@ -76,7 +89,10 @@ def stopping(level: Level, settings: Settings) -> tuple[Transition, Stand]:
         bounds=bounds,
         settings=settings,
     )
-    looks = _looks(level, body)
+    looks = _looks(level, body, joint)
+    if onto is not None:
+        return Transition(made, frame, looks), onto
+    away = Cycle((-x, -y))
     stand = Stand(s.character, away.move_state(s.character, made.q[-1], still)[0], float(looks[-1]))
     return Transition(made, frame, looks), stand
 
@@ -89,9 +105,7 @@ def starting(level: Level, stand: Stand, settings: Settings) -> Transition:
     # frames of the walk: they begin `before` the other foot carries alone, and end at the joint
     frames = np.arange(there - before, s.period + 1, dtype=np.float64)
     at, fast = s.com_at(back)
-    beside = s.middle(JOINT, 0.0) - s.middle(s.other, s.stance(s.other, 1).middle)
-    beside[0] = 0.0
-    lies = _lies(s, there, back)
+    beside, lies = _beside(s, 0.0), _lies(s, there, back)
     foot = at - fast / s.omega - 0.5 * beside * math.exp(-s.omega * seconds)
     rest = foot + 0.5 * beside
     to_go = np.clip(back - frames, 0, back - there)[:, None] / s.rate
@@ -99,10 +113,9 @@ def starting(level: Level, stand: Stand, settings: Settings) -> Transition:
     calm = np.exp(-s.omega * np.clip(there - frames, 0, None) / s.rate)[:, None]
     path = rest + (path - rest) * calm
     path = np.where((frames >= back)[:, None], s.com(frames), path)
-    middle = level.joints[s.other].frame - level.joints[JOINT].frame
-    body = back - _slowing(back - frames, 0, back - middle)
-    first = np.clip(frames, 0, None)
-    laid = _lay(s, body, first, path, foot + lies, beside, frames, stops=False)
+    body = back - _slowing(back - frames, 0, back - _half(level, JOINT))
+    feet = _Feet(foot + lies, beside, 0.0)
+    laid = _lay(s, body, np.clip(frames, 0, None), path, feet, frames, stops=False, heading=np.zeros(len(frames)))
     # its frame is that between the feet
     origin = foot + lies + 0.5 * beside
     away = Cycle((-float(origin[0]), -float(origin[1])))
@@ -118,7 +131,7 @@ def starting(level: Level, stand: Stand, settings: Settings) -> Transition:
         bounds=bounds,
         settings=settings,
     )
-    return Transition(made, step, _looks(level, body))
+    return Transition(made, step, _looks(level, body, JOINT))
 
 
 def _lap(level: Level) -> float:
@@ -126,6 +139,18 @@ def _lap(level: Level) -> float:
     cycle = level.reference.cycle
     assert cycle is not None
     return cycle.shift[0]
+
+
+def _half(level: Level, joint: int) -> int:
+    """Frames from one joint to the other."""
+    return (level.joints[1 - joint].frame - level.joints[joint].frame) % level.reference.steps
+
+
+def _beside(s: Strides, frame: float) -> Array:
+    """From the other foot to where the first stands beside it (2,)."""
+    found = s.middle(s.joint, frame) - s.middle(s.other, s.stance(s.other, 1).middle)
+    found[0] = 0.0
+    return found
 
 
 def _lies(s: Strides, there: int, back: int) -> Array:
@@ -146,34 +171,50 @@ def _slowing(frames: Array, since: int, rest: int) -> Array:
     return found
 
 
-def _looks(level: Level, body: Array) -> Array:
+def _looks(level: Level, body: Array, joint: int) -> Array:
     count = len(level.sample)
-    found: Array = level.sample[(level.joints[JOINT].frame + np.rint(body).astype(np.int64)) % count]
+    found: Array = level.sample[(level.joints[joint].frame + np.rint(body).astype(np.int64)) % count]
     return found
 
 
 def _lay(
-    s: Strides, body: Array, first: Array, path: Array, foot: Array, beside: Array, frames: Array, *, stops: bool
+    s: Strides,
+    body: Array,
+    first: Array,
+    path: Array,
+    feet: _Feet,
+    frames: Array,
+    *,
+    stops: bool,
+    heading: Array,
+    rests: Array | None = None,
 ) -> _Laid:
-    """Poses of the walk at `body`, over a path; the first foot as in the walk at `first`, the other put down once."""
+    """Poses of the walk at `body`, over a path, to where it rests; the first foot as in the walk at `first`.
+
+    The other foot is put down once.
+    """
     q = s.poses(body)
-    move(q, Glide(s.com(body), np.zeros(len(q))), Glide(path, np.zeros(len(q))))
+    move(q, Glide(s.com(body), np.zeros(len(q))), Glide(path, heading))
+    if rests is not None:
+        late = np.clip((frames - s.gives_back) / (frames[-1] - s.gives_back), 0.0, 1.0)
+        q = blended(s, q, np.repeat(rests[None], len(q), axis=0), smooth(late))
     active = np.zeros((len(q), len(s.points)), dtype=np.bool_)
     place = np.zeros((len(q), len(s.points), 3))
     wanted: list[Array] = [np.zeros(0), np.zeros(0)]
-    count = len(frames) - 1
+    count, (foot, beside, angle) = len(frames) - 1, feet
     for number, sole in enumerate(s.soles):
         columns = columns_of(s.schedule, sole)
-        if number == JOINT:
+        if number == s.joint:
             ends = 0.0, float(s.period)  # frames of its stances
             spots = [s.middle(number, end) for end in ends]
             places = [spots[0], foot + beside] if stops else [foot + beside, spots[1]]
+            turns = [0.0, angle] if stops else [angle, 0.0]
             lifts, lands = s.stance(number, 0).stop - frames[0], s.stance(number, 1).start - frames[0]
             knots = [
-                Knot(0.0, spots[0], places[0], 0.0),
-                Knot(lifts + 0.5, spots[0], places[0], 0.0),
-                Knot(lands - 0.5, spots[1], places[1], 0.0),
-                Knot(float(count), spots[1], places[1], 0.0),
+                Knot(0.0, spots[0], places[0], turns[0]),
+                Knot(lifts + 0.5, spots[0], places[0], turns[0]),
+                Knot(lands - 0.5, spots[1], places[1], turns[1]),
+                Knot(float(count), spots[1], places[1], turns[1]),
             ]
             at = first
             touches = s.touching(number, at)
@@ -185,7 +226,7 @@ def _lay(
         else:
             stance = s.stance(number, 1)
             spot = s.middle(number, stance.middle)
-            down = Knot(0.0, spot, foot, 0.0)
+            down = Knot(0.0, spot, foot, angle)
             if stops:  # from its swing to its place, where it stays
                 own = s.middle(number, 0.0)
                 at = np.minimum(frames, stance.middle)

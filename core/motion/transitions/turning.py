@@ -59,10 +59,10 @@ def leading(source: Level, target: Level, joint: int, angle: float, settings: Se
     own = b.com(of_b)
     path = np.where((frames <= there)[:, None], a.com(of_a), own + lies + away)
     path = np.where((frames > there + back - here)[:, None], over + (own - end_b) @ turn.T, path)
-    heading = angle * _smooth(frames / final)
+    heading = angle * smooth(frames / final)
     q = _set_into(a.poses(of_a), a.com(of_a), path, heading)
     if source is not target:
-        q = blended(a, q, _set_into(b.poses(of_b), own, path, heading), _smooth(frames / final))
+        q = blended(a, q, _set_into(b.poses(of_b), own, path, heading), smooth(frames / final))
 
     active = np.zeros((len(frames), len(a.points)), dtype=np.bool_)
     place = np.zeros((len(frames), len(a.points), 3))
@@ -122,7 +122,7 @@ def _set_into(q: Array, here: Array, path: Array, heading: Array) -> Array:
     return moved_on
 
 
-def _smooth(share: Array) -> Array:
+def smooth(share: Array) -> Array:
     """From 0 to 1 without a jolt."""
     result: Array = share * share * (3.0 - 2.0 * share)
     return result

@@ -6,6 +6,8 @@ import json
 import bpy
 import numpy as np
 import pytest
+from heft.blender_addon.baking.gather import gather
+from heft.blender_addon.properties import automatic
 
 NEAR = 0.15  # m, as which the hips of who stands at a place count
 
@@ -78,6 +80,35 @@ def test_it_walks_to_where_a_target_goes(rig):
     assert bake(rig)["outcome"] == "completed"
     bpy.context.scene.frame_set(round(rig.animation_data.action.frame_range[1]))
     assert np.linalg.norm(hips(rig) - [2.0, -3.0]) < 2.0 * NEAR
+
+
+def test_between_two_splines_it_waits_and_is_steered_for_that(rig):
+    curve = curve_through([(0.0, 0.0), (0.0, -3.0)])
+    other = curve.data.splines.new("POLY")
+    other.points.add(2)
+    for point, (x, y) in zip(other.points, [(0.0, -3.5), (0.0, -5.0), (1.0, -6.0)], strict=True):
+        point.co = (x, y, 0.0, 1.0)
+    rig.heft.path = curve
+    (job,) = (one.job for one in gather(bpy.context, [rig]))
+    assert not job.path.waits
+    assert not automatic.signs_of(rig).waits
+    rig.heft.path_wait = 2.0
+    (job,) = (one.job for one in gather(bpy.context, [rig]))
+    assert (job.path.stops, job.path.wait) == ((1,), 2.0)
+    np.testing.assert_allclose(job.path.places[1], [0.0, -3.0], atol=1e-6)
+    assert automatic.signs_of(rig).waits
+    assert automatic.chosen_for(rig).method.name == job.method == "steering"
+
+
+def test_a_target_is_followed_over_level_ground_alone(rig):
+    rig.heft.target = bpy.data.objects.new("Goal", None)
+    bpy.context.scene.collection.objects.link(rig.heft.target)
+    rig.heft.target.location = (0.0, -3.0, 0.0)
+    assert automatic.chosen_for(rig).method.name == "steering"
+    (job,) = (one.job for one in gather(bpy.context, [rig]))
+    assert job.path.target_at(0.0) == pytest.approx((0.0, -3.0))
+    rig.heft.terrain = bpy.data.collections.new("Ground")
+    assert automatic.chosen_for(rig).method.name == "lookahead"
 
 
 def test_the_button_draws_a_path_ahead(rig):

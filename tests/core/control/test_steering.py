@@ -22,6 +22,7 @@ from heft.core.job.preparing import make_motion
 from heft.core.job.progress import Clock, ProgressReporter
 from heft.core.motion.cycle import Cycle
 from heft.core.motion.moving_frame import yaw_of
+from heft.core.motion.path import Path
 from heft.core.motion.transitions import leading, starting, stopping, straight
 from heft.core.planning import Trials, Wishes
 
@@ -232,11 +233,17 @@ def test_a_plan_that_is_stopped_goes_on_where_it_was(walk, tmp_path):
     assert {act.action.name for act in plan.acts} >= {"straight", "15° to the left", "stop", "start", "fast", "slowly"}
 
 
-def test_a_job_is_steered_from_where_its_clip_begins(tmp_path):
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Where jobs find what others have made."""
+    return tmp_path_factory.mktemp("steered")
+
+
+def test_a_job_is_steered_from_where_its_clip_begins(kept):
     course = Course(np.array([0.0, 2.0, 2.0]), np.full(3, 1.3), np.zeros(3), np.radians([0.0, 0.0, -15.0]))
     scene = Scene(course=course)
     job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, seconds=5.0, scene=scene)
-    done = run(job, None, tmp_path)
+    done = run(job, None, kept)
     assert done.outcome == "completed"
     assert done.report["good"]
     assert len(done.poses) == round(5.0 * done.fps) + 1
@@ -246,6 +253,45 @@ def test_a_job_is_steered_from_where_its_clip_begins(tmp_path):
         np.arctan2(*(hips[b] - hips[a])[::-1]) for a, b in ((0, round(1.8 * done.fps)), (-round(1.1 * done.fps), -1))
     ]
     assert np.degrees((way[1] - way[0] + np.pi) % (2.0 * np.pi) - np.pi) == pytest.approx(-15.0, abs=4.0)
+
+
+def led(kept, path):
+    """The hips of who is led along it, frame by frame; gently, for few turns are made."""
+    job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, path=path)
+    done = run(job, None, kept)
+    assert done.outcome == "completed"
+    assert done.report["max_foot_slide_m"] < 0.01
+    return done.poses[:, 0, :2, 3], done.fps
+
+
+def test_a_path_is_walked_along_to_its_end(kept):
+    angle = np.linspace(0.0, 1.0, 200)
+    drawn = 6.0 * np.column_stack([np.sin(angle), 1.0 - np.cos(angle)])
+    hips, fps = led(kept, Path(drawn))
+    off = Path(drawn).distance_from(hips)
+    assert off.mean() < 0.15
+    assert off.max() < 0.4
+    assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.15
+    assert np.linalg.norm(hips[-1] - hips[-round(0.5 * fps)]) < 0.01
+
+
+def test_it_waits_where_it_is_to(kept):
+    drawn = np.array([[0.0, 0.0], [4.0, 0.0], [8.0, 0.5]])
+    hips, fps = led(kept, Path(drawn, stops=(1,), wait=1.5))
+    still = np.linalg.norm(np.diff(hips, axis=0), axis=1) * fps < 0.02
+    stood = hips[1:][still & (np.linalg.norm(hips[1:] - drawn[1], axis=1) < 0.3)]
+    assert len(stood) > 1.2 * fps
+    assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.2
+
+
+def test_a_target_is_waited_for_and_followed(kept):
+    time = np.arange(0.0, 16.0, 0.1)
+    begin = golden.kept("walk").clip.position[0, 0, :2]
+    target = begin + np.where(time[:, None] < 8.0, [0.5, -4.0], [0.5, -8.0])
+    hips, fps = led(kept, Path([begin, target[0]], target_time=time, target=target))
+    assert len(hips) == pytest.approx(15.9 * fps, abs=2)
+    assert np.linalg.norm(hips[round(7.9 * fps)] - target[0]) < 0.3
+    assert np.linalg.norm(hips[-1] - target[-1]) < 0.3
 
 
 def test_automatic_steers_a_walk_with_a_keyed_course():

@@ -40,6 +40,8 @@ def carried_off(clip, way):
     ("signs", "name", "as_it_is"),
     [
         (Signs(), "lookahead", False),
+        (Signs(path=True), "lookahead", False),
+        (Signs(path=True, waits=True), "steering", False),
         (Signs(several=True), "combination", False),
         (Signs(several=True, switched=True), "balance", False),
         (Signs(switched=True), "lookahead", False),

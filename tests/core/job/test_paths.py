@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Jobs that go along a path."""
 
+import json
+
 import numpy as np
 import pytest
 from heft.core.job import BakeJob
+from heft.core.job.choosing import resolved
 from heft.core.job.running import check, run
 from heft.core.motion.path import Path
 
@@ -50,3 +53,38 @@ def test_a_captured_walk_goes_round_a_corner_and_stands_at_the_end():
     assert away.max() < 0.3
     assert np.linalg.norm(hips[-1] - CORNER[-1]) < 0.12
     assert np.linalg.norm(hips[-1] - hips[-20]) < 0.01
+
+
+def test_who_cannot_wait_says_who_can():
+    with pytest.raises(ValueError, match="cannot wait on its way: choose Steer"):
+        check(waving_job(path=Path(CORNER, stops=(1,), wait=1.0)))
+
+
+def test_automatic_lets_who_waits_or_follows_be_steered():
+    waits = Path(CORNER, stops=(1,), wait=1.0)
+    follows = Path(CORNER, target_time=[0.0, 1.0], target=CORNER[:2])
+    ways = {"steering": (waits, follows), "lookahead": (CORNER, Path(CORNER, stops=(1,)))}
+    for method, paths in ways.items():
+        for path in paths:
+            assert resolved(waving_job(path=path, method="auto"))[0].method == method
+
+
+def test_a_job_of_version_13_did_not_wait(tmp_path):
+    job = waving_job(path=CORNER)
+    data = job_as_of_13(job, tmp_path / "old.heft")
+    assert data == job
+
+
+def job_as_of_13(job, path):
+    """Written then, and read now."""
+    job.save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(arrays["header"].tobytes())
+    header["version"] = 13
+    for name in ("stops", "wait", "target_time", "target"):
+        del header["value"]["path"][name]
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+    return BakeJob.load(path)

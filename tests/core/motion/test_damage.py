@@ -87,6 +87,17 @@ def test_what_runs_at_the_ends_of_its_clip_does_not_jump(rate):
     assert np.abs(mended.position[1:] - running.position[1:]).max() < 1e-9
 
 
+@pytest.mark.parametrize("rate", [24.0, 30.0])
+def test_a_quick_hop_keeps_its_top(rate):
+    clip = still(wooden(), round(rate), rate)
+    time = np.arange(len(clip.position)) / rate
+    way = 0.49 * np.maximum(1.0 - (np.abs(time - 0.5) / 0.12) ** 2, 0.0)
+    hop = replace(clip, position=clip.position + way[:, None, None] * np.array([0.0, 0.0, 1.0]))
+    mended, repairs = repair(hop, wooden_roles())
+    assert repairs == []
+    assert np.array_equal(mended.position, hop.position)
+
+
 def test_frames_far_apart_are_named_one_by_one(clean):
     broken = turned(turned(clean, "shin.L", [20], [1, 0, 0], np.pi), "shin.L", [90], [1, 0, 0], np.pi)
     assert "frames 21, 91: bone 'shin.L'" in repair(broken, wooden_roles())[1][0].text

@@ -11,7 +11,7 @@ from heft.core.motion.body_plan import make_body_plan
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.damage import repair
 from heft.core.motion.fit import Trajectory, body_poses, fit, velocities
-from heft.core.motion.floor import NOTHING, Floor, Levelling, _soles, estimate_floor, level
+from heft.core.motion.floor import NOTHING, Floor, Levelling, estimate_floor, level, soles_of
 from heft.core.motion.limits import swing_and_twist, widened
 from heft.core.motion.prepare import prepare
 from heft.core.motion.residuals import take_residuals, with_residuals
@@ -213,7 +213,7 @@ def test_who_is_on_the_tips_of_the_feet_all_the_time_has_the_floor_there(degrees
         position=quaternions.rotate(turn, pose.position),
         orientation=quaternions.multiply(turn, pose.orientation),
     )
-    lowest = _soles(plan, clip)[..., 2].min()
+    lowest = soles_of(plan, clip)[..., 2].min()
     raised = dataclasses.replace(clip, position=clip.position + np.array([0.0, 0.0, 0.3 - lowest]))
     assert estimate_floor(plan, raised).height == pytest.approx(0.3, abs=5e-3)
 
@@ -295,7 +295,7 @@ def test_the_floor_of_who_lies_is_under_the_back_not_the_heels(asleep, lowest, h
     facing[-asleep:] = quaternions.multiply(turn, pose.orientation[-asleep:])
     for name in ("foot.L", "foot.R", "toe.L", "toe.R"):
         place[-asleep:, pose.skeleton.index(name), 2] += 0.1
-    soles = _soles(plan, dataclasses.replace(pose, position=place, orientation=facing))
+    soles = soles_of(plan, dataclasses.replace(pose, position=place, orientation=facing))
     place[-asleep:, :, 2] -= soles[-1, ..., 2].min()
     floor = estimate_floor(plan, dataclasses.replace(pose, position=place, orientation=facing))
     assert floor.tilt == pytest.approx(0.0, abs=1e-6)

@@ -79,3 +79,39 @@ def test_a_bend_leads_at_its_ends_where_it_was_drawn_to():
     place, heading = path.at(np.array([0.0, path.length]))
     np.testing.assert_allclose(np.degrees(heading), np.degrees([0.0, 2.5]), atol=2.0)
     np.testing.assert_allclose(place, path.places[[0, -1]], atol=1e-9)
+
+
+def test_a_path_with_stops_has_legs_that_lead_up_to_them():
+    drawn = np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 3.0]])
+    path = Path(drawn, stops=(1,), wait=2.0)
+    assert path.waits
+    (first, east), (second, north) = path.legs()
+    np.testing.assert_allclose(first[[0, -1]], drawn[:2], atol=1e-9)
+    np.testing.assert_allclose(second[[0, -1]], drawn[1:], atol=1e-9)
+    np.testing.assert_allclose(east, 0.0, atol=1e-9)
+    np.testing.assert_allclose(north, np.pi / 2.0, atol=1e-9)
+    assert len(Path(drawn).legs()) == 1
+    assert not Path(drawn, stops=(1,)).waits
+
+
+def test_a_targets_place_is_known_at_each_moment():
+    path = Path([[0.0, 0.0], [3.0, 0.0]], target_time=[0.0, 2.0], target=[[1.0, 0.0], [3.0, 4.0]])
+    assert path.follows
+    assert path.target_at(1.0) == (2.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"stops": (0,)},
+        {"stops": (2,)},
+        {"stops": (1,), "wait": -1.0},
+        {"stops": (1,), "wait": 1e3},
+        {"target_time": [0.0, 0.0], "target": [[0.0, 0.0], [1.0, 1.0]]},
+        {"target_time": [0.0], "target": np.zeros((0, 2))},
+        {"target_time": [0.0], "target": [[np.nan, 0.0]]},
+    ],
+)
+def test_waits_that_make_no_sense_are_refused(more):
+    with pytest.raises(ValueError, match="path"):
+        Path([[0.0, 0.0], [3.0, 0.0], [3.0, 3.0]], **more)

@@ -11,7 +11,7 @@ from heft.core.contact.terrain import Plane, RigidMotion, make_terrain
 from heft.core.dynamics import integrate
 from heft.core.report import metrics
 from heft.core.report.explanation import explain
-from heft.core.report.frames import diagnose, hull, signed_distance
+from heft.core.report.frames import diagnose, flying, hull, signed_distance
 from heft.core.simulation import Push, Recording
 from heft.core.simulation.fall import FallDetector, height_of, lean
 from heft.core.simulation.outcome import Followed, Recovery, Simulation
@@ -71,6 +71,20 @@ def moving(steps, per_step, force):
     points = np.zeros((steps, 3))
     points[:, 0] = per_step * np.arange(steps)
     return (LEFT, 7, points, np.tile([0.0, 0.0, force], (steps, 1)))
+
+
+def test_who_is_held_up_by_nothing_flies():
+    """On one foot for three steps, in the air for three, carried by help for three, and hardly touched for three."""
+    force = np.zeros((12, 3))
+    force[:3, 2], force[9:, 2] = WEIGHT, 0.01 * WEIGHT
+    simulation = made_up(standing(), contacts=[(LEFT, 7, np.zeros((12, 3)), force)])
+    given = np.zeros((12, 6))
+    given[6:9, 0] = 0.5 * WEIGHT
+    simulation = replace(simulation, help=given)
+    np.testing.assert_allclose(metrics.upheld(simulation), np.repeat([1.0, 0.0, 0.5, 0.01], 3))
+    # a frame flies if the steps before and after it do
+    wanted = [*[False] * 4, True, True, *[False] * 4, True, True, True]
+    assert flying(simulation, simulation.recording.time).tolist() == wanted
 
 
 def test_a_loaded_point_that_moves_slides():

@@ -12,6 +12,7 @@ from tests.core.motion.spacetime import motions
 
 FLOOR = make_terrain([Plane()])
 FPS = 30.0
+UPHELD = np.zeros(31, dtype=np.bool_)
 
 
 @pytest.fixture(scope="module")
@@ -35,24 +36,38 @@ def moved(q, *way):
 
 def test_a_body_that_stands_neither_floats_sinks_nor_skates(standing):
     character, q = standing
-    assert source.on_ground(character, q, FLOOR, FPS) == dict.fromkeys(source.GROUNDED, 0.0)
-    within = source.on_ground(character, moved(q, 0.0, 0.0, 0.004), FLOOR, FPS)
+    assert source.on_ground(character, q, FLOOR, UPHELD, FPS) == dict.fromkeys(source.GROUNDED, 0.0)
+    within = source.on_ground(character, moved(q, 0.0, 0.0, 0.004), FLOOR, UPHELD, FPS)
     assert within["float_mm"] == 0.0
 
 
 @pytest.mark.parametrize(("height", "name"), [(0.02, "float_mm"), (-0.02, "penetration_mm")])
 def test_a_body_off_the_ground_is_as_far_as_it_was_moved(standing, height, name):
     character, q = standing
-    figures = source.on_ground(character, moved(q, 0.0, 0.0, height), FLOOR, FPS)
+    figures = source.on_ground(character, moved(q, 0.0, 0.0, height), FLOOR, UPHELD, FPS)
     assert figures[name] == pytest.approx(20.0)
-    assert sum(figures.values()) == pytest.approx(20.0)
+    twice = 2 if name == "float_mm" else 1  # outside flights too
+    assert sum(figures.values()) == pytest.approx(twice * 20.0)
+
+
+def test_flights_float_but_not_outside_flights(standing):
+    """Ten frames of a jump, 30 cm high, and one of hovering at 2 cm."""
+    character, q = standing
+    jumped, flies = q.copy(), np.zeros(len(q), dtype=np.bool_)
+    jumped[5:15, 2] += 0.3
+    flies[5:15] = True
+    jumped[20, 2] += 0.02
+    figures = source.on_ground(character, jumped, FLOOR, flies, FPS)
+    assert figures["float_mm"] == pytest.approx((10 * 300.0 + 20.0) / 31)
+    assert figures["float_outside_flights_mm"] == pytest.approx(20.0 / 21)
+    assert source.on_ground(character, jumped, FLOOR, ~UPHELD, FPS)["float_outside_flights_mm"] == 0.0
 
 
 def test_feet_skate_by_as_much_as_the_body_glides(standing):
     character, q = standing
     gliding = q.copy()
     gliding[:, 0] += 0.007 * np.arange(len(q))
-    assert source.on_ground(character, gliding, FLOOR, FPS)["skate_mm_per_frame"] == pytest.approx(7.0)
+    assert source.on_ground(character, gliding, FLOOR, UPHELD, FPS)["skate_mm_per_frame"] == pytest.approx(7.0)
 
 
 def test_distances_are_means_over_bones_and_frames(standing):
@@ -60,7 +75,7 @@ def test_distances_are_means_over_bones_and_frames(standing):
     places = np.zeros((len(q), 2, 3))
     other = places.copy()
     other[:, 1, 0] = 0.05
-    figures = source.compare(character, q, q, (other, places), FLOOR, FPS)
+    figures = source.compare(character, q, q, (other, places), FLOOR, UPHELD, FPS)
     assert figures["source_error_mm"] == pytest.approx(25.0)
     assert figures["source_joint_rms_deg"] == 0.0
     assert figures["acceleration_error"] == pytest.approx(0.0, abs=1e-12)

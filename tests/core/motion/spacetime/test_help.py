@@ -25,6 +25,7 @@ from heft.core.motion.spacetime.help import (
 from heft.core.motion.spacetime.ladder import CLOSE
 from heft.core.motion.spacetime.measure import mean_distance
 from heft.core.motion.spacetime.problem import make_iterate
+from heft.core.motion.tracks import point_places
 from scipy.spatial.transform import Rotation
 
 from tests.core.motion.spacetime import motions
@@ -228,3 +229,17 @@ def test_a_file_keeps_the_helpers(tmp_path):
     loaded = type(reference).load(tmp_path / "a.reference")
     assert (helping(loaded.schedule.points) == helping(reference.schedule.points)).all()
     assert helping(loaded.schedule.points).sum() == len(HELPERS)
+
+
+def test_as_keyed_feet_stand_where_they_are_planned_and_nothing_is_in_the_ground():
+    """A squat whose root was keyed 2 cm too high and 1 cm too far ahead of its footprints."""
+    motion = motions.squat(60, 0.1)
+    q = motion.q.copy()
+    q[:, 0] += 0.01
+    q[:, 2] += 0.02
+    trajectory = Trajectory(motion.rate, q, motion.v)
+    reference = build_reference(motion.character, trajectory, motion.schedule, help_given="as_keyed")
+    active = reference.schedule.active
+    away = point_places(motion.character, reference.q, reference.schedule.points) - reference.schedule.place
+    assert np.abs(away[active]).max() < 1e-3
+    assert reference.quality.penetration_millimetres < 5.0
