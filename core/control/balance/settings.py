@@ -40,9 +40,9 @@ class Settings(Described):
         usual=(1.0, 3000.0),
         digits=0,
     )
-    # The root is one row among thirty joints' otherwise, and what a joint is off by, a foot that stands turned for one,
-    # goes into it. Chosen by trial on the half turn and the squat below, and on pushes of a made walk: at 60 or less the
-    # squat falls, with the style's own stiffness walks fall from pushes.
+    # Without it the root is one row among thirty joints', and a share of what any of these is off by goes into it, of a
+    # foot that stands turned for one. Both chosen by trial on the half turn and squat below, and on pushes of a made
+    # walk. The half turn stands from 10 on; the squat falls at 60 and less, and at 100 with a stiffness of 60 or 150.
     root_weight: float = setting(
         100.0,
         "Hips Weight",
