@@ -9,6 +9,7 @@
     python3 run.py bench           the benchmarks, as a table or with --json FILE
     python3 run.py study [NAME]    a long experiment, written down in docs/studies/; without a name, a list of them
     python3 run.py gallery [NAME…] the gallery's scenes: .blend files in out/gallery, films in docs/pictures/gallery
+    python3 run.py pictures        which of the manual's pictures are older than the code that they show
     python3 run.py lock            resolve the dependencies anew into locks/
     python3 run.py made            pages, tables and presets that are made from the source
     python3 run.py site            the manual as a site, in site/
@@ -41,7 +42,20 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.required = True
     lines = list(environment.PYTHON_OF_BLENDER)
-    for name in ("demo", "test", "check", "build", "bench", "study", "gallery", "lock", "made", "site", "tool"):
+    for name in (
+        "demo",
+        "test",
+        "check",
+        "build",
+        "bench",
+        "study",
+        "gallery",
+        "pictures",
+        "lock",
+        "made",
+        "site",
+        "tool",
+    ):
         command = commands.add_parser(name)
         choices = [*lines, "all"] if name in ("check", "test") else lines
         command.add_argument("--blender", choices=choices, help="the Blender line whose environment is used")

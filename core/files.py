@@ -2,11 +2,14 @@
 """Writing files whole or not at all, and locking a folder."""
 
 import os
+import re
 import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+UNFINISHED = re.compile(r"\.[0-9a-f]{12}\.part$")
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
@@ -22,6 +25,13 @@ def write_whole(path: str | Path, content: bytes) -> None:
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def remove_unfinished(folder: Path) -> None:
+    """What `write_whole` has begun in a folder, in a process that was killed."""
+    for left in folder.glob("*.part"):
+        if UNFINISHED.search(left.name):
+            left.unlink(missing_ok=True)
 
 
 @contextmanager

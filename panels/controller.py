@@ -123,10 +123,12 @@ class HEFT_PT_controller_reactions(ArmatureTab):
         layout.use_property_split = True
         layout.use_property_decorate = False
         settings = settings_on(context.active_object)
-        layout.active = settings.recovery
-        layout.prop(settings, "recovery_effort")
-        layout.prop(settings, "return_to_path")
+        layout.prop(settings, "get_up")
         column = layout.column(align=True)
+        column.active = settings.recovery
+        column.prop(settings, "recovery_effort")
+        column.prop(settings, "return_to_path")
+        column.separator()
         column.prop(settings, "looseness")
         for name in reactions.BY_REGION:
             column.prop(settings, name)

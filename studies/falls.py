@@ -16,6 +16,7 @@ from heft.core.character import Character
 from heft.core.character.parts import Capsule, Corner
 from heft.core.contact.terrain import make_terrain
 from heft.core.control.loop import AFTER_FALL, STILL, TUMBLES, follow
+from heft.core.control.stage import Stage
 from heft.core.dynamics import body_poses
 from heft.core.report import metrics
 from heft.core.simulation import Push
@@ -74,8 +75,8 @@ def walk(clip: str) -> Pushed:
     return Pushed.of(captured(clip, loop=True, seconds=12.0), 1, 9.0)
 
 
-def fallen(ground: str, number: int) -> tuple[Pushed, Simulation, Push]:
-    """What becomes of a random push; the same for the same number."""
+def thrown(ground: str, number: int) -> tuple[Pushed, Stage]:
+    """A random push and where it acts; the same for the same number."""
     random = np.random.default_rng([list(GROUNDS).index(ground), number])
     pushed = walk(WALKS[number % len(WALKS)])
     newtons, angle, up = random.uniform(*HARD), random.uniform(0.0, 2.0 * np.pi), random.uniform(-0.2, 0.2)
@@ -83,9 +84,14 @@ def fallen(ground: str, number: int) -> tuple[Pushed, Simulation, Push]:
     start, seconds, height = random.uniform(0.1, 1.1), random.uniform(0.1, 0.2), random.uniform(0.0, 0.3)
     push = Push.constant("torso", force, start, seconds, (0.0, 0.0, height))
     terrain = make_terrain([extruded(GROUNDS[ground], *way(pushed), 1.0)])
-    stage = replace(pushed.stage, terrain=terrain, scene=Scene(pushes=(push,)))
+    return pushed, replace(pushed.stage, terrain=terrain, scene=Scene(pushes=(push,)))
+
+
+def fallen(ground: str, number: int) -> tuple[Pushed, Simulation]:
+    """What becomes of such a push."""
+    pushed, stage = thrown(ground, number)
     pushed.controller.seek()
-    return pushed, follow(pushed.controller, stage.world(), stage, lambda *_: True), push
+    return pushed, follow(pushed.controller, stage.world(), stage, lambda *_: True)
 
 
 @cache
@@ -197,7 +203,7 @@ def segments_apart(a: Array, b: Array, c: Array, d: Array) -> Array:
 
 def measured(ground: str, number: int) -> Fall | None:
     """None if it stays up."""
-    pushed, simulation, _ = fallen(ground, number)
+    pushed, simulation = fallen(ground, number)
     if simulation.lost is None:
         return None
     recording, first, character = simulation.recording, simulation.lost, pushed.reference.character

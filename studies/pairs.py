@@ -34,8 +34,10 @@ Two people captured together are baked together, by defaults. Written by `run.py
 - held: *found*, by defaults, which find holds in the clips; or *said*, with a hold that stays as it is taken, between
   the hands for the longest time that they are so near, as Add Grab makes it
 
-| pair | what | held | up | with noise | off mm | help % | slide mm | deepest mm | hands mm |
-|---|---|---|---|---|---|---|---|---|---|
+- nearest: how near the wrists come to each other in the source: hands that touch have theirs within {100 * NEAR:.0f} cm
+
+| pair | what | held | up | with noise | off mm | help % | slide mm | deepest mm | hands mm | nearest cm |
+|---|---|---|---|---|---|---|---|---|---|---|
 {{rows}}
 {{missing}}"""
 
@@ -137,6 +139,7 @@ def baked(two: Two) -> dict[str, Any]:
         "slide": [1000.0 * one.report["max_foot_slide_m"] for one in pair],
         "deepest": max(deepest(one) for one in pair),
         "hands": hands_off(two, clips, pair),
+        "nearest": 100.0 * float(np.linalg.norm(wrist(clips[0], two.hand) - wrist(clips[1], two.other), axis=1).min()),
     }
 
 
@@ -144,13 +147,13 @@ def row(two: Two, found: dict[str, Any]) -> str:
     """A line of the table."""
     begin = f"| {two.first}, {two.second} | {two.what} | {'said' if two.held else 'found'} |"
     if found["why"]:
-        return f"{begin} refused: {found['why']} | | | | | | |"
+        return f"{begin} refused: {found['why']} | | | | | | | |"
     off, helped, slide, hands = (
         ", ".join(f"{value:.1f}" for value in found[name]) for name in ("off", "help", "slide", "hands")
     )
     return (
         f"{begin} {', '.join(found['up'])} | {found['steady']} of {SEEDS} | {off} | {helped} | {slide} | "
-        f"{found['deepest']:.1f} | {hands} |"
+        f"{found['deepest']:.1f} | {hands} | {found['nearest']:.1f} |"
     )
 
 

@@ -135,8 +135,7 @@ def around(job: BakeJob, where: str, seed: tuple[int, int], drawn: Array) -> Bak
         side = np.random.default_rng(seed).uniform(-np.pi, np.pi)
         force = (PUSH * np.cos(side), PUSH * np.sin(side), 0.0)
         halfway = 0.5 * paths.Path(drawn).seconds()
-        chest = "torso" if job.name != "mannequin" else "trunk"
-        return replace(job, scene=Scene(pushes=(Push.constant(chest, force, halfway, PUSHED),)))
+        return replace(job, scene=Scene(pushes=(Push.constant("torso", force, halfway, PUSHED),)))
     return job
 
 
@@ -145,7 +144,7 @@ def walked(name: str, method: str, where: str, number: int) -> list[Any]:
     found = jobs()
     walk = list(found).index(name)
     drawn = drawn_for(walk)[number]
-    job = around(replace(found[name], method=method), where, (walk, number), drawn)
+    job = around(replace(found[name], method=method, settings={}), where, (walk, number), drawn)
     return list(walk_along(job, drawn, FOLDER / "paths.cache" if method == STEERED else None))
 
 

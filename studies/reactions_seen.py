@@ -15,9 +15,9 @@ from mathutils import Vector
 INTRODUCTION = """# Reactions, seen
 
 The mannequin and motions made by script, baked by look-ahead control with default settings: eight pushes for a tenth of
-a second on four motions, four falls, and loads in one hand. Above each picture is what the report says. Who stands
-takes steps that the action does not have, and limbs meet each other from the push on. Written by
-`run.py study reactions_seen`.
+a second on four motions, four falls, one that gets up again, and loads in one hand. Above each picture is what the
+report says. Who stands takes steps that the action does not have, and limbs meet each other from the push on. Written
+by `run.py study reactions_seen`.
 """
 FPS = 24
 EVERY, PICTURES = 4, 9  # frames between pictures, and how many
@@ -30,6 +30,13 @@ def walk() -> bpy.types.Object:
     bpy.ops.heft.add_mannequin()
     armature = bpy.context.active_object
     armature.heft.loop, armature.heft.loop_seconds = True, 5.0
+    return armature
+
+
+def walk_and_rise() -> bpy.types.Object:
+    """It gets up when it has fallen."""
+    armature = walk()
+    armature.heft.loop_seconds, armature.heft.get_up = 13.0, True
     return armature
 
 
@@ -62,6 +69,7 @@ class Scene:
     side: str = "left"
     seconds: float = 0.1
     load: float = 0.0  # kg in the left hand
+    every: int = EVERY  # frames between pictures
 
 
 PUSHES = {
@@ -77,6 +85,11 @@ PUSHES = {
     ),
 }
 FALLS = {f"fall_{side}": Scene(walk, f"Walking, 900 N for 0.2 s, {side}", 40, 900.0, side, 0.2) for side in SIDES}
+RISINGS = {
+    "get_up": Scene(
+        walk_and_rise, "Walking, 900 N for 0.2 s to its left, with Get Up", 40, 900.0, "left", 0.2, every=30
+    )
+}
 LOADS = {
     "load_none": Scene(walk, "Nothing in the hand", load=0.0),
     "load": Scene(walk, "10 kg in the left hand", load=10.0),
@@ -126,8 +139,8 @@ def baked(scene: Scene) -> tuple[bpy.types.Object, dict[str, str]]:
 def strip(armature: bpy.types.Object, scene: Scene, path: Path) -> None:
     """From just before the push on; from ahead of what goes aside, from the side of what goes ahead or back."""
     context = bpy.context
-    first = scene.frame - EVERY
-    frames = [first + EVERY * k for k in range(PICTURES)]
+    first = scene.frame - scene.every
+    frames = [first + scene.every * k for k in range(PICTURES)]
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.lens = 75.0
     context.scene.collection.objects.link(camera)
@@ -147,7 +160,7 @@ def strip(armature: bpy.types.Object, scene: Scene, path: Path) -> None:
 def study(folder: Path) -> str:
     """The page; its pictures go to the folder."""
     page = [INTRODUCTION]
-    for title, scenes in (("Pushes", PUSHES), ("Falls", FALLS), ("Loads", LOADS)):
+    for title, scenes in (("Pushes", PUSHES), ("Falls", FALLS), ("Getting up", RISINGS), ("Loads", LOADS)):
         page += [f"## {title}", ""]
         for name, scene in scenes.items():
             armature, report = baked(scene)

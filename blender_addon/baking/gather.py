@@ -232,6 +232,7 @@ def gathered(
         recovery=settings.recovery,
         recovery_effort=settings.recovery_effort,
         return_to_path=settings.return_to_path,
+        get_up=settings.get_up,
         effort=round(settings.effort, 6),
         looseness=looseness_in(settings),
         strength=1.0 if around.scene.strength is not None else plain(settings.strength),

@@ -29,6 +29,10 @@ OTHER_POINTS = {
             ("arm_start", "Shoulder"),
             ("forearm_end", "Wrist"),
             ("shank_end", "Ankle"),
+            ("metatarsus_start", "Heel of a Paw"),
+            ("metatarsus_end", "Toes' Joint"),
+            ("metacarpus_start", "Wrist of a Paw"),
+            ("metacarpus_end", "Fingers' Joint"),
             ("arm_end", "Upper Arm's End"),
             ("thigh_end", "Thigh's End"),
         )
@@ -61,6 +65,8 @@ JOINTS = {
             ("shoulder", "Shoulder"),
             ("elbow", "Elbow"),
             ("wrist", "Wrist"),
+            ("toes", "Toes"),
+            ("fingers", "Fingers"),
         )
         for side in SIDES
     },

@@ -62,6 +62,14 @@ class ReactionSettings:
         options=set(),
         override=OVERRIDABLE,
     )
+    get_up: BoolProperty(
+        name="Get Up",
+        description="After a fall, once it lies still, get up and continue with the action from there. Help carries "
+        "what the body cannot do, if Help allows that",
+        default=False,
+        options=set(),
+        override=OVERRIDABLE,
+    )
     looseness: FloatProperty(
         name="Looseness",
         description="How far the body yields while it recovers from a push: 0 keeps the action's poses, 1 bends and "

@@ -24,6 +24,7 @@ from .pushes import find_arrows, push_of
 from .strength import StrengthReader
 from .takes import Clock, course_taken, find_course_taken, find_taken, push_taken
 from .terrain import Ground
+from .ties import Tie, find_ties, look_at, tied
 from .ways import WayReader
 
 
@@ -76,6 +77,8 @@ class SceneReader:
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
         self._boxes: dict[str, Box] = {}
+        self._constraints = find_ties(context.view_layer) if self._props else []
+        self._ties: list[Tie] = []
         for empty in (*(one.empty for one in self._arrows), *(one.empty for one in self._grips)):
             empty.update_tag()  # of what a script has set Blender evaluates nothing by itself
 
@@ -87,6 +90,7 @@ class SceneReader:
         empties += [one.empty for one in self._grips]
         empties += [one.empty for one in self._marks]
         held = [settings_on(grip.empty).grab.target for grip in self._grips]
+        empties += self._constraints
         found = [*terrain, *empties, *held, *self._props, *self._weights, settings.path, settings.target]
         return [one for one in dict.fromkeys(found) if one is not None]
 
@@ -106,6 +110,7 @@ class SceneReader:
                 mark.look(graph)
             for thing in (*self._props, *self._weights):
                 self._boxes[thing.name_full] = box_around(thing.evaluated_get(graph), self._unit)
+            self._ties = [look_at(one, graph, self._unit) for one in self._constraints]
 
     def path(self, clip: Clip, hips: int) -> Path | None:
         """Return where to walk; `hips` is the bone whose way is the motion's. ValueError in a sentence for the user."""
@@ -120,6 +125,8 @@ class SceneReader:
         surfaces, notes = self._ground.surfaces(unit, clip.rate, start)
         taken = set(read_rides(settings_on(armature).rides)) if settings_on(armature).rides else set()
         props = [prop_of(thing, self._boxes[thing.name_full], taken, clock) for thing in self._props]
+        props, loose = tied(props, self._ties)
+        notes += loose
         names = {prop.object_name: prop.prop.name for prop in props}
         pushes = [push_of(arrow, armature, clip, unit, start) for arrow in self._arrows]
         pushes += [push_taken(empty, armature, clip, clock) for empty in self._taken]

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..files import write_whole
+from ..files import remove_unfinished, write_whole
 
 NAME = "batch.jsonl"
 SUFFIX = ".heftresult"
@@ -60,8 +60,7 @@ class Journal:
 
     def tidy(self, names: Iterable[str]) -> None:
         """Keep one line for each of these jobs, in order, and remove what a killed batch left unfinished."""
-        for unfinished in self.folder.glob("*.part"):
-            unfinished.unlink(missing_ok=True)
+        remove_unfinished(self.folder)
         self.entries = {name: self.entries[name] for name in names if name in self.entries}
         write_whole(self._path, b"".join(map(_line, self.entries.values())))
 

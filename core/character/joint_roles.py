@@ -12,6 +12,7 @@ Role = Literal["trunk", "hip", "knee", "ankle", "shoulder", "elbow"]
 
 ROLE_OF_BODY: Mapping[str, Role] = {
     "foot": "ankle",
+    "metatarsus": "ankle",
     "shank": "knee",
     "shin": "knee",
     "thigh": "hip",

@@ -12,6 +12,7 @@ from ..batch.journal import FAILED, SUFFIX, Entry
 from ..batch.journal import NAME as JOURNAL
 from ..batch.pool import Pool
 from ..batch.running import Standing, run
+from ..files import remove_unfinished
 from ..job import BakeJob, BakeResult
 from .delivery import Out
 from .rows import Row, failed_row, row_of
@@ -118,6 +119,8 @@ class Cleaning(Mapping[str, BakeJob]):
             self._write_if_whole(source, entries)
         for left in folder.glob(f"*{SUFFIX}"):  # written by a run that ended before it removed them
             left.unlink(missing_ok=True)
+        for place in {place for source in self.sources for place in self.out.folders(source)}:
+            remove_unfinished(place)
 
     def _write_if_whole(self, source: Source, ended: Mapping[str, Entry]) -> None:
         """Write a file if nothing more is to come of it."""

@@ -42,6 +42,10 @@ class Out:
         """A file about a motion."""
         return self.data / source_folder(take.source) / f"{_file_name(take)}{ending}"
 
+    def folders(self, source: Source) -> tuple[Path, ...]:
+        """All that are written to for a file."""
+        return self.folder, self.clip(source).parent, self.stamp(source).parent
+
     def stamp(self, source: Source) -> Path:
         """What says that a file is done."""
         return self.data / source_folder(source) / f"{source.path.name}{STAMP}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one loop: controllers act, each on its stage, step by step, and what came of it is recorded."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ Inside = Mapping[tuple[int, int], Mapping[tuple[str, str], float]]  # by members
 
 AFTER_FALL = 2.0  # s that a fallen character is still watched
 TUMBLES = 6.0  # s that it is watched at most, where it does not lie still by then: down stairs, say
+LIES = 0.4  # s that it has lain still, when it gets up
 STILL = 0.3  # rad/s or m/s of the fastest joint of who lies still
 RUNAWAY = 1000.0  # rad/s or m/s, beyond which what has fallen is not watched any more: the next steps are no numbers
 FULL = 1.0 - 1e-9  # of what joints have
@@ -103,6 +104,7 @@ class _Acting:
             step_seconds=np.array(self._durations[: recording.steps]),
             help=np.array(loop.help[: recording.steps]).reshape(-1, 6),
             torque_limits=stage.torque_limits,
+            falls=tuple(loop.falls),
         )
         return simulation.with_notes(self._follower.notes(simulation), self._follower.recoveries)
 
@@ -121,7 +123,9 @@ class _Loop:
 
     def __init__(self, follower: Follower, stage: Stage, observer: Observer, *, limp: bool) -> None:
         self._follower, self._observer = follower, observer
+        self._character = stage.character
         self._falling = Falling(stage.character)
+        self._lies = round(LIES * stage.rate)
         self._strongest = FULL * _strongest(stage)
         self._joint = stage.character.tree.velocity_body[6 if stage.character.bodies[0].joint.kind == "free" else 0 :]
         self._strained = False  # a joint gave all that it has in the last step
@@ -131,6 +135,9 @@ class _Loop:
         self._free = stage.character.bodies[0].joint.kind == "free"
         self._fall = FallDetector(stage.character, stage.rate)
         self._given_up: int | None = None  # the state in which the controller did
+        self._still = 0  # steps for which it has lain still
+        self._asked = not stage.gets_up  # whether it gets up
+        self.falls: list[int] = []  # states of falls from which it did
         self.cancelled = False
         self.q: list[Array] = []
         self.frame: list[int] = []
@@ -186,9 +193,25 @@ class _Loop:
             self._follower.between_steps(stepper, lambda: self.observe(state, q))
         elif isinstance(stepper, World):
             stepper.heed_itself()
+            fallen = not self._gets_up(stepper, lambda: self.observe(state, q))
         since, speed = state - (self._fall.lost or 0), float(np.abs(v).max())
         watched = since < (self._after if speed < STILL else self._most_after) and speed < RUNAWAY
+        watched |= not self._asked and since < self._most_after
         return self.observe(state, q) and (not fallen or watched) and not self._follower.over
+
+    def _gets_up(self, world: World, goes_on: Callable[[], bool]) -> bool:
+        """Whether one that lies still is led up again, from the next step on."""
+        lost = self._fall.lost
+        self._still = self._still + 1 if float(np.abs(world.v[: self._nv]).max()) < STILL else 0
+        if self._asked or lost is None or self._still < self._lies:
+            return False
+        self._asked = True
+        if not self._follower.get_up(world, goes_on):
+            return False
+        self.falls.append(lost)
+        self._fall, self._falling = FallDetector(self._character, world.rate), Falling(self._character)
+        self._still, self._asked, self._strained = 0, False, False
+        return True
 
     def observe(self, state: int, q: Array) -> bool:
         """Let the observer see a state; False if it wants to see no more."""
@@ -197,6 +220,8 @@ class _Loop:
 
     def lost_in(self, recording: Recording) -> int | None:
         """The first state of a fall."""
+        if self._fall.lost is None and self.falls and self._follower.recoveries[-1].what == "rises":
+            return self.falls[-1]  # it is not up yet
         if recording.outcome == "diverged":
             return recording.steps if self._follower.lost else self._fall.end()
         return self._fall.lost if self._given_up is None else self._given_up

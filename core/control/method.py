@@ -76,6 +76,15 @@ class Follower(Protocol):
         """Think about what comes next, before the next law is asked for: for as long as it takes while `goes_on`."""
         del stepper, goes_on
 
+    def get_up(self, stepper: Stepper, goes_on: Callable[[], bool]) -> bool:
+        """Whether it goes on from where the character has fallen and lies still; if so, its next law leads up."""
+        del stepper, goes_on
+        return False
+
+    def begin_anew(self) -> None:
+        """Forget what it was about to do: its character was led back into the motion by somebody else."""
+        return
+
     @property
     def recoveries(self) -> Sequence[Recovery]:
         """How it answered disturbances."""

@@ -42,6 +42,7 @@ class Stage:
     accompanied: bool = False  # other characters may touch it
     felt: tuple[Push, ...] = ()  # what they are to give: rehearsals, which know nobody, have it as pushes
     returns: bool = False  # to its path, after a recovery
+    gets_up: bool = False  # after a fall
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     torque_limits: TorqueLimits | None = None  # of what acts in a world
     inside: Array | None = None  # (no,) how deep the motion has the character's own shapes in each other, m

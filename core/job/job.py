@@ -30,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 14
+VERSION = 16
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -125,6 +125,7 @@ class BakeJob:
     recovery: bool = True  # after a push steps are taken that the motion does not have, by methods that can
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
     return_to_path: bool = False  # then, step by step, to where the motion would have been
+    get_up: bool = False  # after a fall it gets up, and goes on with the motion from there, by methods that recover
     looseness: Mapping[Region, float] = field(default_factory=natural)  # 0 to 1 by region, how far it gives way then
     strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
     effort: float = EFFORT  # how far the body leans and bends to carry loads with less: 0 keeps its poses
@@ -346,6 +347,19 @@ def _from_13(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "path": path}
 
 
+def _from_14(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 14, as version 15 says the same: who fell stayed down."""
+    del keep
+    return {**job, "get_up": False}
+
+
+def _from_15(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 15, as version 16 says the same: no prop was tied to anything."""
+    del keep
+    scene = job["scene"]
+    return {**job, "scene": {**scene, "props": [{**prop, "ties": []} for prop in scene["props"]]}}
+
+
 OLDER = {
     3: _from_3,
     4: _from_4,
@@ -358,4 +372,6 @@ OLDER = {
     11: _from_11,
     12: _from_12,
     13: _from_13,
+    14: _from_14,
+    15: _from_15,
 }

@@ -135,6 +135,7 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         recovery=True,
         recovery_effort=RECOVERY_EFFORT,
         return_to_path=False,
+        get_up=False,
         looseness={},
         strength=STRENGTH,
         effort=job.effort if held or job.scene.loads else 0.0,

@@ -116,10 +116,10 @@ def prepared(
     enough: Callable[[], bool] = lambda: False,
 ) -> Prepared:
     """All that comes before the simulation; raises CancelledError when stopped, ValueError if a job is impossible."""
-    job, chosen = resolved(job)
+    first = resolved(job)[0]
+    trace.note("run", job=first.name, key=first.key(), method=first.method, code=code_version()[:16])
+    job, chosen, motion, plan = planned_as_chosen(job, reporter, cache, clock)
     method = _method(job)
-    trace.note("run", job=job.name, key=job.key(), method=job.method, code=code_version()[:16])
-    motion, plan = planned(job, reporter, cache, clock)
 
     def rehearsing(fraction: float) -> bool:
         reporter("rehearse", fraction)
@@ -138,8 +138,7 @@ def check(job: BakeJob) -> None:
 
 def precompute(job: BakeJob, progress: Callback | None = None, cache: str | Path | None = None) -> Motion:
     """The stages before the simulation, for a later run to find in the cache; raises CancelledError when stopped."""
-    motion, _ = planned(resolved(job)[0], ProgressReporter(progress), Cache(cache), Clock())
-    return motion
+    return planned_as_chosen(job, ProgressReporter(progress), Cache(cache), Clock())[2]
 
 
 def _method(job: BakeJob) -> Method:
@@ -189,6 +188,26 @@ def _check_surroundings(job: BakeJob, method: Method) -> None:
         raise ValueError(
             f"{method.title} needs at least {needs.least_rate:g} steps per second, not {job.rate:g}: raise the rate."
         )
+
+
+def planned_as_chosen(
+    job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock
+) -> tuple[BakeJob, tuple[str, ...], Motion, Any]:
+    """The job with the method that suits it, what is told of that, its motion and plan.
+
+    Who is to follow a target, but cannot be led, goes where it is to be found without waiting for it.
+    """
+    found, chosen = resolved(job)
+    try:
+        return found, chosen, *planned(found, reporter, cache, clock)
+    except ValueError as error:
+        path = found.path
+        if job.method == found.method or path is None or not path.follows or path.waits:
+            raise
+        path = replace(path, target_time=np.zeros(0), target=np.zeros((0, 2)))
+        found, chosen = resolved(replace(job, path=path))
+        told = (*chosen, f"It goes to its target without waiting for it: {error}")
+        return found, told, *planned(found, reporter, cache, clock)
 
 
 def planned(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: Clock) -> tuple[Motion, Any]:
@@ -325,8 +344,11 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
     obstacles = [surface.name if isinstance(surface, Mesh) else "" for surface in job.scene.surfaces]
     trouble = first_trouble(simulation, motion.reference, obstacles, [prop.name for prop in job.scene.props])
     called = names_in_rig(motion.plan)
+    share = metrics.help_shares(simulation)
+    for rising in metrics.risings(simulation):
+        share[rising] = 0.0  # which has a sentence of its own
     helped = sentences_of_help(
-        metrics.help_shares(simulation),
+        share,
         character,
         recording.q[:, : character.nq],
         lambda step: round(frame_at(step / recording.rate)),

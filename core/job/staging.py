@@ -64,6 +64,7 @@ def stage_of(
         helped=method.needs.helps and job.help != "none" and job.scene.strength is None,
         recovery=job.recovery_effort if job.recovery else 0,
         returns=job.return_to_path or job.path is not None,
+        gets_up=job.get_up,
         looseness=job.looseness,
         felt=tuple(_as_push(meeting, lost, job.rate) for meeting in job.meetings if meeting.force.any()),
         # who has no motion to follow catches itself by steps that lead one leg through the other
@@ -95,7 +96,7 @@ def rehearsal_key(job: BakeJob) -> str:
     """A name for all that rehearsals depend on: surprises are no part of them, nor is what recovery answers."""
     pushes = () if job.recovery else job.scene.foreseen().pushes
     scene = replace(job.scene, pushes=pushes)
-    return archive.digest(replace(job, name="motion", scene=scene), BakeJob, "rehearsal", code_version())
+    return archive.digest(replace(job, name="motion", scene=scene, get_up=False), BakeJob, "rehearsal", code_version())
 
 
 def asked_for(job: BakeJob, motion: Motion) -> float:

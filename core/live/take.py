@@ -29,7 +29,7 @@ def staged(job: BakeJob, *, loops: bool, seconds: float = LONGEST) -> BakeJob:
     """
     goes_on = loops or method_named(job.method).needs.no_motion
     whole = LONGEST if goes_on else job.seconds
-    return replace(job, loop=loops, seconds=whole, recovery=False, return_to_path=False, ends=seconds)
+    return replace(job, loop=loops, seconds=whole, recovery=False, return_to_path=False, get_up=False, ends=seconds)
 
 
 def taken(job: BakeJob, take: Take) -> BakeJob:

@@ -25,9 +25,20 @@ from ..character.check import inertia as checked_inertia
 from ..character.mass import Mass
 from . import masses, quaternions, roles
 from .clip import Clip, Skeleton
+from .digits import on_digits
 from .followers import with_followers
 from .joints import as_vector, joint_place, make_joint
-from .landmarks import SIDES, Chains, find_landmarks, find_soles, heading_of, is_quadruped, leg_length
+from .landmarks import (
+    SIDES,
+    Chains,
+    find_landmarks,
+    find_soles,
+    find_support,
+    foot_length,
+    heading_of,
+    is_quadruped,
+    leg_length,
+)
 from .parts import Detail, Part, check_kinds, gather_masses, make_parts
 from .quaternions import Array
 from .rest_pose import is_on_four
@@ -40,6 +51,7 @@ PERSONS_LEG = (0.35, 1.3)  # m, children's too
 PERSONS_TRUNK = (0.35, 0.95)  # of the leg: from the hips to the shoulders; of a tall and of a small person 0.6
 USUAL_PERSONS_LEG = 0.86  # m
 OTHER_UNITS = (0.0254, 0.3048, 0.056444)  # m: inch, foot, and the CMU database's
+LEAST_HEIGHT = 0.75  # of an animal's leg with its foot: its hips stand at least as high, however it crouches
 ON_FLOOR = 0.02  # of stature: toes that end as near z = 0 at rest stand on it
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -94,12 +106,13 @@ def make_body_plan(
     if not SHORTEST_LEG < leg < LONGEST_LEG:
         raise ValueError(f"The legs are {leg:.3g} m long: check the scale of the skeleton.")
     quadruped = is_quadruped(skeleton, chains)
+    chains = on_digits(skeleton, chains, leg, quadruped=quadruped)
     lowest = min(
         float(skeleton.tail[chain[-1], 2]) for role, chain in chains.items() if role.startswith(("foot", "toe"))
     )
     hips = 0.5 * (skeleton.head[chains["thigh.L"][0]] + skeleton.head[chains["thigh.R"][0]])
     if quadruped:
-        hip_height = max(float(hips[2]) - lowest, 0.5 * leg)
+        hip_height = max(float(hips[2]) - lowest, LEAST_HEIGHT * (leg + foot_length(skeleton, chains)))
         stature = hip_height / masses.HIP_HEIGHT_OF_STATURE
         usual_mass = masses.MASS_OF_HIP_HEIGHT * hip_height**3
     else:
@@ -123,6 +136,9 @@ def make_body_plan(
             if bone_name in (vertices or {}) and body_of_bone[bone] >= 0:
                 clouds.setdefault(parts[body_of_bone[bone]].name, []).append((vertices or {})[bone_name])
         weights = masses.from_mesh(clouds, weights, total_mass)
+        support = None if quadruped else find_support(skeleton, chains, soles, heading, ON_FLOOR * stature)
+        if support is not None:
+            weights = masses.balanced(weights, *support)
     kinds = check_kinds(joints or {}, parts)
 
     posed = clip or Clip(skeleton, 1.0, skeleton.head[None], skeleton.orientation[None])
@@ -202,19 +218,24 @@ def plausible_scale(clip: Clip, roles_of_bones: Roles) -> float:
 def is_unlike_a_person(clip: Clip, roles_of_bones: Roles) -> bool:
     """Whether a figure on two legs is built so that tables of people say little of what its parts weigh.
 
-    It has a tail, or its trunk, from the hips to the shoulders, is much longer or shorter to its legs than theirs.
+    It has a tail, with arms, wings or neither, or its trunk, from the hips to the shoulders, is much longer or shorter
+    to its legs than theirs.
     """
     chains = {role: [clip.skeleton.index(name) for name in names] for role, names in roles_of_bones.items()}
-    needed = [f"{part}.{side}" for part in ("thigh", "shin", "foot", "upper_arm") for side in roles.SIDES]
-    if not all(chains.get(role) for role in needed) or is_on_four(clip, roles_of_bones):
+    legs_and_arms = [[f"{part}.{side}" for side in roles.SIDES] for part in ("thigh", "shin", "foot", "upper_arm")]
+    whole = [all(chains.get(role) for role in pair) for pair in legs_and_arms]
+    has_tail = bool(chains.get("tail"))
+    if not all(whole[:3]) or not (has_tail or whole[3]) or is_on_four(clip, roles_of_bones):
         return False
+    if has_tail:
+        return True
     hips, knees, ankles, shoulders = (
         np.stack([clip.position[:, chains[f"{part}.{side}"][0]] for side in roles.SIDES], axis=1)
         for part in ("thigh", "shin", "foot", "upper_arm")
     )
     legs = np.nanmedian(np.linalg.norm(knees - hips, axis=2) + np.linalg.norm(ankles - knees, axis=2))
     trunk = np.nanmedian(np.linalg.norm(shoulders.mean(axis=1) - hips.mean(axis=1), axis=1))
-    return bool(chains.get("tail")) or not PERSONS_TRUNK[0] < trunk / max(float(legs), 1e-9) < PERSONS_TRUNK[1]
+    return not PERSONS_TRUNK[0] < trunk / max(float(legs), 1e-9) < PERSONS_TRUNK[1]
 
 
 def _targets(
@@ -249,6 +270,7 @@ def _body_of_bone(skeleton: Skeleton, chains: Chains, parts: list[Part]) -> NDAr
     for side, letter in SIDES.items():
         names = {"clavicle": "clavicle", "upper_arm": "arm", "forearm": "forearm", "hand": "hand"}
         names |= {"thigh": "thigh", "shin": "shank", "foot": "foot", "toe": "foot"}
+        names |= {"metacarpus": "metacarpus", "metatarsus": "metatarsus"}
         role_body |= {f"{role}.{letter}": f"{side}_{body}" for role, body in names.items()}
     body = np.full(len(skeleton.names), -1, dtype=np.int64)
     for role, chain in chains.items():

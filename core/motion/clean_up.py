@@ -185,12 +185,12 @@ def moved_by(character: Character, before: Array, after: Array, shift: Array) ->
     change = np.zeros((len(before), character.nv))
     for frame, way in enumerate(change):
         difference_positions(tree, before[frame], after[frame], way)
-        for body, joint in enumerate(tree.joint):
-            first = int(tree.velocity_start[body])
-            last = first + VELOCITIES_OF_JOINT[joint]
-            joints[frame, body] = np.linalg.norm(way[first + (3 if joint == FREE else 0) : last])
-        if tree.joint[0] == FREE:
-            root[frame] = way[:3]
+    for body, joint in enumerate(tree.joint):
+        first = int(tree.velocity_start[body])
+        last = first + VELOCITIES_OF_JOINT[joint]
+        joints[:, body] = np.linalg.norm(change[:, first + (3 if joint == FREE else 0) : last], axis=1)
+    if tree.joint[0] == FREE:
+        root[:] = change[:, :3]
     return Move(change, joints, root, shift)
 
 

@@ -57,8 +57,10 @@ def find_sole(
     vertices: Array | None,
     floor: float | None,
     quadruped: bool,
+    *,
+    digits: bool = False,
 ) -> Sole:
-    """The sole of a foot whose bones are `chain`, toes last.
+    """The sole of a foot whose bones are `chain`, toes last; of one that has no more than `digits` all of them.
 
     `heading` (4,) turns X to where the skeleton faces; `vertices` (n, 3) are those of its mesh at rest, if known;
     `floor` is the ground's height under the rest pose, if it stands on any.
@@ -81,7 +83,9 @@ def find_sole(
     if vertices is not None and len(vertices) >= 4:
         return _of_mesh(orientation, quaternions.rotate(quaternions.conjugate(orientation), vertices - ankle))
     half = HALF_WIDTH * stature
-    if steep:
+    if digits and len(chain) == 1:
+        seen[0] = 0.0
+    if steep or digits:
         return _of_paw(orientation, seen, half, None if floor is None else float(ankle[2]) - floor)
     height = max(ANKLE_HEIGHT * stature + ANKLE_PADDING, depth + TOE_PADDING)
     if floor is not None and 0.5 * ANKLE_HEIGHT * stature < ankle[2] - floor < 3.0 * ANKLE_HEIGHT * stature:

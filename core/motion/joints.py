@@ -107,7 +107,7 @@ def _typical_axes(part: Part, marks: Mapping[str, Array], heading: Array, frame:
         return axis, X
     if not part.axes:
         return Y, X
-    if part.joint.endswith("_ankle"):
+    if part.joint.endswith(("_ankle", "_toes")):
         return part.axes[0], part.axes[1]
     first, second = (quaternions.rotate(to_body, quaternions.rotate(heading, axis)) for axis in part.axes)
     return first, second
@@ -207,9 +207,11 @@ REACHES = {
     "shoulder": _Reach(115.0, 90.0, forward=60.0, outward=30.0),
     "elbow": _Reach(80.0, 90.0),
     "wrist": _Reach(80.0, 90.0),
+    "fingers": _Reach(80.0, 90.0),
     "hip": _Reach(72.0, 45.0, forward=50.0),
     "knee": _Reach(80.0, 90.0),
     "ankle": _Reach(55.0, 40.0),
+    "toes": _Reach(80.0, 40.0),
 }
 ENDS = {
     "clavicle": ("clavicle", "shoulder"),
@@ -225,7 +227,7 @@ def _cone(part: Part, at_rest: Array, marks: Mapping[str, Array], frame: Array, 
     """A cone around the limb, the trunk or the foot."""
     side, joint = ("", part.joint) if part.joint in REACHES else part.joint.split("_")
     reach = REACHES[joint]
-    axis = X if joint == "ankle" else quaternions.rotate(quaternions.conjugate(frame), Z)
+    axis = X if joint in {"ankle", "toes"} else quaternions.rotate(quaternions.conjugate(frame), Z)
     start, end = (marks.get(f"{side}_{point}") for point in ENDS.get(joint, ("", "")))
     if start is not None and end is not None and np.linalg.norm(end - start) > 1e-6:
         axis = quaternions.rotate(quaternions.conjugate(frame), (end - start) / np.linalg.norm(end - start))

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import quaternions, roles
 from .clip import Clip, Skeleton
+from .digits import UPPER
 from .feet import Sole, find_sole
 from .quaternions import Array
 
@@ -65,6 +66,16 @@ def leg_length(skeleton: Skeleton, chains: Chains) -> float:
     return 0.5 * sum(lengths)
 
 
+def foot_length(skeleton: Skeleton, chains: Chains) -> float:
+    """From the ankle, or the hock, to where toes begin, mean of both sides; of feet that are one bone to its end."""
+    lengths = []
+    for letter in roles.SIDES:
+        chain = [*chains.get(f"metatarsus.{letter}", ()), *chains[f"foot.{letter}"], *chains.get(f"toe.{letter}", ())]
+        end = skeleton.head[chain[1]] if len(chain) > 1 else skeleton.tail[chain[0]]
+        lengths.append(float(np.linalg.norm(end - skeleton.head[chain[0]])))
+    return sum(lengths) / len(lengths)
+
+
 def is_quadruped(skeleton: Skeleton, chains: Chains) -> bool:
     """Whether the shoulders are in front of the hips rather than above them, and the hands below the hips.
 
@@ -101,10 +112,33 @@ def find_soles(
             if f"{role}.{letter}" not in chains:
                 continue
             chain = chains[f"{role}.{letter}"] + (chains.get(f"toe.{letter}", ()) if role == "foot" else ())
+            digits = f"{UPPER[role]}.{letter}" in chains
             clouds = [np.asarray(vertices[skeleton.names[b]]) for b in chain if skeleton.names[b] in vertices]
             cloud = np.concatenate(clouds) if clouds else None
-            result[f"{side}_{part}"] = find_sole(skeleton, clip, chain, heading, stature, cloud, floor, quadruped)
+            result[f"{side}_{part}"] = find_sole(
+                skeleton, clip, chain, heading, stature, cloud, floor, quadruped, digits=digits
+            )
     return result
+
+
+def find_support(
+    skeleton: Skeleton, chains: Chains, soles: Mapping[str, Sole], heading: Array, near: float
+) -> tuple[Array, float, float] | None:
+    """Where it faces (3,), and from where to where along that the middle half of what its soles cover at rest lies.
+
+    None where it does not stand on z = 0, to within `near`.
+    """
+    ahead = quaternions.rotate(heading, np.array([1.0, 0.0, 0.0]))
+    ends = []
+    for side, letter in SIDES.items():
+        sole, foot = soles[f"{side}_foot"], skeleton.head[chains[f"foot.{letter}"][0]]
+        for end in (sole.back, sole.front):
+            place = foot + quaternions.rotate(sole.orientation, np.array([end, 0.0, -sole.height]))
+            if abs(place[2]) > near:
+                return None
+            ends.append(float(place @ ahead))
+    length = max(ends) - min(ends)
+    return ahead, min(ends) + 0.25 * length, max(ends) - 0.25 * length
 
 
 def find_landmarks(
@@ -141,8 +175,13 @@ def find_landmarks(
             ("hip", "thigh"),
             ("knee", "shin"),
             ("ankle", "foot"),
+            ("wrist", "metacarpus"),  # of who stands on digits, whose hands and feet begin with these
+            ("ankle", "metatarsus"),
         ):
             if f"{role}.{letter}" in chains:
+                marks[f"{side}_{mark}"] = head[chains[f"{role}.{letter}"][0]]
+        for mark, role in (("finger_joint", "hand"), ("toe_joint", "foot")):
+            if f"{UPPER[role]}.{letter}" in chains:
                 marks[f"{side}_{mark}"] = head[chains[f"{role}.{letter}"][0]]
         if f"hand.{letter}" in chains:
             marks[f"{side}_fingers"] = tail[chains[f"hand.{letter}"][-1]]
@@ -160,5 +199,6 @@ def find_landmarks(
         sole = soles[f"{side}_foot"]
         for end, x in (("heel", sole.back), ("toe", sole.front)):
             middle = np.array([x, 0.5 * (sole.left + sole.right), -0.6 * sole.height])
-            marks[f"{side}_{end}_middle"] = marks[f"{side}_ankle"] + quaternions.rotate(sole.orientation, middle)
+            foot = marks.get(f"{side}_toe_joint", marks[f"{side}_ankle"])
+            marks[f"{side}_{end}_middle"] = foot + quaternions.rotate(sole.orientation, middle)
     return marks

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.spatial import ConvexHull, QhullError
 
 from ..character.anthropometry import Segment, Sex, segment_length, segment_mass
@@ -47,6 +48,10 @@ HORSE = {
     "shank": 0.010,
     "foot": 0.007,
 }
+METAPODIALS = {"hand": ("metacarpus", "finger_joint"), "foot": ("metatarsus", "toe_joint")}  # and where they end
+METAPODIAL = 0.6  # of what these and the digits weigh together
+MOST_TILT = 50.0  # of the exponent of a factor: masses as unlike as that are none
+THIN = 0.02  # of stature: a metatarsus' radius
 
 
 def person(marks: Landmarks, heading: Array, stature: float, total_mass: float, sex: Sex) -> Masses:
@@ -86,9 +91,12 @@ def person(marks: Landmarks, heading: Array, stature: float, total_mass: float, 
             way = marks[f"{side}_fingers"] - wrist
             tip = wrist + way * (segment_length("hand", stature, sex) / np.linalg.norm(way))
             parts[f"{side}_hand"] = [segment("hand", wrist, tip, down)]
-        parts[f"{side}_foot"] = [
-            segment("foot", marks[f"{side}_heel_middle"], marks[f"{side}_toe_middle"], (1.0, 0.0, 0.0))
-        ]
+        foot = segment("foot", marks[f"{side}_heel_middle"], marks[f"{side}_toe_middle"], (1.0, 0.0, 0.0))
+        if f"{side}_toe_joint" in marks:
+            upper = cylinder(METAPODIAL * foot.mass, marks[f"{side}_ankle"], marks[f"{side}_toe_joint"], THIN * stature)
+            parts[f"{side}_metatarsus"] = [upper]
+            foot = _scaled(foot, 1.0 - METAPODIAL)
+        parts[f"{side}_foot"] = [foot]
         if f"{side}_clavicle" in marks:
             girdle = CLAVICLE * total_mass
             ends = (marks[f"{side}_clavicle"], marks[f"{side}_shoulder"])
@@ -128,9 +136,15 @@ def animal(marks: Landmarks, total_mass: float) -> Masses:
             ("shank", "knee", "ankle"),
             ("foot", "ankle", "toes"),
         ):
-            if f"{side}_{end_mark}" in marks:
-                ends_of_limb = (marks[f"{side}_{start_mark}"], marks[f"{side}_{end_mark}"])
-                parts[f"{side}_{part}"] = [bar(HORSE[part], *ends_of_limb)]
+            if f"{side}_{end_mark}" not in marks:
+                continue
+            start, end, share = marks[f"{side}_{start_mark}"], marks[f"{side}_{end_mark}"], HORSE[part]
+            upper, between = METAPODIALS.get(part, ("", ""))
+            if f"{side}_{between}" in marks:
+                middle = marks[f"{side}_{between}"]
+                parts[f"{side}_{upper}"] = [bar(METAPODIAL * share, start, middle)]
+                start, share = middle, (1.0 - METAPODIAL) * share
+            parts[f"{side}_{part}"] = [bar(share, start, end)]
         if f"{side}_clavicle" in marks:
             parts[f"{side}_clavicle"] = [bar(CLAVICLE, marks[f"{side}_clavicle"], marks[f"{side}_shoulder"])]
     return _weighing(parts, total_mass)
@@ -154,6 +168,33 @@ def from_mesh(clouds: Mapping[str, list[Array]], tables: Masses, total_mass: flo
         name: [_scaled(mass, kept) for mass in found] if found else [_scaled(mass, filled) for mass in tables[name]]
         for name, found in hulls.items()
     }
+
+
+def balanced(parts: Masses, ahead: Array, low: float, high: float) -> Masses:
+    """The same bodies, weighing as much together, with their middle between `low` and `high` along `ahead` (3,), m.
+
+    A hull knows nothing of lungs, or of a skull that is all mouth; who stands without falling over weighs less on the
+    side that hangs over. Of all masses that do, those are taken that say the least more: each is multiplied by
+    exp(-k x), x its own place (exponential tilting).
+    """
+    every = [mass for masses in parts.values() for mass in masses]
+    mass = np.array([one.mass for one in every])
+    place = np.array([one.center @ ahead for one in every])
+    middle = float(mass @ place) / float(mass.sum())
+    wanted = float(np.clip(middle, low, high))
+    reach = float(np.abs(place - wanted).max(initial=0.0))
+    if wanted == middle or not place.min() < wanted < place.max():
+        return parts
+
+    def weights(k: float) -> Array:
+        way = k * (place - wanted) / reach
+        result: Array = mass * np.exp(-way - np.max(-way))
+        return result
+
+    k = brentq(lambda k: float(weights(k) @ (place - wanted)), -MOST_TILT, MOST_TILT, xtol=1e-12)
+    factors = iter(weights(k) / mass)
+    tilted = {name: [_scaled(one, float(next(factors))) for one in masses] for name, masses in parts.items()}
+    return _weighing(tilted, float(mass.sum()))
 
 
 def _hull(points: Array) -> Mass | None:

@@ -58,13 +58,19 @@ def make_parts(chains: Chains, marks: Mapping[str, Array], quadruped: bool, deta
             kinds, above = ("universal", "ball"), f"{side}_clavicle"
             parts.append(Part(above, trunk, above, chains[f"clavicle.{letter}"][0], kinds, (X, Z), None))
         wrist: tuple[JointKind, ...] = ("universal", "ball") if full or quadruped else ("fixed",)
+        fingers, toes = (
+            joint if f"{upper}.{letter}" in chains else usual
+            for upper, joint, usual in (("metacarpus", "fingers", "wrist"), ("metatarsus", "toes", "ankle"))
+        )
         for name, joint, role, kinds, axes in (
             ("arm", "shoulder", "upper_arm", ("ball",), ()),
             ("forearm", "elbow", "forearm", ("hinge", "ball"), (Y,)),
-            ("hand", "wrist", "hand", wrist, (X, Y)),
+            ("metacarpus", "wrist", "metacarpus", ("ball",), ()),
+            ("hand", fingers, "hand", wrist, (X, Y)),
             ("thigh", "hip", "thigh", ("ball",), ()),
             ("shank", "knee", "shin", ("hinge", "ball"), (Y,)),
-            ("foot", "ankle", "foot", ("ball",), (Y, X)),
+            ("metatarsus", "ankle", "metatarsus", ("ball",), (Y, X)),
+            ("foot", toes, "foot", ("ball",), (Y, X)),
         ):
             if f"{role}.{letter}" not in chains:
                 continue
@@ -83,7 +89,7 @@ def gather_masses(weights: masses.Masses, parts: list[Part]) -> masses.Masses:
     for side in SIDES:
         limb = trunk
         heirs[f"{side}_clavicle"] = trunk
-        for name in ("arm", "forearm", "hand"):
+        for name in ("arm", "forearm", "metacarpus", "hand"):
             heirs[f"{side}_{name}"] = limb
             limb = f"{side}_{name}" if f"{side}_{name}" in made else limb
     result: masses.Masses = {name: [] for name in made}

@@ -87,8 +87,10 @@ def find_rest_pose(clip: Clip, roles_of_bones: roles.Roles, *, made: bool = Fals
     up = -figure.legs[0].mean(axis=0) if four or beast else figure.trunk[0]
     if posed and _angle(up, Z) < UPRIGHT:
         return RestPose(rest, line)
-    if posed or four:
+    if posed:
         return RestPose(turned_skeleton(rest, quaternions.between(up, Z)), line)
+    if four:
+        return RestPose(rest, line)  # as it goes: its legs slant in every step
     standing = turned_skeleton(rest, quaternions.between(up - _unit(figure.legs[0].mean(axis=0)), Z))
     return RestPose(straightened(standing, chains, clip), line)
 

@@ -7,6 +7,7 @@ controllers read arrays. Each can be made from the other without loss.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -119,6 +120,7 @@ def from_intervals(points: Sequence[ContactPoint], intervals: Iterable[Interval]
     return active
 
 
+@lru_cache(maxsize=8)
 def contact_points(character: Character) -> tuple[ContactPoint, ...]:
     """The points of a character that may bear weight: heel and toe of every sole, hands, knees, seat and so on.
 

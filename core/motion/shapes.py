@@ -21,7 +21,10 @@ LIMBS = {
     "forearm": ("elbow", "wrist", 0.035),
     "thigh": ("hip", "knee", 0.07),
     "shank": ("knee", "ankle", 0.05),
+    "metacarpus": ("wrist", "finger_joint", 0.03),
+    "metatarsus": ("ankle", "toe_joint", 0.03),
 }
+HALVES = ("metacarpus", "metatarsus")
 PELVIS, TRUNK, HEAD, HAND = 0.10, 0.12, 0.10, 0.05
 SHORTEST_CAPSULE = 1e-4  # m
 
@@ -84,7 +87,10 @@ def _span(name: str, marks: Mapping[str, Array], size: float) -> _Span | None:
     if limb in LIMBS:
         start, end, radius = LIMBS[limb]
         if f"{side}_{end}" in marks:
-            return _Span(marks[f"{side}_{start}"], marks[f"{side}_{end}"], radius * size)
+            first, last = marks[f"{side}_{start}"], marks[f"{side}_{end}"]
+            if limb in HALVES:  # the rest is thinner, and bends over the paw
+                last = 0.5 * (first + last)
+            return _Span(first, last, radius * size)
     elif name == "pelvis":
         return _Span(marks["left_hip"], marks["right_hip"], PELVIS * size)
     elif name in {"torso", "thorax"}:

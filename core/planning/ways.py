@@ -21,7 +21,8 @@ from .places import ASIDE, ASIDES, BENT, HEADINGS, Errand, Values
 
 Array = NDArray[np.float64]
 
-DEPTH = 5  # actions that are looked ahead
+DEPTH = 4  # actions that are looked ahead
+DEEPER, END = 6, 5.0  # and so many in the last so many m, for steps to fall where the way ends
 UNSURE = 0.08  # m by which one who has not stopped yet may miss the end
 RETURNS = 1.5  # m ahead, where who is aside heads for the way again
 
@@ -113,7 +114,9 @@ class Ahead:
         usual: float,
         errand: Errand,
         depth: int = DEPTH,
+        deeper: int = DEEPER,
     ) -> None:
+        self._depth, self._deeper = depth, deeper
         self._wanted, self._usual, self._errand, self._values = wanted, usual, errand, values
         standing = {action.source for action in actions if action.speed == 0.0}
         self._moves = Moves(
@@ -129,7 +132,7 @@ class Ahead:
             if action.target in standing and action.source not in standing
         ]
         self._stopping = min(stops, default=0.0)
-        n = len(actions)
+        n, depth = len(actions), max(depth, deeper)
         self._scratch = Scratch(
             pose=np.zeros((depth + 1, 3)),
             cost=np.zeros(depth + 1),
@@ -162,6 +165,7 @@ class Ahead:
         )
         scratch.pose[0] = pose
         scratch.last[0], scratch.place[0] = last, place
+        left = way.spacing * (len(way.places) - 1 - place)
         chosen = search(
             moves,
             self._values.pairs,
@@ -173,6 +177,7 @@ class Ahead:
             self._stopping,
             extra,
             weights,
+            self._deeper if way.stops and left < END else self._depth,
             scratch,
         )
         tried(chosen, 0, moves, way.places, way.heading, way.spacing, weights, scratch)
@@ -192,10 +197,10 @@ def search(
     stopping: float,
     extra: Array,
     weights: Array,
+    depth: int,
     scratch: Scratch,
 ) -> int:
     """The number of the best first action; its cost is left in the scratch's first."""
-    depth = len(scratch.cost) - 1
     best, chosen, level = np.inf, -1, 0
     scratch.cost[0] = 0.0
     expand(0, moves, pairs, after, places, heading, spacing, stops, stopping, extra, weights, scratch)

@@ -12,7 +12,7 @@ from ..motion.quaternions import conjugate, rotate
 from ..sentences import Sentence, say
 from ..simulation import Push
 from ..simulation.outcome import Recovery, Simulation
-from . import source
+from . import metrics, source
 from .failure import Trouble
 from .metrics import Saturated
 
@@ -41,6 +41,8 @@ STEPPED = {
     "left": "Stepped {centimetres:.0f} cm to its left at frame {frame:.0f}.",
     "right": "Stepped {centimetres:.0f} cm to its right at frame {frame:.0f}.",
     "home": "Went {centimetres:.0f} cm back towards its path from frame {frame:.0f} on.",
+    "rises": "Began to get up at frame {frame:.0f}.",
+    "up": "Was on its feet again at frame {frame:.0f}.",
     "caught": "Caught itself on its feet at frame {frame:.0f}.",
 }
 
@@ -76,23 +78,31 @@ def explain(
         broke = "The simulation stopped at frame {frame:.0f}: {reason}"
         return [say(broke, frame=frame_at(seconds), reason=simulation.recording.reason), *first, *doubts]
     steps = [_stepped(recovery, frame_at) for recovery in simulation.recoveries]
+    steps += [_helped_up(simulation, rising) for rising in metrics.risings(simulation)]
     steps += [_gave_all(one, frame_at, called) for one in saturated[:TOLD]]
     if outcome == "fell":
         pushed = _last_push(pushes, (simulation.lost or 0) / simulation.recording.rate)
         if pushed is not None and (trouble is None or trouble.kind != "hit"):
             first = []  # what goes wrong after a push is what the push does
         return [_fall(simulation, pushed, frame_at, called), *steps, *first, *doubts]
-    return [*_completed(figures, frame_at, called), *first, *steps, *doubts]
+    fell = [_fell(simulation, lost, frame_at) for lost in simulation.falls]
+    return [*fell, *steps, *doubts] if fell else [*_completed(figures, frame_at, called), *first, *steps, *doubts]
 
 
 def _stepped(recovery: Recovery, frame_at: Callable[[float], float]) -> Sentence:
     frame = frame_at(recovery.time)
-    if recovery.what == "caught":
-        return say(STEPPED["caught"], frame=frame)
+    if recovery.what in {"caught", "rises", "up"}:
+        return say(STEPPED[recovery.what], frame=frame)
     centimetres = CENTIMETRES * recovery.distance
     if recovery.added > 0:
         return say(ADDED[recovery.what], count=recovery.added, frame=frame, centimetres=centimetres)
     return say(STEPPED[recovery.what], frame=frame, centimetres=centimetres)
+
+
+def _helped_up(simulation: Simulation, rising: slice) -> Sentence:
+    share = metrics.help_shares(simulation)[rising]
+    text = "While it got up, help carried {mean:.0f} % of its weight on average, {most:.0f} % at most."
+    return say(text, mean=100.0 * float(share.mean()), most=100.0 * float(share.max(initial=0.0)))
 
 
 def _gave_all(one: Saturated, frame_at: Callable[[float], float], called: Mapping[str, str]) -> Sentence:
@@ -132,6 +142,11 @@ def _completed(
         off = "Its bones are {millimetres:.0f} mm from the action on average."
         sentences.append(say(off, millimetres=figures["source_error_mm"]))
     return sentences
+
+
+def _fell(simulation: Simulation, lost: int, frame_at: Callable[[float], float]) -> Sentence:
+    time = lost / simulation.recording.rate
+    return say("{fell}.", fell=say(FELL[_direction(simulation, lost)], frame=frame_at(time), seconds=time))
 
 
 def _fall(

@@ -97,7 +97,11 @@ def _help(simulation: Simulation, windows: list[NDArray[np.int64]]) -> dict[str,
 def flying(simulation: Simulation, time: Array) -> NDArray[np.bool_]:
     """At which times (nf,) nothing holds the body up: it touches and grips nothing, and nothing helps it."""
     free = metrics.upheld(simulation) < FREE
-    return np.array([bool(free[_steps_about(simulation, moment)].all()) for moment in time], dtype=np.bool_)
+    if len(free) == 0:
+        return np.zeros(len(time), dtype=np.bool_)
+    states, last = _nearest_states(simulation, time), len(free) - 1
+    found: NDArray[np.bool_] = free[np.clip(states - 1, 0, last)] & free[np.clip(states, 0, last)]
+    return found
 
 
 def hull(points: Array) -> Array:
@@ -142,9 +146,9 @@ def _steps_about(simulation: Simulation, time: float) -> NDArray[np.int64]:
     recording = simulation.recording
     if recording.steps == 0:
         return np.zeros(0, dtype=np.int64)
-    state = round((time - float(recording.time[0])) * recording.rate)
-    found: NDArray[np.int64] = np.unique(np.clip([state - 1, state], 0, recording.steps - 1))
-    return found
+    state, last = round((time - float(recording.time[0])) * recording.rate), recording.steps - 1
+    before, after = min(max(state - 1, 0), last), min(max(state, 0), last)
+    return np.array([before] if before == after else [before, after], dtype=np.int64)
 
 
 def _nearest_states(simulation: Simulation, time: Array) -> NDArray[np.int64]:

@@ -115,6 +115,17 @@ def measure(simulation: Simulation) -> dict[str, Any]:
     }
 
 
+def risings(simulation: Simulation) -> list[slice]:
+    """The steps in which it got up after a fall."""
+    rate, found = simulation.recording.rate, []
+    for one in simulation.recoveries:
+        if one.what == "rises":
+            found.append(slice(round(one.time * rate), simulation.recording.steps))
+        elif one.what == "up" and found:
+            found[-1] = slice(found[-1].start, round(one.time * rate) + 1)
+    return found
+
+
 def saturated_joints(simulation: Simulation) -> list[Saturated]:
     """Joints that gave all that they have while it was upright, those that did longest first."""
     full = torque_shares(simulation)[: simulation.upright] > FULL

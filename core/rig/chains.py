@@ -7,6 +7,7 @@ figure 4.1; widths of the bells are what rigs were seen to need.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -43,7 +44,7 @@ class Limb:
     chain: Sequence[int]
     floor: float
 
-    @property
+    @cached_property
     def joints(self) -> Array:
         """Heads of the bones and the tip of the last, (n + 1, 3)."""
         skeleton = self.body.skeleton

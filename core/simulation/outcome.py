@@ -29,8 +29,8 @@ class Recovery(NamedTuple):
     """A disturbance that was answered by steps that the motion does not have."""
 
     time: float  # s
-    # the way of the steps; "caught": without others; "home": back towards the path
-    what: Literal["ahead", "back", "left", "right", "caught", "home"]
+    # the way of the steps; "caught": without others; "home": back towards the path; "rises" from the ground until "up"
+    what: Literal["ahead", "back", "left", "right", "caught", "home", "rises", "up"]
     distance: float  # m, from where the motion's steps would have led to where these did
     added: int = 0  # steps, where the motion stands and has none
 
@@ -44,17 +44,19 @@ class Simulation:
     recording: Recording
     followed: Followed
     cancelled: bool
-    lost: int | None  # the state at which it had fallen
+    lost: int | None  # the state at which it had fallen, and stayed down
     step_seconds: Array  # (n,) of computation, for each step
     help: Array = field(default_factory=lambda: np.zeros((0, 6)))  # (n, 6) force and moment on the root from nowhere
     torque_limits: TorqueLimits | None = None  # of the joints
+    falls: tuple[int, ...] = ()  # the states of those from which it got up, or tried to
     recoveries: tuple[Recovery, ...] = ()
     notes: tuple[str, ...] = ()  # what the method did on its own account, in sentences
 
     @property
     def upright(self) -> int:
-        """Steps before it fell."""
-        return self.recording.steps if self.lost is None else self.lost
+        """Steps before it first fell."""
+        first = (*self.falls, self.recording.steps if self.lost is None else self.lost)
+        return first[0]
 
     @property
     def seconds(self) -> float:

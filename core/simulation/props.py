@@ -4,7 +4,7 @@
 What a character carries for good belongs to its own tree, as a body with a fixed joint.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..character import check
 from ..character.check import Quaternion, Vector
 from ..character.parts import Body, Capsule, Joint, Sphere
 from ..contact.shapes import Box, Shape
+from .grabs import Grab
 
 UPRIGHT: Quaternion = (1.0, 0.0, 0.0, 0.0)
 ORIGIN: Vector = (0.0, 0.0, 0.0)
@@ -31,16 +32,21 @@ class Prop:
     """A body with a free root or a hinge, and the shapes by which it is touched.
 
     `velocity` is its first: linear and angular (the body's frame) when free, a rate when on a hinge, still by default.
-    One that is `thrown` is nowhere before that time, in seconds; then it is at its place with its velocity.
+    One that is `thrown` is nowhere before that time, in seconds; then it is at its place with its velocity. `ties` hold
+    it to the world or to other props, which then do not touch it: a point is a ball joint, two make a hinge.
     """
 
     body: Body
     shapes: tuple[Shape, ...]
     velocity: tuple[float, ...] = ()
     thrown: float | None = None
+    ties: tuple[Grab, ...] = ()
 
     def __post_init__(self) -> None:
         owner = f"prop '{self.body.name}'"
+        object.__setattr__(self, "ties", tuple(self.ties))
+        if any(tie.body != self.body.name for tie in self.ties):
+            raise ValueError(f"The ties of the {owner} must hold the prop itself.")
         if self.body.parent is not None or self.body.joint.kind not in {"free", "hinge"}:
             raise ValueError(f"The {owner} must be a body without a parent, on a free joint or a hinge.")
         for shape in self.shapes:
@@ -52,12 +58,22 @@ class Prop:
         if self.thrown is not None:
             if self.body.joint.kind != "free":
                 raise ValueError(f"The {owner} is on a hinge, and cannot be thrown.")
+            if self.ties:
+                raise ValueError(f"The {owner} is tied to something, and cannot be thrown.")
             object.__setattr__(self, "thrown", check.number(self.thrown, "time", owner))
 
     @property
     def name(self) -> str:
         """The body's name."""
         return self.body.name
+
+    def tied_at(self, *points: Vector, other: str | None = None) -> "Prop":
+        """The prop with points of its body held where they are: one is a ball joint, two make a hinge."""
+        return replace(self, ties=(*self.ties, *(Grab(self.name, point, other=other) for point in points)))
+
+    def fixed(self, other: str | None = None) -> "Prop":
+        """The prop held as it is."""
+        return replace(self, ties=(*self.ties, Grab(self.name, kind="full", other=other)))
 
     @classmethod
     def box(cls, name: str, half_extents: Vector, mass: float, position: Vector, **placing: Any) -> "Prop":

@@ -143,7 +143,7 @@ class World:
             of_legs=between_legs(character, own),
             inside=np.zeros(0) if inside is None else _finite(inside, (len(own),), "inside"),
             friction=friction,
-            grabs=tuple(grabs),
+            grabs=(*grabs, *(tie for prop in self.props for tie in prop.ties)),
             pushes=tuple(pushes),
             torque_limits=() if torque_limits is None else (torque_limits,),
             motors=(self._motors.start, self._motors.stop),
@@ -172,7 +172,7 @@ class World:
             friction=friction,
             rate=rate,
             props=self.props,
-            grabs=self.parts.grabs,
+            grabs=tuple(grabs),
             pushes=self.parts.pushes,
             contacts=contacts,
             sides=sides,
@@ -392,6 +392,10 @@ class World:
         """
         self._memory.heeded[0] = LOST
 
+    def ignore_itself(self) -> None:
+        """Let limbs pass through each other and the trunk again, until somebody pushes."""
+        self._memory.heeded[0] = UNHEEDED
+
     @property
     def heeds_itself(self) -> bool:
         """Whether the character's limbs meet each other and its trunk."""
@@ -399,7 +403,7 @@ class World:
 
     def let_legs_cross(self, crossing: bool) -> None:
         """Whether legs may pass through each other from now on, where the rest of the character is heeded."""
-        if self.heeds_itself and len(self.parts.inside):
+        if self.heeds_itself and len(self.parts.inside) and self._memory.heeded[0] != LOST:
             self._memory.heeded[0] = CROSSING if crossing else PUSHED
 
     def begin_step(self) -> Contacts:
@@ -531,8 +535,15 @@ def reason_of(code: int, outcome: Outcome) -> str:
 
 
 def _default_pairs(character: Character, props: Sequence[Prop]) -> list[tuple[str, str]]:
-    """Every prop with the character and with every other prop."""
-    pairs = [(a.name, b.name) for first, second in combinations(props, 2) for a in first.shapes for b in second.shapes]
+    """Every prop with the character and with every other prop that it is not tied to."""
+    tied = {frozenset((prop.name, tie.other)) for prop in props for tie in prop.ties if tie.other is not None}
+    pairs = [
+        (a.name, b.name)
+        for first, second in combinations(props, 2)
+        if frozenset((first.name, second.name)) not in tied
+        for a in first.shapes
+        for b in second.shapes
+    ]
     for prop in props:
         pairs += [(a.name, b.name) for a in character.contacts for b in prop.shapes]
     return pairs

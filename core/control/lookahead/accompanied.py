@@ -53,6 +53,10 @@ class Accompanied(Follower):
         if self._acting is self._touched:
             self._touched.between_steps(stepper, goes_on)
 
+    def begin_anew(self) -> None:
+        """Whichever acts."""
+        self._acting.begin_anew()
+
     @property
     def recoveries(self) -> Sequence[Recovery]:
         """How it answered touches."""

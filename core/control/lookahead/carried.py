@@ -86,6 +86,10 @@ class Carried(Follower):
         """Whether it is."""
         return self.since is not None
 
+    def begin_anew(self) -> None:
+        """By itself, for as long as it can."""
+        self.since = None
+
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
         """The motion's own while that holds the character."""
         if self.since is None and not self._losing(state):

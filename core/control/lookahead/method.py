@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...cache import Cache
 from ...motion.reference import Reference
 from ..method import Follower, Method, Needs, Preset, Tell
-from ..recovery import Recovering
+from ..recovery import GettingUp, Recovering
 from ..stage import Stage
 from .accompanied import Accompanied
 from .carried import FALLING, LOSING, Carried
@@ -63,6 +63,14 @@ def start(plan: Plan, stage: Stage) -> Follower:
     pushed: Follower = controller
     if recovers:
         pushed = Recovering(controller, reference, stage, value if controller is own else None)
+    follower = _in_hands(controller, pushed, stage, falls=falls)
+    if stage.gets_up:
+        return GettingUp(follower, controller, reference, stage, value if controller is own else None)
+    return follower
+
+
+def _in_hands(controller: LookAhead, pushed: Follower, stage: Stage, *, falls: bool) -> Follower:
+    """The controller that answers pushes, or help's where that is to be given."""
     if stage.helped and (falls or not (stage.directed or stage.scene.pushes or stage.scene.props)):
         # nothing pushed it: what makes it fall is the motion, which is to be had in any case
         carried = Carried(controller, FALLING if falls else LOSING)

@@ -58,8 +58,8 @@ class Track:
     stance: int = 0  # steps at the end that stop the motion and hold, and are no part of it
 
     @classmethod
-    def of(cls, reference: Reference, *, corners: bool = True) -> "Track":
-        """A reference's track: its period if it is cyclic, else all its frames and a settled stance.
+    def of(cls, reference: Reference, *, corners: bool = True, settles: bool = True) -> "Track":
+        """A reference's track: its period if it is cyclic, else all its frames and, if it `settles`, a stance.
 
         With `corners` the policy anticipates forces at all corners of a sole.
         """
@@ -82,7 +82,7 @@ class Track:
             given=_given(reference)[:frames],
             cycle=reference.cycle,
         ).checked(reference.character)
-        track = track if cyclic else track.settled(reference.character)
+        track = track if cyclic or not settles else track.settled(reference.character)
         return track.with_corners(reference.character) if corners else track
 
     @property

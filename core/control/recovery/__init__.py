@@ -4,9 +4,10 @@
 capture.py says how far off it is, motion_ahead.py what was coming, footholds.py, added.py, hurried.py, guess.py and
 arms.py what is to come instead, plan.py makes that possible and finds gains for it, rehearsal.py tries it out,
 recovering.py decides and follows; homing.py leads back to the path. going_on.py says what comes after a motion that
-ends on its way, pushing.py what pushes still give.
+ends on its way, pushing.py what pushes still give. getting_up.py is for when all of that was not enough.
 """
 
+from .getting_up import GettingUp
 from .recovering import Recovering
 
-__all__ = ["Recovering"]
+__all__ = ["GettingUp", "Recovering"]

@@ -119,7 +119,7 @@ def make_plan(question: Question, choice: Choice, goes_on: Callable[[], bool]) -
     if track is None:
         return None
     places = _moved_aside(ahead.places, shift, landed)
-    end = _end_value(character, controller, question.value, places[-1], (track.q[-1], track.v[-1]))
+    end = end_value(character, controller, question.value, places[-1], (track.q[-1], track.v[-1]))
     if known is not None:
         given = velocities_given(character, track.q, track.dt, known)
         track = replace(track, given=np.pad(given, ((0, 1), (0, 0))))
@@ -181,7 +181,7 @@ def _possible(
     ).with_corners(character)
 
 
-def _end_value(
+def end_value(
     character: Character, controller: LookAhead, value: CostToGo, place: Place, state: Pose
 ) -> tuple[Array, Array]:
     """The cost to go (S, s) of the motion at a place, by deviations from a state near it, in the world."""

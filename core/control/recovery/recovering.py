@@ -135,6 +135,12 @@ class Recovering(Follower):
         except StoppedError:
             return
 
+    def begin_anew(self) -> None:
+        """After it got up: from there its path goes on."""
+        self._detour = self._path = None
+        self._failures = self._tried = self._lost_ways = 0
+        self._sure = -math.inf
+
     @property
     def recoveries(self) -> Sequence[Recovery]:
         """The plans that were followed."""

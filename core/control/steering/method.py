@@ -2,7 +2,7 @@
 """A steered walk as a method: motions and trials by way of the cache, then a planner."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from ...motion.cycle import Cycle
 from ...motion.moving_frame import OwnWay
 from ...motion.reference import Reference
 from ...planning import Errand, Wishes
+from ...simulation.own_contact import deepest
+from ...simulation.recording import Stepper
 from ..method import Method, Needs, Tell
 from ..stage import Stage
 from .library import make_library
@@ -22,6 +24,7 @@ from .storage import keep_tours, kept_library, kept_tours, key_of
 from .trials import is_enough, make_tour, missing, table
 from .walking import Walker
 
+LOOKS = 30.0  # 1/s, how often an action is looked at for limbs that are in each other
 MOTIONS = 0.5  # share of the work that they are; trials are the rest
 
 
@@ -72,6 +75,15 @@ def start(plan: Plan, stage: Stage) -> Steering:
     return steering
 
 
+def world(follower: Steering, stage: Stage) -> Stepper:
+    """Where it acts; limbs may be in each other as deep as the actions have them, not only the clip."""
+    if stage.inside is None:
+        return stage.world()
+    tracks = {id(act.controller): act.controller.track.q for act in follower.acts}
+    deep = [deepest(stage.character, q[:: max(round(stage.rate / LOOKS), 1)]) for q in tracks.values()]
+    return replace(stage, inside=np.maximum.reduce([stage.inside, *deep])).world()
+
+
 METHOD = Method(
     name="steering",
     number=6,
@@ -81,6 +93,7 @@ METHOD = Method(
     settings=Settings,
     plan=plan,
     start=start,
+    stepper=world,
     needs=Needs(cycle=True, led=True, fastest=3.0, directed=True),
     kernels=1,
 )

@@ -19,6 +19,12 @@ Array = NDArray[np.float64]
 STANDS_BELOW = 0.5  # of the slowest walk: who is to go slower than that is to stand
 
 
+def risk(off: float) -> float:
+    """From 0 to 1, of who is so many times as far off as any who came through an action."""
+    over = max(off - 1.0, 0.0)
+    return over / (1.0 + over)
+
+
 class Planner:
     """Goes along a course of speeds and headings."""
 
@@ -61,16 +67,15 @@ class Planner:
         able, cost = self._worth[speed].after(last, error)
         height = steering.height
         for place, number in enumerate(able.tolist()):
-            # whoever is farther off than any who came through it takes a risk
             off = steering.cost(number, state, frame, height) / max(self._dearest[number], 1e-9)
-            cost[place] += self._caution * min(max(off - 1.0, 0.0), 1.0)
+            cost[place] += self._caution * risk(off)
             if speed == 0.0 and self._actions[number].target == STAND:  # it is to stand as it heads, if it can
                 cost[place] += abs(math.remainder(error - self._actions[number].turn, 2.0 * math.pi))
         chosen = int(able[int(np.argmin(cost))])
         action = self._actions[chosen]
-        if speed == 0.0 or action.speed == 0.0:
-            return Choice(chosen)
-        # what is left of the turn, as far as the walk follows where it is led
-        left = math.remainder(error - action.turn, 2.0 * math.pi)
+        if speed == 0.0 or action.speed == 0.0 or action.turn != 0.0:
+            return Choice(chosen)  # a turn that is led farther still may fall
+        # what turns leave over, as far as the walk follows where it is led
+        left = math.remainder(error, 2.0 * math.pi)
         most = LED_TURN * action.seconds
         return Choice(chosen, Trim(max(-most, min(most, left))))

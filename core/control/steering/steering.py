@@ -14,7 +14,9 @@ from ...dynamics import difference
 from ...motion.cycle import Cycle
 from ...motion.sequence import then
 from ...planning import Trim
+from ...simulation import World
 from ...simulation.law import AffineLaw, State
+from ...simulation.recording import Stepper
 from ..method import Follower
 from .repertoire import Act
 
@@ -48,12 +50,13 @@ class Steering(Follower):
     def __init__(self, acts: Sequence[Act], choose: Choose, over: Callable[[], bool] = _never) -> None:
         self.acts, self._choose, self._over = acts, choose, over
         self.character: Character = acts[0].controller.character
-        self._number, self._trim = 0, Trim()
+        self._number, self._trim, self._crosses = 0, Trim(), False
         self.taken: list[int] = []
 
     def begin(self, number: int, frame: Cycle, height: float) -> None:
         """Begin with an action, with the frame that moves with the walk so in the world."""
         self.taken.clear()
+        self._crosses = False
         self._enter(Choice(number), frame, height)
 
     def _enter(self, choice: Choice, frame: Cycle, height: float) -> None:
@@ -133,6 +136,13 @@ class Steering(Follower):
         c, s = math.cos(turn), math.sin(turn)
         x, y = at_x + c * (x - at_x) - s * (y - at_y) + dx, at_y + s * (x - at_x) + c * (y - at_y) + dy
         controller.place = controller.place._replace(anchor=(x, y, z, yaw + turn))
+
+    def between_steps(self, stepper: Stepper, goes_on: Callable[[], bool]) -> None:
+        """Let legs pass each other once it is pushed: to catch itself it has no steps but those of its actions."""
+        del goes_on
+        if not self._crosses and isinstance(stepper, World) and stepper.heeds_itself:
+            self._crosses = True
+            stepper.let_legs_cross(True)
 
     def cost(self, number: int, state: State, frame: Cycle, height: float) -> float:
         """What the actual state costs an action that would begin now, by its own gains, wherever that is."""

@@ -14,6 +14,7 @@ from ...motion.cycle import Cycle
 from ...motion.path import SPACING, Path
 from ...planning import Ahead, Errand, Pose, Trials, Way, fit
 from ...simulation.law import State
+from .planner import risk
 from .repertoire import Act
 from .steering import LED_PLACE, LED_TURN, Choice, Steering
 
@@ -82,9 +83,8 @@ class Walker:
         extra = np.zeros(len(self._actions))
         for number, action in enumerate(self._actions):
             if action.source == self._actions[last].target:
-                # whoever is farther off than any who came through it takes a risk
                 off = steering.cost(number, state, frame, height) / max(RISKY * self._dearest[number], 1e-9)
-                extra[number] = self._errand.fall * min(max(off - 1.0, 0.0), 1.0)
+                extra[number] = self._errand.fall * risk(off)
         ahead = self._towards(self._path.speed_at(state.time, self._usual))
         found = ahead.best(last, Pose(x, y, frame.turn), way, self._place, extra)
         return Choice(found.number, found.trim)

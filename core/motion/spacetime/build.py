@@ -17,15 +17,16 @@ from ..schedule import ContactSchedule
 from .effort import Carrying, effort_of
 from .ends import Ends
 from .help import HELPERS, given, sentences_of_help, shares, weight_of
-from .ladder import FAR, as_keyed, climb, unaided
+from .ladder import FAR, MISSING, PLENTY, as_keyed, climb, unaided
 from .measure import named_frames, world_forces
 from .problem import allowed_forces
-from .request import USABLE_DEFECT, Found, Request, checked, is_near, problem_of
+from .request import USABLE_DEFECT, Found, Request, attempt, checked, is_near, problem_of
 from .settings import Settings
 from .solver import Progress, Solution, solve
-from .steering import Budget
+from .steering import Budget, Distance, Helped
 
 LESS_EFFORT = (1.0, 0.3, 0.1)  # shares of an effort, until the motion is still the clip's
+ROUGH_ITERATIONS = (30, 15)  # and more from there where gaps in the motion are left
 TOO_FAR = "No physically correct motion was found near this one."
 
 Help = Literal["none", "as_needed", "as_keyed"]
@@ -92,6 +93,35 @@ def build_reference(
     if found is None:
         raise NoReferenceError(_refusal(request, failed) if math.isinf(within) else TOO_FAR)
     return _reference(found)
+
+
+def build_roughly(
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    *,
+    terrain: Terrain,
+    bounds: Ends,
+    helped: bool,
+    close: float,
+    progress: Progress | None = None,
+) -> Reference | None:
+    """A possible motion in the neighbourhood of one that is no more than an idea; None where there is none.
+
+    Where it may be `helped`, as much as brings it that `close`, m.
+    """
+    request = checked(character, trajectory, schedule, terrain, bounds, None, progress=progress)
+    steering = Helped(Distance(character, trajectory.q), close, MISSING, PLENTY) if helped else None
+    problem = problem_of(request, helped=helped)
+    begin = None
+    for iterations in ROUGH_ITERATIONS:
+        solution, quality = attempt(request, problem, iterations, steering, begin)
+        if quality is not None:
+            return _reference(Found(request, problem, solution, quality))
+        if not solution.finished:
+            break
+        begin = solution.iterate
+    return None
 
 
 def _reference(found: Found, *, whole: bool = False) -> Reference:

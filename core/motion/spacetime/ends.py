@@ -93,13 +93,15 @@ def factor(
     end_bound: bool,
     cycle: Array | None,
     fill: Fill | None = None,
+    sweep: bool = False,
 ) -> EndSystem:
     """Factor the recursion and the ends; `cycle` is F (n, n) where the motion is periodic.
 
     `fill` writes the frames from `first` up to `last` of the programme before they are factored, and the end with the
-    last of them: a few at a time, so that they are still in the processor's cache.
+    last of them: a few at a time, so that they are still in the processor's cache. So is what `sweep` makes then: the
+    first part of `solve`, if gradients and defects are as they will be.
     """
-    singular = -1
+    singular, nothing = -1, np.zeros(programme.dx.shape[1])
 
     def fill_piece(piece: range) -> None:
         if fill is not None:
@@ -108,6 +110,8 @@ def factor(
     def factor_piece(piece: range) -> bool:
         nonlocal singular
         singular = factor_programme(programme, work, end_bound, piece.start, piece.stop)
+        if sweep and singular < 0:
+            sweep_back(programme, work, nothing, piece.start, piece.stop)
         return singular < 0
 
     frames, n = programme.lower.shape[0], programme.dx.shape[1]
@@ -133,14 +137,22 @@ def factor(
 
 
 def solve(
-    system: EndSystem, programme: QuadraticProgramme, work: RiccatiWorkspace, start: Array, residual: Array
+    system: EndSystem,
+    programme: QuadraticProgramme,
+    work: RiccatiWorkspace,
+    start: Array,
+    residual: Array,
+    *,
+    swept: bool = False,
 ) -> None:
     """The answer in `programme.dx`, `programme.du`, with the present gradients and defects.
 
-    `start` is dx_0 where the first state is pinned; `residual` is e where the last is bound.
+    `start` is dx_0 where the first state is pinned; `residual` is e where the last is bound. It was `swept` if `factor`
+    did that and nothing changed since.
     """
-    n = programme.dx.shape[1]
-    sweep_back(programme, work, np.zeros(n))
+    frames, n = programme.lower.shape[0], programme.dx.shape[1]
+    if not swept:
+        sweep_back(programme, work, np.zeros(n), 0, frames)
     if system.start_factor is not None:
         start = -programme.gradient[0]
         cholesky_solve(system.start_factor, start)
@@ -150,7 +162,7 @@ def solve(
     sweep_forward(programme, np.zeros(n))
     nu = residual + programme.dx[-1] + system.sensitivity @ start
     cholesky_solve(system.end_factor, nu)
-    sweep_back(programme, work, nu)
+    sweep_back(programme, work, nu, 0, frames)
     if system.start_factor is not None:
         start = start - _solved(system.start_factor, nu @ system.sensitivity)
     sweep_forward(programme, start)

@@ -31,6 +31,7 @@ from ...maths.products import (
     factor_cholesky,
     mirror,
     solve_lower_rows,
+    subtract_vector,
 )
 from ...maths.structure import Structure
 
@@ -48,7 +49,7 @@ class QuadraticProgramme(Structure):
     defect: Array  # (N, n) d
     curvature: Array  # (N + 1, n, n) [Q] of the frame's cost; becomes that of the cost to go [S]
     state_gradient: Array  # (N + 1, n) [q] of the frame's cost
-    control_curvature: Array  # (N, most, most) [R] of the frame's cost, lower triangle; becomes [L]
+    control_curvature: Array  # (N, most, most) [R] of the frame's cost, lower triangle; becomes [L], above it [L^T]
     control_gradient: Array  # (N, most) [r]
     half_gain: Array  # (N, most, n) [Y = L^T K], of du = -K dx - k
     half_feedforward: Array  # (N, most) [y = L^T k]
@@ -194,15 +195,16 @@ def _step_end(programme: QuadraticProgramme, work: RiccatiWorkspace, k: int) -> 
     add_transposed_product(programme.half_gain[k], work.end_control, work.end, n, m, n)
 
 
-@kernel
-def sweep_back(programme: QuadraticProgramme, work: RiccatiWorkspace, nu: Array) -> None:
-    """S and y of every frame for the present q, r and d, with the factors of `factor_programme`."""
+@wide_kernel
+def sweep_back(programme: QuadraticProgramme, work: RiccatiWorkspace, nu: Array, first: int, last: int) -> None:
+    """Gradients s and y of the frames from `first` up to `last` for the present q, r and d, in any pieces."""
     frames, nv = programme.lower.shape[0], programme.lower.shape[1]
     n = 2 * nv
-    for i in range(n):
-        programme.gradient[frames, i] = programme.state_gradient[frames, i] + nu[i]
+    if last == frames:
+        for i in range(n):
+            programme.gradient[frames, i] = programme.state_gradient[frames, i] + nu[i]
     t = work.vector
-    for k in range(frames - 1, -1, -1):
+    for k in range(last - 1, first - 1, -1):
         m = programme.controls[k]
         y, s, L = programme.half_feedforward[k], programme.gradient[k], programme.control_curvature[k]
         for i in range(n):
@@ -212,10 +214,9 @@ def sweep_back(programme: QuadraticProgramme, work: RiccatiWorkspace, nu: Array)
             y[i] = programme.control_gradient[k, i]
         add_transposed_vector(programme.control[k], t[nv:], y, nv, m)
         for i in range(m):
-            total = y[i]
-            for j in range(i):
-                total -= L[i, j] * y[j]
-            y[i] = total / L[i, i]
+            y[i] /= L[i, i]
+            for j in range(i + 1, m):
+                y[j] -= L[i, j] * y[i]  # of L^T, which is above the diagonal
         for i in range(n):
             s[i] = programme.state_gradient[k, i]
         for i in range(m):
@@ -243,8 +244,7 @@ def sweep_forward(programme: QuadraticProgramme, start: Array) -> None:
         dx, after = programme.dx[k], programme.dx[k + 1]
         for i in range(m):
             du[i] = -programme.half_feedforward[k, i]
-            for j in range(n):
-                du[i] -= programme.half_gain[k, i, j] * dx[j]
+        subtract_vector(programme.half_gain[k], dx, du, m, n)
         for i in range(m - 1, -1, -1):
             du[i] /= L[i, i]
             for j in range(i):

@@ -4,8 +4,8 @@
 Every state is an unknown of its own, so the gaps between a step's outcome and the next state (defects) close as the
 iteration goes on. Steps are full. In place of a line search, which would reject good steps because they leave the
 curved constraints for a moment (N. Maratos' effect), the defects at the far end of a step are put back into the same
-quadratic programme, whose factors are kept: a second-order correction, for a tenth of an iteration's cost (Nocedal and
-Wright 2006, section 18.3).
+quadratic programme, whose factors are kept: a second-order correction, for a sixth of an iteration's cost (Nocedal and
+Wright 2006, section 18.3). Small steps need none before the last.
 
 A step bends the barrier down, and the smoothed controls that the objective pulls towards follow the iterates; both
 stop before the end, and the last iterations converge to a fixed problem.
@@ -51,6 +51,8 @@ LONGEST_STEP = 0.5
 # Corrections for curvature in one iteration, and when closing the last defects.
 CORRECTIONS = 1
 LAST_CORRECTIONS = 12
+# A step up to which the next iteration closes its defects as well as a correction does, rad and m.
+UNBENT = 0.05
 # What is left of defects at the end: rad, m, and their rates.
 DEFECT_TOLERANCE = 1e-11
 # The targets of smooth controls follow for at least so many iterations (at first they are nothing, and pull there), and
@@ -140,8 +142,8 @@ def solve(
         size = subproblem.move(iterate, moved, share)
         settled = step <= settings.step_tolerance or (steering is not None and steering.is_faint(iteration, step))
         settled = settled and frozen and barrier <= settings.barrier_last
-        if share == 1.0:
-            thorough = settled or iteration == settings.iterations - 1
+        thorough = settled or iteration == settings.iterations - 1
+        if share == 1.0 and (thorough or step > UNBENT):
             size = subproblem.correct(iterate, moved, size, LAST_CORRECTIONS if thorough else CORRECTIONS)
         if not np.isfinite(size):
             solution.finished = False
@@ -213,7 +215,9 @@ class _Subproblem:
             end_bound=self._bounds.end is not None or self._bounds.cycle is not None,
             cycle=self._cycle_map,
             fill=fill,
+            sweep=self._known is None,
         )
+        self._swept = self._known is None
         if self._known is not None:
             self._known.add_to(self._programme)
         self._start = start_offset(self._character, iterate.q, iterate.v, self._bounds)
@@ -221,7 +225,9 @@ class _Subproblem:
 
     def solve(self) -> bool:
         """The answer; False where it has numbers that are not finite."""
-        ends.solve(self._system, self._programme, self._riccati, self._start, self._residual)
+        start, residual = self._start, self._residual
+        ends.solve(self._system, self._programme, self._riccati, start, residual, swept=self._swept)
+        self._swept = False
         return bool(np.isfinite(self._programme.dx).all())
 
     def move(self, iterate: Iterate, moved: Iterate, share: float) -> float:

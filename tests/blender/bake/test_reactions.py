@@ -15,11 +15,14 @@ def test_settings_of_reactions_reach_the_job(rig):
     assert found.job.looseness == {"legs": 0.5, "trunk": 0.5, "arms": 0.5, "head": 0.5}
     assert not found.job.return_to_path
     rig.heft.recovery, rig.heft.recovery_effort, rig.heft.return_to_path = False, 9, True
+    assert not found.job.get_up
+    rig.heft.get_up = True
     rig.heft.looseness, rig.heft.looseness_legs, rig.heft.looseness_arms = 0.5, 0.0, 0.5
     (found,) = gather(bpy.context, [rig])
     assert not found.job.recovery
     assert found.job.recovery_effort == 9
     assert found.job.return_to_path
+    assert found.job.get_up
     assert found.job.looseness == {"trunk": 0.5, "arms": 0.25, "head": 0.5}
 
 

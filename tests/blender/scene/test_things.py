@@ -284,6 +284,45 @@ def test_props_that_cannot_be(rig):
         read(rig)
 
 
+def tie(kind, first, second=None, place=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
+    empty = bpy.data.objects.new(kind.title(), None)
+    bpy.context.collection.objects.link(empty)
+    empty.location, empty.rotation_euler = place, turn
+    select(empty, empty)
+    bpy.ops.rigidbody.constraint_add(type=kind)
+    empty.rigid_body_constraint.object1, empty.rigid_body_constraint.object2 = first, second
+    return empty
+
+
+def test_hinges_points_and_fixed_constraints_hold_props(rig):
+    door = add_prop(rig, add_box("Door", 1.0, (2.0, 0.0, 1.0)))
+    door.rotation_euler.z = np.pi / 2.0
+    knob = add_prop(rig, add_box("Knob", 0.1, (2.1, 0.5, 1.0)))
+    lamp = add_prop(rig, add_box("Lamp", 0.2, (4.0, 0.0, 2.0)))
+    tie("HINGE", door, place=(2.0, -0.5, 1.0))
+    tie("FIXED", knob, door)
+    point = tie("POINT", None, lamp, place=(4.0, 0.0, 3.0))
+    props = {prop.name: prop for prop in scene_of(rig).props}
+    low, high = props["Door"].ties
+    # of a door that is turned by a right angle, its hinge at its world's -Y is at its own -X
+    np.testing.assert_allclose(low.point, (-0.5, 0.0, -0.2), atol=1e-6)
+    np.testing.assert_allclose(high.point, (-0.5, 0.0, 0.2), atol=1e-6)
+    assert (low.kind, low.other) == ("point", None)
+    assert [(one.kind, one.other) for one in props["Knob"].ties] == [("full", "Door")]
+    np.testing.assert_allclose(props["Lamp"].ties[0].point, (0.0, 0.0, 1.0), atol=1e-6)
+    point.rigid_body_constraint.enabled = False
+    assert {prop.name: prop for prop in scene_of(rig).props}["Lamp"].ties == ()
+
+
+def test_a_constraint_that_is_not_known_is_told(rig):
+    cart = add_prop(rig, add_box("Cart", 1.0, (2.0, 0.0, 1.0)))
+    tie("SLIDER", cart)
+    around, _ = read(rig)
+    assert around.scene.props[0].ties == ()
+    (note,) = around.notes
+    assert note.startswith("Slider is a Slider constraint, which Heft does not know, so Cart is not held by it: choose")
+
+
 def test_a_weight_is_carried_by_its_bone(rig):
     sack = add_box("Rucksack", 0.3, (0.0, 0.2, 1.3))
     activate_bone(rig, "chest")

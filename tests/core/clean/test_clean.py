@@ -176,6 +176,10 @@ def test_a_run_that_ended_early_is_resumed_to_the_same_bits_and_bakes_nothing_tw
     status, first = clean(breaks_at=1)
     assert status == command.INTERRUPTED
     assert clean()[0] == 1  # it does not write over what is there
+    out = tmp_path / "out"
+    (out / "more").mkdir(exist_ok=True)
+    for half in ("wave.bvh", "index.html", "more/wave.BVH", "heft/wave.bvh.npz"):
+        (out / f"{half}.0123456789ab.part").write_bytes(b"half")  # as a process leaves it that is killed
     status, second = clean("--resume")
     assert status == 0
     assert sorted(first + second) == ["more%2Fwave.BVH", "wave.bvh"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from heft.core import Course, World, run
+from heft.core import Course, Push, World, run
 from heft.core.cache import Cache
 from heft.core.control.steering import method as door
 from heft.core.control.steering.library import NEAR, STAND, Library, Way, place_of
@@ -29,6 +29,7 @@ from heft.core.planning import Trials, Wishes
 from tests.core.job import golden
 
 SQUARE = np.pi / 2.0
+ALONE = Scene()
 
 
 @pytest.fixture(scope="module")
@@ -255,9 +256,9 @@ def test_a_job_is_steered_from_where_its_clip_begins(kept):
     assert np.degrees((way[1] - way[0] + np.pi) % (2.0 * np.pi) - np.pi) == pytest.approx(-15.0, abs=4.0)
 
 
-def led(kept, path):
+def led(kept, path, scene=ALONE):
     """The hips of who is led along it, frame by frame; gently, for few turns are made."""
-    job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, path=path)
+    job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, path=path, scene=scene)
     done = run(job, None, kept)
     assert done.outcome == "completed"
     assert done.report["max_foot_slide_m"] < 0.01
@@ -273,6 +274,13 @@ def test_a_path_is_walked_along_to_its_end(kept):
     assert off.max() < 0.4
     assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.15
     assert np.linalg.norm(hips[-1] - hips[-round(0.5 * fps)]) < 0.01
+
+
+@pytest.mark.parametrize("force", [(0.0, 100.0, 0.0), (0.0, -100.0, 0.0), (-100.0, 0.0, 0.0)])
+def test_who_is_pushed_on_the_way_still_comes_to_its_end(kept, force):
+    drawn = np.array([[0.0, 0.0], [8.0, 0.0]])
+    hips, _ = led(kept, Path(drawn), Scene(pushes=(Push.constant("torso", force, 2.5, 0.1),)))
+    assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.4
 
 
 def test_it_waits_where_it_is_to(kept):

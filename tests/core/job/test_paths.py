@@ -2,10 +2,11 @@
 """Jobs that go along a path."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from heft.core.job import BakeJob
+from heft.core.job import BakeJob, running
 from heft.core.job.choosing import resolved
 from heft.core.job.running import check, run
 from heft.core.motion.path import Path
@@ -67,6 +68,24 @@ def test_automatic_lets_who_waits_or_follows_be_steered():
     for method, paths in ways.items():
         for path in paths:
             assert resolved(waving_job(path=path, method="auto"))[0].method == method
+
+
+def test_who_cannot_be_led_goes_to_its_target_all_the_same(monkeypatch):
+    """Automatic would steer it; by choice it is refused as before."""
+
+    def plan(job, *_):
+        if job.method == "steering":
+            raise ValueError("Only a walk can be led.")
+        return "motion", job.path
+
+    monkeypatch.setattr(running, "planned", plan)
+    job = waving_job(path=Path(CORNER, target_time=[0.0, 1.0], target=CORNER[:2]), method="auto")
+    found, told, motion, path = running.planned_as_chosen(job, None, None, None)
+    assert (found.method, motion, path.follows) == ("lookahead", "motion", False)
+    np.testing.assert_array_equal(path.places, CORNER)
+    assert told[-1] == "It goes to its target without waiting for it: Only a walk can be led."
+    with pytest.raises(ValueError, match="can be led"):
+        running.planned_as_chosen(replace(job, method="steering"), None, None, None)
 
 
 def test_a_job_of_version_13_did_not_wait(tmp_path):

@@ -27,6 +27,34 @@ def test_walk_that_a_push_fells_steps_aside_and_goes_on():
     assert f"cm to its left at frame {first['frame']:.0f}." in found.why
 
 
+def test_who_falls_gets_up_and_walks_on():
+    """The whole way, which takes eight seconds to simulate: down, up again, and on in the walk."""
+    job = replace(golden.kept("walk"), loop=True, seconds=12.0, settings={"rehearsals": 0}, help="as_needed")
+    pushed = replace(job, scene=golden.pushed(250.0, 0.5 * np.pi))
+    found = run(replace(pushed, get_up=True))
+    assert found.outcome == "completed"
+    assert [one["what"] for one in found.report["recoveries"]] == ["rises", "up"]
+    began, up = (one["frame"] for one in found.report["recoveries"])
+    assert 2.0 < (up - began) / job.fps < 10.0
+    assert found.report["upright_seconds"] < (began - found.frames[0]) / job.fps  # up to the fall, as of who stays down
+    assert f"Was on its feet again at frame {up:.0f}." in found.why
+    assert "While it got up, help carried" in found.why
+    assert "from nowhere" not in found.why
+    root = found.bones.index(job.roles["pelvis"][0])
+    height = found.poses[:, root, 2, 3]
+    assert height[: round(job.fps)].min() - 0.05 < height[-1] < height[: round(job.fps)].max() + 0.05
+    assert height.min() < 0.4 * height[-1]
+
+
+def test_who_is_not_up_yet_at_the_end_has_fallen():
+    job = replace(golden.kept("walk"), loop=True, seconds=6.5, settings={"rehearsals": 0}, help="as_needed")
+    found = run(replace(job, scene=golden.pushed(250.0, 0.5 * np.pi), get_up=True))
+    assert [one["what"] for one in found.report["recoveries"]] == ["rises"]
+    assert found.outcome == "fell"
+    assert found.fall is not None
+    assert found.fall.seconds == found.report["upright_seconds"]
+
+
 @pytest.mark.parametrize("eighth", [4, 5])
 def test_recovery_does_not_fell_who_stands_without_it(eighth):
     """A plan that had been rehearsed to its end was replaced on the way, by one that fell."""

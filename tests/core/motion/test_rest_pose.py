@@ -261,3 +261,23 @@ def test_a_captured_clip_with_a_scrambled_rest_pose_is_fitted_the_same(name):
     there, here = (with_residuals(each.plan, each.trajectory, each.residuals) for each in (plain, other))
     assert np.abs(there.position - here.position).max() < 0.005
     assert np.degrees(quaternions.angle(there.orientation, here.orientation)).max() < 0.5
+
+
+def test_a_pose_out_of_a_motion_on_four_legs_leans_as_the_motion_does():
+    """A dog that stalks with its legs slanting back by 25 degrees, in a file whose rest pose is none."""
+    some, roles = dog()
+    lean = quaternions.exp(np.radians(25.0) * np.array([0.0, 1.0, 0.0]))
+    clip = still(some)
+    for side in "LR":  # each leg turns as a whole
+        for root in (f"thigh.{side}", f"arm.{side}"):
+            bones = [some.index(root)]
+            for bone, parent in enumerate(some.parent):
+                if parent in bones:
+                    bones.append(bone)
+            pivot = some.head[bones[0]]
+            clip.position[:, bones] = pivot + quaternions.rotate(lean, clip.position[:, bones] - pivot)
+            clip.orientation[:, bones] = quaternions.multiply(lean, clip.orientation[:, bones])
+    found = find_rest_pose(scrambled(clip), roles)
+    assert found is not None
+    np.testing.assert_allclose(found.skeleton.head, clip.position[0], atol=1e-9)
+    assert make_body_plan(found.skeleton, roles).quadruped

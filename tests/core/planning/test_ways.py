@@ -55,7 +55,7 @@ def ring(radius, length):
 
 
 def ahead_of(actions, depth=5, errand=ERRAND):
-    return Ahead(actions, fit(actions, trials(actions), 1.0, 1.0, errand), 1.0, 1.0, errand, depth)
+    return Ahead(actions, fit(actions, trials(actions), 1.0, 1.0, errand), 1.0, 1.0, errand, depth, depth)
 
 
 def choose(planner, actions, last, pose, way):

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ties of props: Blender's rigid body constraints, as Physics ▸ Rigid Body Constraint sets them on an empty.
+
+Fixed, Point and Hinge hold a prop to another, or to where it is if the other is none. Two points on a hinge's axis hold
+it as well as the hinge does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from ...core.motion import quaternions
+from ...core.motion.quaternions import Array
+from ...core.simulation import Prop
+from ..rig.reading import rotations_of
+from ..typed import as_kind
+from .attachment import place_of
+from .props import SceneProp
+
+APART = 0.2  # m: half the way between the points that make a hinge
+KNOWN = ("FIXED", "POINT", "HINGE")
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A constraint, and where it is."""
+
+    empty: bpy.types.Object
+    place: Array  # (3,) m
+    axis: Array  # (3,) of a hinge, unit
+
+
+def find_ties(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Return the objects with a rigid body constraint that is switched on."""
+    return [one for one in view_layer.objects if one.rigid_body_constraint and one.rigid_body_constraint.enabled]
+
+
+def look_at(empty: bpy.types.Object, graph: bpy.types.Depsgraph, unit: float) -> Tie:
+    """Return a constraint as it is in the frame."""
+    matrix = np.array(empty.evaluated_get(graph).matrix_world)
+    return Tie(empty, place_of(matrix, unit), rotations_of(matrix[None, :3, :3])[0][:, 2])
+
+
+def tied(props: Sequence[SceneProp], ties: Sequence[Tie]) -> tuple[list[SceneProp], list[str]]:
+    """Return the props with what holds them, and a note for each constraint that Heft does not know."""
+    found = {prop.object_name: prop for prop in props}
+    notes = []
+    for tie in ties:
+        constraint = tie.empty.rigid_body_constraint
+        ends = [one.name_full for one in (constraint.object1, constraint.object2) if one is not None]
+        own = next((name for name in ends if name in found), None)
+        if own is None:
+            continue
+        if constraint.type not in KNOWN:
+            kinds = as_kind(constraint.bl_rna.properties["type"], bpy.types.EnumProperty).enum_items
+            notes.append(
+                f"{tie.empty.name} is a {kinds[constraint.type].name} constraint, which Heft does not know, so "
+                f"{own} is not held by it: choose Fixed, Point or Hinge."
+            )
+            continue
+        other = next((found[name].prop for name in ends if name in found and name != own), None)
+        found[own] = replace(found[own], prop=_held(found[own].prop, constraint.type, tie, other))
+    return [found[prop.object_name] for prop in props], notes
+
+
+def _held(prop: Prop, kind: str, tie: Tie, other: Prop | None) -> Prop:
+    name = None if other is None else other.name
+    if kind == "FIXED":
+        return prop.fixed(name)
+    places = [tie.place] if kind == "POINT" else [tie.place - APART * tie.axis, tie.place + APART * tie.axis]
+    back = quaternions.conjugate(np.array(prop.body.orientation))
+    points = [quaternions.rotate(back, place - np.array(prop.body.position)) for place in places]
+    return prop.tied_at(*((float(x), float(y), float(z)) for x, y, z in points), other=name)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Getting up: poses by where limbs point, how a body lies, and the rough way up."""
+
+import numpy as np
+import pytest
+from heft.core.character import Character
+from heft.core.contact.terrain import Plane, make_terrain
+from heft.core.dynamics import body_poses
+from heft.core.motion.quaternions import exp, multiply, rotate
+from heft.core.motion.rising import ways
+from heft.core.motion.rising.figure import Figure, Limbs, posed
+from heft.core.motion.rising.lying import bearing_points, can_rise, heading_of, keys_of
+from heft.core.motion.rising.rise import LIGHT, Goal, rise
+from heft.core.motion.schedule import ContactSchedule, contact_points
+from heft.core.motion.tracks import point_places
+
+CHARACTER = Character.preset("muico29")
+RATE = 60.0
+SITTING = Limbs((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0))
+
+
+def along(q, upper, lower):
+    """The direction from one body's joint to another's."""
+    place, _ = body_poses(CHARACTER, q)
+    way = place[CHARACTER.index(lower)] - place[CHARACTER.index(upper)]
+    return way / np.linalg.norm(way)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_limbs_point_where_a_figure_has_them(side):
+    """Who sits on a chair: thighs ahead, shanks down, forearms ahead."""
+    q = posed(CHARACTER, Figure((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), SITTING, SITTING))
+    for upper, lower, wanted in (
+        ("thigh", "shank", (1.0, 0.0, 0.0)),
+        ("shank", "foot", (0.0, 0.0, -1.0)),
+        ("arm", "forearm", (0.0, 0.0, -1.0)),
+        ("forearm", "hand", (1.0, 0.0, 0.0)),
+    ):
+        found = along(q, f"{side}_{upper}", f"{side}_{lower}")
+        np.testing.assert_allclose(found, wanted, atol=0.03)  # joints are a degree or two off the bodies' axes
+
+
+def test_a_mirrored_figure_is_the_mirror_image():
+    figure = ways.FOOT_FORWARD.figure
+    q, mirrored = posed(CHARACTER, figure), posed(CHARACTER, figure.mirrored)
+    flip = np.array([1.0, -1.0, 1.0])
+    for part in ("thigh", "shank", "foot", "forearm", "hand"):
+        place, other = (body_poses(CHARACTER, pose)[0] for pose in (q, mirrored))
+        here, there = CHARACTER.index(f"left_{part}"), CHARACTER.index(f"right_{part}")
+        np.testing.assert_allclose(place[here] - place[0], flip * (other[there] - other[0]), atol=0.01)
+
+
+def lain(turn):
+    """The neutral pose, turned over and put down."""
+    q = CHARACTER.neutral()
+    q[3:7] = turn
+    low = point_places(CHARACTER, q[None], bearing_points(CHARACTER))[0, :, 2]
+    q[2] -= float((low - [point.radius for point in bearing_points(CHARACTER)]).min())
+    return q
+
+
+def about(x, y, z):
+    return exp(np.array([x, y, z]))
+
+
+FACE_DOWN, FACE_UP = about(0.0, 0.5 * np.pi, 0.0), about(0.0, -0.5 * np.pi, 0.0)
+ON_THE_RIGHT = multiply(FACE_UP, about(0.0, 0.0, 0.5 * np.pi))
+
+
+def test_it_will_face_the_way_of_its_head():
+    assert heading_of(lain(FACE_DOWN)) == pytest.approx(0.0, abs=1e-9)
+    assert abs(heading_of(lain(FACE_UP))) == pytest.approx(np.pi, abs=1e-9)
+    assert heading_of(lain(multiply(about(0.0, 0.0, 0.7), FACE_DOWN))) == pytest.approx(0.7, abs=1e-9)
+
+
+def test_the_way_up_is_the_one_for_how_it_lies():
+    down, up, side = (keys_of(CHARACTER, lain(turn), "right_foot") for turn in (FACE_DOWN, FACE_UP, ON_THE_RIGHT))
+    assert down[0].figure == ways.ON_BELLY.figure
+    assert up[0].figure in {ways.ON_SIDE.figure, ways.ON_SIDE.figure.mirrored}
+    lower = rotate(ON_THE_RIGHT, np.array([0.0, 1.0, 0.0]))[2]
+    assert side[0].figure == (ways.ON_SIDE.figure if lower > 0.0 else ways.ON_SIDE.figure.mirrored)
+    for keys, foot in ((down, "right_foot"), (keys_of(CHARACTER, lain(FACE_UP), "left_foot"), "left_foot")):
+        assert keys[-1].over == foot
+        stays = "left" if foot == "right_foot" else "right"
+        assert f"{stays}_foot" in keys[-4].holds  # the other foot is brought forward
+        assert foot not in keys[-4].holds
+
+
+def test_only_who_has_a_persons_legs_rises():
+    assert can_rise(CHARACTER)
+    assert not can_rise(Character.preset("diver7"))
+
+
+@pytest.mark.parametrize("turn", [FACE_DOWN, FACE_UP, ON_THE_RIGHT], ids=["down", "up", "side"])
+def test_the_rough_way_up_begins_as_it_lies_and_leads_on_the_ground_to_the_goal(turn):
+    q = lain(turn)
+    stands = CHARACTER.neutral()
+    points = tuple(point for point in contact_points(CHARACTER) if point.foot)
+    low = point_places(CHARACTER, stands[None], points)[0]
+    stands[2] -= float(low[:, 2].min())
+    place = np.repeat(point_places(CHARACTER, stands[None], points), 20, axis=0)
+    goal = Goal(
+        np.repeat(stands[None], 20, axis=0),
+        ContactSchedule(points, np.ones(place.shape[:2], np.bool_), place),
+        "right_foot",
+    )
+    way = rise(CHARACTER, make_terrain([Plane()]), q, goal, RATE)
+    poses = way.trajectory.q
+    np.testing.assert_allclose(poses[0, :3], q[:3], atol=0.02)
+    assert poses[-1, 2] == pytest.approx(stands[2], abs=0.02)
+    heavy = [p for p in bearing_points(CHARACTER) if not CHARACTER.bodies[p.body].name.endswith(LIGHT)]
+    heights = point_places(CHARACTER, poses, heavy)[..., 2] - [point.radius for point in heavy]
+    assert heights.min() > -0.03
+    assert np.abs(np.diff(poses[:, :3], axis=0)).max() * RATE < 3.0  # m/s
+    on = way.schedule.active
+    assert on.any(axis=1).mean() > 0.9  # something bears weight nearly all of the time
+    for start in np.flatnonzero(on[-1]):
+        assert way.schedule.points[start].foot

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Props that are tied to the world and to each other, against closed forms."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from heft.core.simulation import Grab, Prop, Push, World
+from heft.core.simulation.props import Hinge
+
+from .scenes import bystander, prop_state
+from .things import GRAVITY
+
+RATE = 480.0
+HALF = (0.4, 0.02, 1.0)  # m: a door's half extents; its hinge is along Z, at x = -0.4
+MASS = 20.0
+
+
+def door(**placing):
+    return Prop.box("door", HALF, MASS, (HALF[0], 0.0, HALF[2]), **placing)
+
+
+def on_hinges():
+    return door().tied_at((-HALF[0], 0.0, -0.7), (-HALF[0], 0.0, 0.7))
+
+
+def yaw(world):
+    w, _, _, z = prop_state(world)[0][3:7]
+    return 2.0 * np.arctan2(z, w)
+
+
+def test_a_door_on_two_points_swings_as_newton_says():
+    """10 N at its middle, always along Y: about the hinge I = m (4 a^2 + b^2) / 3."""
+    inertia = MASS * (4.0 * HALF[0] ** 2 + HALF[1] ** 2) / 3.0
+    world = World(
+        bystander(), [], rate=RATE, props=[on_hinges()], pushes=[Push.constant("door", (0.0, 10.0, 0.0), 0.0, 9.0)]
+    )
+    for _ in range(round(0.5 * RATE)):
+        world.step()
+    # at its middle, at the lever a cos(angle): I angle'' = F a cos(angle)
+    angle, speed, dt = 0.0, 0.0, 1e-5
+    for _ in range(50000):
+        speed += dt * 10.0 * HALF[0] * np.cos(angle) / inertia
+        angle += dt * speed
+    assert yaw(world) == pytest.approx(angle, rel=0.01)
+    place = prop_state(world)[0][:3]
+    assert np.hypot(*place[:2]) == pytest.approx(HALF[0], abs=1e-6)
+    assert place[2] == pytest.approx(HALF[2], abs=1e-6)
+
+
+def test_a_door_on_two_points_is_one_on_a_hinge():
+    """The same push to both, and the same swing, to a hundredth of a degree; a quarter of it at four times the rate."""
+    off = []
+    for rate in (RATE, 4.0 * RATE):
+        hinged = door(hinge=Hinge((0.0, 0.0, 1.0), (-HALF[0], 0.0, 0.0)))
+        worlds = [
+            # a hinged prop's frame lies on the hinge
+            World(
+                bystander(), [], rate=rate, props=[one], pushes=[Push.constant("door", (3.0, 40.0, 0.0), 0.1, 0.2, at)]
+            )
+            for one, at in ((on_hinges(), (0.0, 0.0, 0.0)), (hinged, (HALF[0], 0.0, 0.0)))
+        ]
+        for _ in range(round(rate)):
+            for world in worlds:
+                world.step()
+        off.append(abs(yaw(worlds[0]) - prop_state(worlds[1])[0][0]))
+    assert off[0] < np.radians(0.01)
+    assert off[1] == pytest.approx(off[0] / 4.0, rel=0.1)
+
+
+def test_a_swing_on_two_ropes_keeps_its_period():
+    """A seat under a beam 2 m above it: a physical pendulum, T = 2 pi sqrt(I / (m g l)) for small swings."""
+    length, half = 2.0, (0.25, 0.15, 0.02)
+    about = 8.0 * (half[0] ** 2 + half[2] ** 2) / 3.0 + 8.0 * length**2  # the hinge lies along Y
+    seat = Prop.box("seat", half, 8.0, (0.0, 0.0, 0.5), velocity=(0.2, 0, 0, 0, -0.1, 0))
+    world = World(bystander(), [], rate=RATE, props=[seat.tied_at((0.0, -0.3, length), (0.0, 0.3, length))])
+    xs = []
+    for _ in range(round(6.0 * RATE)):
+        world.step()
+        xs.append(prop_state(world)[0][0])
+    crossings = [k + a / (a - b) for k, (a, b) in enumerate(pairwise(xs)) if a < 0.0 <= b]
+    period = np.mean(np.diff(crossings)) / RATE
+    assert period == pytest.approx(2.0 * np.pi * np.sqrt(about / (8.0 * GRAVITY * length)), rel=0.003)
+
+
+def test_what_is_fixed_to_a_hinged_board_goes_with_it():
+    """A weight on a board's end and none on the other: it tips, and the weight keeps its place on it."""
+    board = Prop.box("board", (1.0, 0.1, 0.02), 5.0, (0.0, 0.0, 1.0)).tied_at((0.0, -0.1, 0.0), (0.0, 0.1, 0.0))
+    weight = Prop.box("weight", (0.05,) * 3, 2.0, (0.8, 0.0, 1.07)).fixed("board")
+    world = World(bystander(), [], rate=RATE, props=[board, weight])
+    for _ in range(round(0.4 * RATE)):
+        world.step()
+    q = prop_state(world)[0]
+    turn = 2.0 * np.arctan2(q[5], q[3])
+    assert turn > 0.3
+    there = np.array([0.8 * np.cos(turn) + 0.07 * np.sin(turn), 0.0, 1.0 - 0.8 * np.sin(turn) + 0.07 * np.cos(turn)])
+    np.testing.assert_allclose(q[7:10], there, atol=1e-5)
+
+
+def test_ties_touch_nothing_that_they_tie():
+    """A lid that lies in its crate: tied to it the two do not push each other, and stay."""
+    crate = Prop.box("crate", (0.2,) * 3, 10.0, (0.0, 0.0, 0.2))
+    lid = Prop.box("lid", (0.2, 0.2, 0.02), 1.0, (0.0, 0.0, 0.39))
+    world = World(bystander(), props=[crate, lid.fixed("crate")])
+    for _ in range(60):
+        world.step()
+    assert prop_state(world)[0][9] == pytest.approx(0.39, abs=1e-4)
+
+
+def test_ties_that_cannot_be():
+    with pytest.raises(ValueError, match="must hold the prop itself"):
+        Prop(door().body, door().shapes, ties=(Grab("window"),))
+    with pytest.raises(ValueError, match="is tied to something, and cannot be thrown"):
+        Prop(door().body, door().shapes, thrown=1.0, ties=(Grab("door"),))
