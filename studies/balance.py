@@ -53,8 +53,8 @@ there is little room.
 """
 CAPTURED = (
     f"Medians over {REPLICAS} starts with noise of {NOISE} on every velocity. Look-ahead has its defaults, without "
-    "rehearsals. A step is control and simulation together. The weight of contacts was chosen on the half turn "
-    "(39_11) and the squat (69_70) among these, so those two say little of other clips."
+    "rehearsals. A step is control and simulation together. The weights of contacts and of hips were chosen "
+    "on the half turn (39_11) and the squat (69_70) among these, so those two say little of other clips."
 )
 
 LINE = 2  # corners of a sole, between which there is but a line

@@ -12,15 +12,16 @@ from heft.core.control.balance import Balance
 from heft.core.control.balance.graph import ActionGraph, make_graph
 from heft.core.control.track import Track
 from heft.core.dynamics import difference
-from heft.core.motion import fit
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
+from heft.core.motion.prepare import prepare
 from heft.core.motion.reference import Reference
+from heft.core.motion.retarget import retarget
 from heft.core.motion.sequence import Choice, concatenate, standing
 from heft.core.simulation import World
 from heft.studies.lib.balance_ground import NOISE, RATE, REPLICAS
 
-from tests.core.motion.walkers import captured
+from tests.core.motion.skeletons import CMU_ROLES, cmu, still
 
 WALK, MARCH, STOP = "02_01", "20_06", "16_08"
 STANDING = 0.5  # s, from the end of the clip that stops
@@ -32,7 +33,7 @@ LASTS = 21.0  # s
 TITLE = "## Action graph"
 TEXT = f"""
 Figure 3-7 with transitions that were found: the walk of {WALK}, the march of {MARCH} and the end of {STOP}, all on the
-body of {WALK} (joints' angles as they are, ways by the length of the leg). An arrow is a bridge that a trial simulation
+body of {WALK}, put onto its skeleton as **Motion From** does it. An arrow is a bridge that a trial simulation
 went over; the number is the distance of the two states in its middle, RMS over poses and velocities.
 
 ![Action graph](balance_graph.svg)
@@ -44,25 +45,23 @@ ARROW = (
 )
 
 
-def onto(character: Character, name: str) -> Trajectory:
-    """A captured motion on another body that has the same joints."""
-    other, trajectory = captured(name)
-    q = trajectory.q.copy()
-    q[:, :3] *= leg(character) / leg(other)
-    return Trajectory(trajectory.rate, q, fit.velocities(character, q, trajectory.rate))
+def motions_on_one_body() -> tuple[Character, dict[str, Trajectory]]:
+    """The clips on the skeleton of the walk, and the one character that does them all."""
+    walk = cmu(WALK)
+    clips = {WALK: walk}
+    for name in (MARCH, STOP):
+        clip = cmu(name)
+        clips[name] = retarget(clip, CMU_ROLES, still(walk.skeleton, len(clip.position), clip.rate), CMU_ROLES).clip
+    every = list(clips.values())
+    done = {name: prepare(clip, CMU_ROLES, motions=every) for name, clip in clips.items()}
+    return done[WALK].plan.character, {name: each.trajectory for name, each in done.items()}
 
 
-def leg(character: Character) -> float:
-    return sum(
-        float(np.linalg.norm(character.bodies[character.index(f"left_{part}")].position)) for part in ("shank", "foot")
-    )
-
-
-def motions_of(character: Character) -> dict[str, Reference]:
+def motions_of(character: Character, trajectories: dict[str, Trajectory]) -> dict[str, Reference]:
     """Two gaits, and standing as a cycle that goes nowhere."""
-    gaits = {"walk": onto(character, WALK), "march": onto(character, MARCH)}
+    gaits = {"walk": trajectories[WALK], "march": trajectories[MARCH]}
     found = {name: make_reference(character, gait, cyclic=True).reference for name, gait in gaits.items()}
-    stopping = onto(character, STOP)
+    stopping = trajectories[STOP]
     frames = round(STANDING * RATE)
     end = make_reference(character, stopping.cut(len(stopping.q) - frames, len(stopping.q))).reference
     return found | {"stop": standing(end, frames)}
@@ -117,8 +116,8 @@ def followed(character: Character, course: Track, seed: int) -> tuple[float, flo
 
 def sections(folder: Path) -> list[str]:
     """The page's part."""
-    character, _ = captured(WALK)
-    motions = motions_of(character)
+    character, trajectories = motions_on_one_body()
+    motions = motions_of(character, trajectories)
     begun = time.perf_counter()
     graph = make_graph(motions)
     took = time.perf_counter() - begun

@@ -19,8 +19,8 @@ CHOSEN = {
     "balance 0": {"balance": 0.0},
     "balance 0.6": {"balance": 0.6},
     **{
-        f"style {stiffness:g}, balance {share:g}": {"stiffness": stiffness, "balance": share}
-        for stiffness in (100.0, 30.0)
+        f"hips {stiffness:g}, balance {share:g}": {"root_stiffness": stiffness, "balance": share}
+        for stiffness in (1200.0, 50.0)
         for share in (0.0, 0.1, 0.6, 0.9)
     },
 }
@@ -46,12 +46,10 @@ The three-link model with its infinite-horizon regulator, at rest but for the le
 WHOLE = f"""
 The whole character (muico29) leans at rest about its ankles, rigid and with flat soles. Shown is the largest lean, in
 steps of {STEP:g}°, from which it recovers to within {100 * BACK:.0f} cm after {LASTS:.0f} s. "Static" is where the
-centre of mass reaches the edge of the sole: beyond it only momentum of trunk and limbs can bring it back. Leaning
-forward it already falls at a small part of that, onto its back: the style spring uses up all that the toes can give,
-and the heels are too close to stop the rebound; a softer spring recovers. "Style" is the stiffness of that spring, 1200
-by default. Here is where the balance term should act, and it adds a degree at most: the style term holds the root, too,
-by contact forces that the program already keeps within soles and friction, so with a soft spring it comes back from
-nearly as far as statics allow. With a softer one still the balance term, whose model turns the trunk, throws it over.
+centre of mass reaches the edge of the sole: beyond it only momentum of trunk and limbs can bring it back. "Hips" is
+the stiffness of the spring to the root's place, {Settings().root_stiffness:g} by default: a stiff one uses up all that
+the toes can give, and the heels are too close to stop the rebound. The style term holds the root by contact forces that
+the program already keeps within soles and friction, which leaves the balance term little to add.
 """
 
 

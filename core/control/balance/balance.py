@@ -15,6 +15,7 @@ from ..method import Follower
 from ..track import Track
 from .law import Machine, Weights, make_goal, make_scratch, update_law
 from .policy import make_policy
+from .program import ROOT
 from .riding import make_ride
 from .settings import Settings
 
@@ -117,8 +118,10 @@ class Balance(Follower):
             links = len(self.policy.models[0].mass)
             self._goal = make_goal(self.character.nq, self.character.nv, len(points.body), links)
             self._scratch = make_scratch(self.character.nv, len(points.body), links)
+            self._scratch.program.style[:ROOT] = settings.root_weight
             weights = Weights(
                 stiffness=settings.stiffness,
+                root_stiffness=settings.root_stiffness,
                 balance=settings.balance / (1.0 - settings.balance),
                 contact=settings.contact,
                 friction=settings.friction,

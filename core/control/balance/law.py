@@ -4,7 +4,8 @@
 Everything is evaluated where the simulator solves its step, at q_{k+1} and v_k (dynamics/stepping.py):
 
     riding     the reference goes along with what the character stands on, riding.py
-    style      a_s, eq. 3.8: the reference's acceleration and a damped spring towards it, root included
+    style      a_s, eq. 3.8: the reference's acceleration and a damped spring towards it, root included, whose place has
+               a softer one and whose rows weigh more: where it is lost, all is
     balance    of the three-link model under its policy only that counts by which it accelerates otherwise than on its
                reference: the two bodies differ there already, and style knows better
     contacts   points that the reference puts its weight on, while they are near the ground: they are to move as on the
@@ -36,6 +37,7 @@ Array = NDArray[np.float64]
 NEAR = 0.03
 # Motion of a planned point dies down by this rate, 1/s; its gap closes by that stiffness, 1/s².
 STILL, CLOSING = 60.0, 900.0
+PLACE = 3  # of a free root's velocities, those of its place
 EDGES = 6  # of a grip, which may pull; a contact has four
 
 
@@ -51,6 +53,7 @@ class Weights(Structure):
     """Numbers of the settings, for kernels."""
 
     stiffness: float
+    root_stiffness: float  # of the root's place
     balance: float  # w_b / w_s
     contact: float
     friction: float
@@ -142,9 +145,9 @@ def update_law(machine: Machine, q: Array, v: Array, dt: float, balancing: bool,
     program, nv = work.program, v.shape[0]
     _take_along(machine, dt)
     difference_positions(tree, q, goal.q, work.error)
-    damping = 2.0 * np.sqrt(weights.stiffness)
     for i in range(nv):
-        spring = weights.stiffness * work.error[i] + damping * (goal.v[i] - v[i])
+        stiffness = weights.root_stiffness if i < PLACE else weights.stiffness
+        spring = stiffness * work.error[i] + 2.0 * np.sqrt(stiffness) * (goal.v[i] - v[i])
         program.target[i] = goal.acceleration[i] + spring
     rows = 0
     if balancing and weights.balance > 0.0:

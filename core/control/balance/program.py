@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The quadratic program of da Silva 2010, eq. 3.9, with accelerations eliminated.
 
-    minimise over a, x   w_s |a_s - a|^2 + w_b |b - J_c a|^2 + w_p |p - J_p a|^2 + e |x|^2
+    minimise over a, x   w_s |a_s - a|^2 + w_b |b - J_c a|^2 + w_p |p - J_p a|^2 + e |x|^2,   w_s heavier for the root
     such that            M_r a + h_r = P x,   x >= 0
 
 Torques follow from a and x by the rows of the joints; only the root's six rows [M_r, h_r] are left, on which contact
 forces act by the edges of friction's pyramids, P = J_p,r^T V. The paper's contact rows are equalities; four corners of
 a sole make them redundant, and inconsistent once the foot tilts, so here they are the third square. For given x
 
-    a = H^-1 (g + M_r^T y),   H = w_s I + w_b J_c^T J_c + w_p J_p^T J_p,   g = w_s a_s + w_b J_c^T b + w_p J_p^T p
+    a = H^-1 (g + M_r^T y),   H = W_s + w_b J_c^T J_c + w_p J_p^T J_p,   g = W_s a_s + w_b J_c^T b + w_p J_p^T p
     y = S^-1 (P x - r),       S = M_r H^-1 M_r^T,                          r = h_r + M_r H^-1 g
 
 and what is left is to find x >= 0 with the least (P x - r)^T S^-1 (P x - r) + e |x|^2, whose optimality conditions are
@@ -35,7 +35,8 @@ EVENNESS = 1e-6
 class Program(Structure):
     """A program of nv accelerations, up to nr rows of targets and nx shares of forces; the first ones are used."""
 
-    target: Array  # (nv,) [a_s], the weight of which is one
+    target: Array  # (nv,) [a_s]
+    style: Array  # (nv,) [w_s] of each, the diagonal of W_s; that of a joint is one
     rows: Array  # (nr, nv) [J_c] and [J_p]
     aim: Array  # (nr,) [b] and [p]
     weight: Array  # (nr,) [w_b / w_s] and [w_p / w_s]
@@ -58,6 +59,7 @@ def make_program(nv: int, rows: int, edges: int) -> Program:
     """Allocate."""
     return Program(
         target=np.zeros(nv),
+        style=np.ones(nv),
         rows=np.zeros((rows, nv)),
         aim=np.zeros(rows),
         weight=np.zeros(rows),
@@ -92,8 +94,8 @@ def solve_program(program: Program, M: Array, bias: Array, rows: int, n: int) ->
     for i in range(nv):
         for j in range(nv):
             H[i, j] = 0.0
-        H[i, i] = 1.0
-        total = program.target[i]
+        H[i, i] = program.style[i]
+        total = program.style[i] * program.target[i]
         for k in range(rows):
             total += program.weight[k] * program.rows[k, i] * program.aim[k]
         X[i, ROOT] = total

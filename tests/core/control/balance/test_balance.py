@@ -7,7 +7,7 @@ from heft.core.character import Character
 from heft.core.character.parts import Body, Corner, Joint
 from heft.core.control.balance import Balance, Settings
 from heft.core.control.track import Track
-from heft.core.dynamics import difference
+from heft.core.dynamics import difference, integrate
 from heft.core.simulation import Push, World
 
 from tests.core.control.balance.poses import one_leg
@@ -110,6 +110,20 @@ def test_one_leg_stands_by_the_endless_regulator(muico29):
     assert (controller.policy.stance == 0).all()
     _, root = followed(controller, World(muico29), 3.0)
     assert root < 0.03
+
+
+@pytest.mark.parametrize(("weight", "share"), [(1.0, 1.0 / 3.0), (100.0, 0.0)])
+def test_a_foot_that_stands_turned_is_for_its_hip_to_bear_not_for_the_pelvis(muico29, weight, share):
+    """By 10 degrees about the vertical: pelvis and two hips share it evenly where their rows weigh the same."""
+    both = [(corner.body, corner.position) for corner in soles(muico29)]
+    controller = Balance(muico29, held(muico29, [muico29.neutral()] * 10, both), Settings(root_weight=weight))
+    world, turned = World(muico29), np.zeros(muico29.nv)
+    turned[muico29.tree.velocity_start[muico29.index("left_thigh")] + 2] = np.radians(10.0)
+    world.reset(integrate(muico29, muico29.neutral(), turned, 1.0), np.zeros(muico29.nv))
+    for _ in range(120):
+        world.step(controller)
+    pelvis = np.degrees(difference(muico29, muico29.neutral(), world.q)[5])
+    assert abs(pelvis) == pytest.approx(10.0 * share, abs=0.4)
 
 
 def test_a_middle_loads_its_corners_though_they_have_points_of_their_own(muico29):

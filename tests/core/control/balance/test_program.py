@@ -39,6 +39,7 @@ def problem(rng):
     for c in range(corners):
         at = limbs + 3 * c
         program.edges[:, 4 * c : 4 * c + 4] = rows[at : at + 3, :ROOT].T @ EDGES.T
+    program.style[:] = rng.uniform(0.5, 4.0, size=nv)
     return M, bias, limbs, program
 
 
@@ -51,8 +52,8 @@ def literal(M, bias, limbs, program, weight, *, rigid):
         at = limbs + 3 * c
         forces[:, 4 * c : 4 * c + 4] = rows[at : at + 3].T @ EDGES.T
     soft = np.ones(count) if not rigid else np.arange(count) < limbs
-    H = np.eye(nv) + rows.T @ (np.where(soft, weight, 0.0)[:, None] * rows)
-    g = program.target + rows.T @ (np.where(soft, weight, 0.0) * program.aim)
+    H = np.diag(program.style) + rows.T @ (np.where(soft, weight, 0.0)[:, None] * rows)
+    g = program.style * program.target + rows.T @ (np.where(soft, weight, 0.0) * program.aim)
     size = nv + (nv - ROOT) + nx
     P, q = np.zeros((size, size)), np.zeros(size)
     P[:nv, :nv], q[:nv] = H, -g
@@ -93,7 +94,7 @@ def literal(M, bias, limbs, program, weight, *, rigid):
 
 def evenness(M, program, weight):
     """[e] of the program."""
-    H = np.eye(len(M)) + program.rows.T @ (weight[:, None] * program.rows)
+    H = np.diag(program.style) + program.rows.T @ (weight[:, None] * program.rows)
     S = M[:ROOT] @ np.linalg.solve(H, M[:ROOT].T)
     return EVENNESS * np.einsum("ik,ij,jk->k", program.edges, np.linalg.inv(S), program.edges).mean()
 
