@@ -130,18 +130,20 @@ def make_body_plan(
     parts = make_parts(chains, marks, quadruped, detail)
     weights = gather_masses(weights, parts)
     body_of_bone = _body_of_bone(skeleton, chains, parts)
+    posed = clip or Clip(skeleton, 1.0, skeleton.head[None], skeleton.orientation[None])
     if masses_from_mesh:
         clouds: dict[str, list[Array]] = {}
         for bone, bone_name in enumerate(skeleton.names):
             if bone_name in (vertices or {}) and body_of_bone[bone] >= 0:
                 clouds.setdefault(parts[body_of_bone[bone]].name, []).append((vertices or {})[bone_name])
         weights = masses.from_mesh(clouds, weights, total_mass)
-        support = None if quadruped else find_support(skeleton, chains, soles, heading, ON_FLOOR * stature)
+        support = None
+        if not quadruped and is_unlike_a_person(posed, roles_of_bones):  # people stand slightly leaning at rest, too
+            support = find_support(skeleton, chains, soles, heading, ON_FLOOR * stature)
         if support is not None:
             weights = masses.balanced(weights, *support)
     kinds = check_kinds(joints or {}, parts)
 
-    posed = clip or Clip(skeleton, 1.0, skeleton.head[None], skeleton.orientation[None])
     leader = np.array([part.leader for part in parts], dtype=np.int64)
     frame = np.array([soles[part.name].orientation if part.name in soles else heading for part in parts])
     origin = np.zeros((len(parts), 3))
