@@ -21,7 +21,7 @@ from ...motion.rising.lying import can_rise
 from ...motion.rising.rise import Goal, Rise, rise
 from ...motion.schedule import ContactSchedule
 from ...motion.spacetime import Ends
-from ...motion.spacetime.build import build_roughly
+from ...motion.spacetime.build import build_roughly, carry_roughly
 from ...simulation import World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
@@ -150,32 +150,39 @@ class GettingUp(Follower):
             if not goes_on():
                 raise StoppedError
 
+        terrain, helped = self._stage.terrain, self._stage.helped
         for slower in SLOWER:
-            way = rise(character, self._stage.terrain, q, begin.goal, reference.rate, slower)
+            way = rise(character, terrain, q, begin.goal, reference.rate, slower)
             joins = begin.moved(way)
+            bounds = Ends((q, v), motion.reference_state(joins))
             made = build_roughly(
                 character,
                 way.trajectory,
                 way.schedule,
-                terrain=self._stage.terrain,
-                bounds=Ends((q, v), motion.reference_state(joins)),
-                helped=self._stage.helped,
+                terrain=terrain,
+                bounds=bounds,
+                helped=helped,
                 close=CLOSE,
                 progress=ask,
             )
             if made is not None:
                 break
+        if made is None and helped:  # what the body does for itself is lost, but it gets up
+            way = rise(character, terrain, q, begin.goal, reference.rate)
+            joins = begin.moved(way)
+            bounds = Ends((q, v), motion.reference_state(joins))
+            made = carry_roughly(character, way.trajectory, way.schedule, terrain=terrain, bounds=bounds)
         if made is None:
             return False
         track = Track.of(made, settles=False)
-        track = track.guided() if self._stage.helped else track
+        track = track.guided() if helped else track
         settings = replace(motion.settings, reset_phase=False, follow_ground=False)
         end = end_value(character, motion, value, joins, (track.q[-1], track.v[-1]))
         policy, _ = sweep(character, track, settings, end)
         if not np.isfinite(policy.gain).all():
             return False
-        controller = LookAhead(character, track, settings, policy, self._stage.terrain)
-        self._rising = Carried(controller) if self._stage.helped else controller
+        controller = LookAhead(character, track, settings, policy, terrain)
+        self._rising = Carried(controller) if helped else controller
         self._left, self._joins = made.steps, joins
         return True
 
