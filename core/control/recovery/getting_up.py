@@ -21,7 +21,7 @@ from ...motion.rising.lying import can_rise
 from ...motion.rising.rise import Goal, Rise, rise
 from ...motion.schedule import ContactSchedule
 from ...motion.spacetime import Ends
-from ...motion.spacetime.build import build_roughly, carry_roughly
+from ...motion.spacetime.build import build_reference, build_roughly
 from ...simulation import World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
@@ -171,7 +171,9 @@ class GettingUp(Follower):
             way = rise(character, terrain, q, begin.goal, reference.rate)
             joins = begin.moved(way)
             bounds = Ends((q, v), motion.reference_state(joins))
-            made = carry_roughly(character, way.trajectory, way.schedule, terrain=terrain, bounds=bounds)
+            made = build_reference(
+                character, way.trajectory, way.schedule, terrain=terrain, bounds=bounds, help_given="as_keyed"
+            )
         if made is None:
             return False
         track = Track.of(made, settles=False)

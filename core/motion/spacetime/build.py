@@ -124,13 +124,6 @@ def build_roughly(
     return None
 
 
-def carry_roughly(
-    character: Character, trajectory: Trajectory, schedule: ContactSchedule, *, terrain: Terrain, bounds: Ends
-) -> Reference:
-    """The idea itself, put onto its contacts; help carries all that these cannot."""
-    return _reference(as_keyed(checked(character, trajectory, schedule, terrain, bounds, None)))
-
-
 def _reference(found: Found, *, whole: bool = False) -> Reference:
     """As controllers know it; helpers are left out where they give next to nothing, unless all of it is wanted."""
     request, problem, solution, quality = found
