@@ -27,8 +27,8 @@ from .steering import LED_PLACE, LED_TURN, Choice, Steering
 Array = NDArray[np.float64]
 
 LASTS = 30.0  # s, of a tour
-TIMES = 1  # that each pair is tried, at least
-MOST = 40  # tours
+TIMES = 2  # that each pair is tried, at least: after one try three walks of nine fell from what the second one shows
+MOST = 90  # tours
 NOISE = 0.05  # standard deviation of start velocities, m/s and rad/s
 PUSH, PUSHED, APART = 80.0, 0.1, 2.5  # N, s and s between them: pushes from any side, on every other tour
 STRENGTH = 3.0  # times what people's joints give on average
