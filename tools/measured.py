@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a study measures, by what it imports; and which pages of studies are older than that, by the commits of both.
 
-A module that a study imports is measured, of a package all that is in it: who imports `heft.core`, to bake, measures all
-of it. What studies and tests share is looked through for what it imports in turn.
+A module that a study imports is measured, of a package all that is in it: who imports `heft.core`, to bake, measures
+all of it. What studies and tests share is looked through for what it imports in turn.
 """
 
 import ast
