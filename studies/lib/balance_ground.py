@@ -34,11 +34,11 @@ from heft.core.sentences import join
 from heft.core.simulation import Course, Prop, World
 from heft.core.simulation.outcome import Simulation
 from heft.core.simulation.props import Hinge
-from heft.studies.lib.balance_laid import Laid
 from heft.studies.lib.chart import orbit_chart
 from heft.studies.lib.gait_cases import SEEDS
 from heft.studies.lib.gait_walks import GAIT28, Case, walk
 from heft.studies.lib.journal import Journal
+from heft.studies.lib.laid import Laid
 from heft.studies.lib.references import put_on, walking
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
@@ -70,7 +70,7 @@ Medians over those of {REPLICAS} starts with noise of {NOISE} on every velocity 
 MADE = f"""
 A walk of 1 m/s for {WALK:.0f} s. "Level motion": the motion is not adapted, its reference rides on what the feet touch.
 "Steps planned": the same level motion, but whenever a foot has landed the next three steps are laid on the ground and
-made possible, as look-ahead control does it in a bake; balance control follows that (`studies/lib/balance_laid.py`).
+made possible, as look-ahead control does it in a bake; balance control follows that (`studies/lib/laid.py`).
 The platform starts after 1 s and has {SPEED} m/s after so many seconds more. The see-saw is a plank of {PLANK_MASS:.0f}
 kg and {2 * PLANK[0]:.0f} m on a hinge; fitted: the walk is adapted to a ridge, which the plank is on one side before it
 tips and on the other after.
@@ -158,7 +158,7 @@ def performed(
     if planned_on:
         method = replace(METHOD, start=lambda own, _: own)
         known = replace(stage, terrain=make_terrain(planned_on), scene=Scene(surfaces=planned_on), recovery=PLANS)
-        controller = Laid(reference, known)
+        controller = Laid(reference, known, Balance)
     return act(method, controller, stage, lambda *_: True)
 
 

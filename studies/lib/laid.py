@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Balance control with steps planned onto the ground: it follows the plans that look-ahead control would follow."""
+"""Other methods with planned steps: they follow the plans that look-ahead control would follow."""
 
 from collections.abc import Callable
 
 import numpy as np
+from heft.core.character import Character
 from heft.core.contact.detection import Contacts
-from heft.core.control.balance import Balance
 from heft.core.control.law import AffineLaw, State
 from heft.core.control.lookahead import LookAhead
 from heft.core.control.lookahead import Track as Planned
@@ -26,15 +26,17 @@ STEEPEST = 0.3
 
 
 class Laid(Follower):
-    """The planner of look-ahead control decides on steps, and balance control takes them."""
+    """The planner of look-ahead control decides on steps, and a follower of tracks takes them."""
 
-    def __init__(self, reference: Reference, stage: Stage) -> None:
+    def __init__(self, reference: Reference, stage: Stage, follow: Callable[[Character, Track], Follower]) -> None:
+        self._follow = follow
         self._motion = LookAhead(reference.character, Planned.of(reference), terrain=stage.terrain)
         self._planner = Recovering(self._motion, reference, stage)
         self._reference, self._terrain = reference, stage.terrain
-        self._last = len(reference.q) // 2  # frame of the balance control's track, after which it is made anew
+        self._last = len(reference.q) // 2  # step after which the follower's track is made anew
         self._followed = None  # of its plans
-        self._balance = Balance(reference.character, Track.of(reference))
+        self._follower = follow(reference.character, Track.of(reference))
+        self._done = 0  # steps of its track
         self.plans = 0
 
     @property
@@ -48,8 +50,8 @@ class Laid(Follower):
         return self._planner.lap
 
     def reference_state(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where balance control is to be now."""
-        return self._balance.reference_state()
+        """Where the follower is to be now."""
+        return self._follower.reference_state()
 
     def between_steps(self, stepper: Stepper, goes_on: Callable[[], bool]) -> None:
         """Plan, and follow what is planned."""
@@ -57,18 +59,20 @@ class Laid(Follower):
         detour = self._planner._detour
         if detour is not None and detour is not self._followed:
             plan = detour.plan.controller.track
-            self._balance = Balance(self._motion.character, self._track(plan.q, plan.loaded))
+            self._begin(self._track(plan.q, plan.loaded))
             self.plans += 1
-        elif detour is None and (self._followed is not None or self._balance.frame >= self._last):
+        elif detour is None and (self._followed is not None or self._done >= self._last):
             whole = unrolled(self._motion, self._reference)
             loaded = allowed_forces(whole.active, periodic=False)
-            loaded = np.concatenate((loaded, loaded[-1:]))
-            self._balance = Balance(self._motion.character, self._track(whole.q, loaded))
+            self._begin(self._track(whole.q, np.concatenate((loaded, loaded[-1:]))))
             self._last = len(whole.q) // 2
         self._followed = detour
 
+    def _begin(self, track: Track) -> None:
+        self._follower, self._done = self._follow(self._motion.character, track), 0
+
     def _track(self, q: np.ndarray, loaded: np.ndarray) -> Track:
-        """What is planned or coming as balance control follows it, with the ground's normals under its points."""
+        """What is planned or coming as others follow it, with the ground's normals under its points."""
         plan = self._motion.track
         character = self._motion.character
         poses = [body_poses(character, one) for one in q]
@@ -83,8 +87,9 @@ class Laid(Follower):
         return Track(plan.dt, q, loaded, normal, plan.point_body, plan.point_local, plan.grip)
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """Of balance control; the planner keeps pace."""
-        law = self._balance.law(state, contacts)
+        """Of the follower; the planner keeps pace."""
+        law = self._follower.law(state, contacts)
+        self._done += 1
         detour = self._followed
         if detour is None:
             self._motion.place = self._motion.after(self._motion.place)
