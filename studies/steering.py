@@ -115,7 +115,7 @@ def follow(one: Walk, course: Course, seconds: float, pushes: tuple[Push, ...] =
 
     steering = Steering(acts, choose)
     steering.begin(planner.begins(), replace(one.plan.begins, shift=(0.0, 0.0), turn=0.0), 0.0)
-    character, rate = steering.character, 1.0 / acts[0].controller.track.dt
+    character, rate = steering.character, 1.0 / acts[0].motion.track.dt
     world = World(character, rate=rate, pushes=pushes, torque_limits=one.limits)
     world.reset(*steering.reference_state())
     falls, q, landings, stood = FallDetector(character, rate), [], [], set[int]()
@@ -144,7 +144,7 @@ def commands(one: Walk, rng: np.random.Generator) -> Course:
 
 def shoves(one: Walk, rng: np.random.Generator) -> tuple[Push, ...]:
     """From random sides."""
-    hips = one.plan.acts[0].controller.character.bodies[0].name
+    hips = one.plan.acts[0].motion.character.bodies[0].name
     found = []
     for number in range(1, int(LASTS / APART)):
         side = rng.uniform(-np.pi, np.pi)
@@ -159,7 +159,7 @@ def steps_of(one: Walk, degrees: float, told: float) -> int | None:
     assert speed is not None
     course = Course(np.array([0.0, told, told]), np.full(3, speed), np.zeros(3), np.array([0.0, 0.0, angle]))
     done = follow(one, course, told + 8.0)
-    rate = 1.0 / one.plan.acts[0].controller.track.dt
+    rate = 1.0 / one.plan.acts[0].motion.track.dt
     begin = round(told * rate)
     facing = np.unwrap([yaw_of(row) for row in done.q])
     error = (facing - facing[:begin].mean() - angle + np.pi) % (2.0 * np.pi) - np.pi
@@ -173,7 +173,7 @@ def steps_of(one: Walk, degrees: float, told: float) -> int | None:
 
 def turn(one: Walk, degrees: float) -> str:
     """Steps of a turn, mean and most."""
-    rate = 1.0 / one.plan.acts[0].controller.track.dt
+    rate = 1.0 / one.plan.acts[0].motion.track.dt
     lap = (one.plan.acts[0].steps + one.plan.acts[1].steps) / rate
     found = [steps_of(one, degrees if number % 2 else -degrees, 2.0 + number / TRIES * lap) for number in range(TRIES)]
     reached = [steps for steps in found if steps is not None]

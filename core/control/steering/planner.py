@@ -30,7 +30,7 @@ class Planner:
 
     def __init__(self, acts: Sequence[Act], trials: Trials, dearest: Array, wishes: Wishes) -> None:
         self._actions = tuple(act.action for act in acts)
-        self._dearest, self._caution = dearest, wishes.fall
+        self._dearest, self._caution = np.maximum(dearest, 1e-9), wishes.fall
         speeds = {act.level for act in acts if act.level is not None}
         usual = acts[0].action.speed
         self._slowest = min(speed for speed in speeds if speed > 0.0)
@@ -62,12 +62,10 @@ class Planner:
     def choose(self, last: int, state: State, steering: Steering) -> Choice:
         """The best of the actions that may follow."""
         speed, heading = self.wanted(state.time)
-        frame = steering.frame
-        error = math.remainder(heading - frame.turn, 2.0 * math.pi)
+        error = math.remainder(heading - steering.frame.turn, 2.0 * math.pi)
         able, cost = self._worth[speed].after(last, error)
-        height = steering.height
-        for place, number in enumerate(able.tolist()):
-            off = steering.cost(number, state, frame, height) / max(self._dearest[number], 1e-9)
+        away = steering.costs(able, state) / self._dearest[able]
+        for place, (number, off) in enumerate(zip(able.tolist(), away.tolist(), strict=True)):
             cost[place] += self._caution * risk(off)
             if speed == 0.0 and self._actions[number].target == STAND:  # it is to stand as it heads, if it can
                 cost[place] += abs(math.remainder(error - self._actions[number].turn, 2.0 * math.pi))

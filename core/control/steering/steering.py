@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...contact.detection import Contacts
-from ...dynamics import difference
 from ...motion.cycle import Cycle
 from ...motion.sequence import then
 from ...planning import Trim
@@ -18,6 +17,7 @@ from ...simulation import World
 from ...simulation.law import AffineLaw, State
 from ...simulation.recording import Stepper
 from ..method import Follower
+from .costs import FirstStates, Numbers
 from .repertoire import Act
 
 Array = NDArray[np.float64]
@@ -49,7 +49,8 @@ class Steering(Follower):
 
     def __init__(self, acts: Sequence[Act], choose: Choose, over: Callable[[], bool] = _never) -> None:
         self.acts, self._choose, self._over = acts, choose, over
-        self.character: Character = acts[0].controller.character
+        self.character: Character = acts[0].motion.character
+        self._firsts = FirstStates(self.character, acts)
         self._number, self._trim, self._crosses = 0, Trim(), False
         self.taken: list[int] = []
 
@@ -62,7 +63,7 @@ class Steering(Follower):
     def _enter(self, choice: Choice, frame: Cycle, height: float) -> None:
         number, self._trim = choice
         act = self.acts[number]
-        going_on = bool(self.taken) and act.controller is self._act.controller and len(act.controller.track.q) > 1
+        going_on = bool(self.taken) and act.motion is self._act.motion and len(act.motion.track.q) > 1
         going_on = going_on and act.controller.place.frame == act.start
         self._number = number
         self.taken.append(number)
@@ -144,16 +145,6 @@ class Steering(Follower):
             self._crosses = True
             stepper.let_legs_cross(True)
 
-    def cost(self, number: int, state: State, frame: Cycle, height: float) -> float:
-        """What the actual state costs an action that would begin now, by its own gains, wherever that is."""
-        act = self.acts[number]
-        anchor = then(frame, act.before)
-        place = act.controller.place._replace(frame=act.start, anchor=(*anchor.shift, height, anchor.turn))
-        q, v = act.controller.reference_state(place)
-        away = np.concatenate((difference(self.character, q, state.q), state.v - v))
-        nv, c, s = self.character.nv, math.cos(anchor.turn), math.sin(anchor.turn)
-        for first in (0, nv):  # a free root's are in the world's axes
-            x, y = away[first], away[first + 1]
-            away[first], away[first + 1] = c * x + s * y, c * y - s * x
-        away[:2] = 0.0
-        return float(0.5 * away @ act.curvature @ away + act.gradient @ away)
+    def costs(self, numbers: Numbers, state: State) -> Array:
+        """What the actual state costs actions that would begin as this one ends, by their own gains."""
+        return self._firsts.costs(numbers, state.q, state.v, self.frame.turn, self.height)

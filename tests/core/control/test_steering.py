@@ -8,6 +8,7 @@ import pytest
 from heft.core import Course, Push, World, run
 from heft.core.cache import Cache
 from heft.core.control.steering import method as door
+from heft.core.control.steering.costs import FirstStates
 from heft.core.control.steering.library import NEAR, STAND, Library, Way, place_of
 from heft.core.control.steering.method import METHOD
 from heft.core.control.steering.planner import Planner
@@ -15,7 +16,7 @@ from heft.core.control.steering.repertoire import make_repertoire
 from heft.core.control.steering.settings import Settings
 from heft.core.control.steering.steering import Steering
 from heft.core.control.steering.trials import is_enough, make_tour, missing, table
-from heft.core.dynamics import difference
+from heft.core.dynamics import difference, integrate
 from heft.core.job import Scene
 from heft.core.job.choosing import resolved
 from heft.core.job.preparing import make_motion
@@ -178,27 +179,21 @@ def test_the_same_course_gives_the_same_bits(acts):
 
 
 def test_a_state_that_is_off_costs_more_and_cost_knows_no_direction(acts):
-    """The cost of the same deviation is the same wherever the walk leads."""
-    planner = planner_of(acts)
-    steering = Steering(acts, planner.choose)
-    costs = []
-    for frame in (Cycle((0.0, 0.0)), Cycle((3.0, -2.0), 1.1)):
-        steering.begin(0, frame, 0.0)
-        q, v = steering.reference_state()
-        still = steering.cost(0, State(q, v), frame, 0.0)
-        off = frame.rotation @ np.array([0.3, 0.2, 0.0])
-        v[:3] += off
-        costs.append((still, steering.cost(0, State(q, v), frame, 0.0)))
+    """Half of x^T S x, and s^T x; the cost of the same deviation is the same wherever the walk leads."""
+    character, act = acts[0].motion.character, acts[0]
+    firsts, costs = FirstStates(character, acts), []
+    for way in (Cycle((0.0, 0.0)), Cycle((3.0, -2.0), 1.1)):
+        q, v = way.move_state(character, *act.first)
+        still = firsts.costs(np.array([0]), q, v, way.turn, 0.0)[0]
+        v[:3] += way.rotation @ np.array([0.3, 0.2, 0.0])
+        q[2] += 0.02
+        q = integrate(character, q, np.eye(character.nv)[-1], 0.1)
+        costs.append((still, firsts.costs(np.array([1, 0]), q, v, way.turn, 0.0)[1]))
+    away = np.zeros(2 * character.nv)
+    away[2], away[character.nv - 1], away[character.nv : character.nv + 2] = 0.02, 0.1, (0.3, 0.2)
     assert costs[0][0] == pytest.approx(0.0, abs=1e-9)
-    assert costs[0][1] > 0.01
+    assert costs[0][1] == pytest.approx(0.5 * away @ act.cost.curvature @ away + act.cost.gradient @ away, rel=1e-6)
     assert costs[1] == pytest.approx(costs[0], rel=1e-6, abs=1e-9)
-
-
-class State:
-    """As much of a state as a cost asks for."""
-
-    def __init__(self, q, v):
-        self.q, self.v = q, v
 
 
 def test_tours_try_every_pair(acts):
