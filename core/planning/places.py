@@ -114,4 +114,3 @@ def sweep(
 def _bent(off: Array) -> Array:
     """The square, from `BENT` on its tangent."""
     return np.where(off < BENT, off * off, BENT * (2.0 * off - BENT))
-

@@ -2,8 +2,8 @@
 """The best next action along a way on the ground, which may end: a few actions are looked ahead, the rest is a value.
 
 All sequences of so many actions are tried on the actual way, the most promising first, and given up as soon as they
-cannot cost less than the best so far (branch and bound); what comes after them is worth what the fitted values say. So the
-planner sees bends before it is in them, and puts its last steps so that it stands where the way ends.
+cannot cost less than the best so far (branch and bound); what comes after them is worth what the fitted values say.
+So the planner sees bends before it is in them, and puts its last steps so that it stands where the way ends.
 """
 
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the actual state costs actions that would begin now, by their own gains, wherever that is and wherever they lead.
+"""What the actual state costs actions that would begin now, by their own gains, wherever they lead.
 
 The planner asks for all that may follow at once, at the end of each step; on the stage, that is time nobody has.
 """

@@ -83,22 +83,29 @@ def start(plan: Plan, stage: Stage) -> Steering:
     if stage.path is not None:
         walker = plan.walker
         walker.go(stage.path, plan.begins)
-        steering = Steering(plan.acts, walker.choose, lambda: walker.over)
+        catches = (roomy(plan.acts, stage), walker.foresee) if stage.recovery else None
+        steering = Steering(plan.acts, walker.choose, lambda: walker.over, catches)
         steering.begin(*walker.begins(), stage.lift)
         return steering
     plan.planner.head(stage.scene.course, plan.begins.turn)
-    steering = Steering(plan.acts, plan.planner.choose)
+    catches = (roomy(plan.acts, stage), plan.planner.foresee) if stage.recovery else None
+    steering = Steering(plan.acts, plan.planner.choose, catches=catches)
     steering.begin(plan.planner.begins(), plan.begins, stage.lift)
     return steering
 
 
 def world(follower: Steering, stage: Stage) -> Stepper:
-    """Where it acts; limbs may be in each other as deep as the actions have them, not only the clip."""
+    """Where it acts."""
+    return roomy(follower.acts, stage).world()
+
+
+def roomy(acts: Sequence[Act], stage: Stage) -> Stage:
+    """The stage, on which limbs may be in each other as deep as the actions have them, not only the clip."""
     if stage.inside is None:
-        return stage.world()
-    tracks = {id(act.motion): act.motion.track.q for act in follower.acts}
+        return stage
+    tracks = {id(act.motion): act.motion.track.q for act in acts}
     deep = [deepest(stage.character, q[:: max(round(stage.rate / LOOKS), 1)]) for q in tracks.values()]
-    return replace(stage, inside=np.maximum.reduce([stage.inside, *deep])).world()
+    return replace(stage, inside=np.maximum.reduce([stage.inside, *deep]))
 
 
 METHOD = Method(
@@ -111,6 +118,6 @@ METHOD = Method(
     plan=plan,
     start=start,
     stepper=world,
-    needs=Needs(cycle=True, led=True, fastest=3.0, directed=True),
+    needs=Needs(cycle=True, led=True, recovers=True, fastest=3.0, directed=True),
     kernels=1,
 )

@@ -11,7 +11,7 @@ gains are found when somebody first walks by them.
 
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,9 @@ from ...character import Character
 from ...contact.terrain import Terrain
 from ...motion.cycle import Cycle
 from ...motion.reference import Reference
-from ...motion.transitions import Level, Stand
+from ...motion.sequence import NOWHERE, Piece, back, concatenate
+from ...motion.sequence import standing as stood
+from ...motion.transitions import Level, Transition
 from ...planning import Action
 from ..lookahead.lookahead import LookAhead
 from ..lookahead.policy import Policy
@@ -49,17 +51,17 @@ class Motion:
     """What one or several actions follow."""
 
     def __init__(
-        self, name: str, character: Character, make: Callable[[], Track], end: Cost | None, gains: Gains
+        self, name: str, reference: Reference, make: Callable[[Reference], Track], end: Cost | None, gains: Gains
     ) -> None:
         """`make` is its track. With an `end`, what its last state costs, it is followed that far and no further."""
-        self.character, self.end = character, end
+        self.reference, self.character, self.end = reference, reference.character, end
         self._name, self._make, self._gains = name, make, gains
         self._terrain: Terrain | None = None
 
     @cached_property
     def track(self) -> Track:
         """Its frames."""
-        return self._make()
+        return self._make(self.reference)
 
     @cached_property
     def controller(self) -> LookAhead:
@@ -113,13 +115,13 @@ def make_repertoire(library: Library, gains: Gains | None = None, known: Sequenc
         return list(known[len(found) : len(found) + len(frames)]) if known else motion.costs(frames)
 
     for number, level in enumerate(library.levels):
-        motion = Motion(f"level {number}", character, partial(Track.of, level.reference), None, gains)
+        motion = Motion(f"level {number}", level.reference, Track.of, None, gains)
         found += _halves(level, number, library.names[number], motion, costs(motion, [at.frame for at in level.joints]))
     if library.stand is not None:
-        stop = next(way.transition.reference for way in library.ways if way.target == STAND)
-        motion = Motion("stand", character, partial(_standing, library.stand, stop), None, gains)
-        steps = round(STANDS * stop.rate)
-        action = Action("stand", STAND, STAND, 0.0, steps / stop.rate, 0.0, way=((0.0, 0.0),) * SEEN)
+        stop = next(way.transition for way in library.ways if way.target == STAND)
+        steps = round(STANDS * stop.reference.rate)
+        motion = Motion("stand", _held(stop, steps), _standing, None, gains)
+        action = Action("stand", STAND, STAND, 0.0, steps / stop.reference.rate, 0.0, way=((0.0, 0.0),) * SEEN)
         looks = np.full(steps + 1, round(library.stand.sample))
         here = Cycle((0.0, 0.0))
         first = library.stand.q, np.zeros(character.nv)
@@ -127,8 +129,8 @@ def make_repertoire(library: Library, gains: Gains | None = None, known: Sequenc
     ends = {act.action.source: act.cost for act in found}
     for number, way in enumerate(library.ways):
         made = way.transition
-        end = _turned(character, ends[way.target], made.step)
-        motion = Motion(f"way {number}", character, partial(_unsettled, made.reference), end, gains)
+        end = turned(character, ends[way.target], made.step)
+        motion = Motion(f"way {number}", made.reference, _unsettled, end, gains)
         steps = made.reference.steps
         seconds = steps / made.reference.rate
         speed = float(np.hypot(*made.step.shift)) / seconds
@@ -140,16 +142,22 @@ def make_repertoire(library: Library, gains: Gains | None = None, known: Sequenc
     return tuple(found)
 
 
-def _standing(stand: Stand, stop: Reference) -> Track:
-    """On the points on which who stops ends."""
-    like = Track.of(stop)
+def _held(stop: Transition, steps: int) -> Reference:
+    """The end of who stops, held for so many steps, in the frame that moves with the walk."""
+    piece = Piece("stand", stood(stop.reference, steps), range(steps + 1), back(stop.step))
+    return replace(concatenate([piece]), cycle=NOWHERE)
+
+
+def _standing(held: Reference) -> Track:
+    """A single frame of it."""
+    like = Track.of(held)
     return standing(
-        stand.character,
-        stand.q,
+        held.character,
+        held.q[0],
         like.point_body,
         like.point_local,
-        loaded=np.isin(like.point_body, stop.schedule.body[stop.schedule.active[-1]]),
-        dt=1.0 / stop.rate,
+        loaded=np.isin(like.point_body, held.schedule.body[held.schedule.active[0]]),
+        dt=1.0 / held.rate,
     )
 
 
@@ -179,8 +187,8 @@ def _halves(level: Level, number: int, name: str, motion: Motion, costs: Sequenc
         action = Action(name, source, target, 0.0, length / reference.rate, pace, (along, 0.0), seen)
         looks = np.rint(level.sample[(start.frame + np.arange(length + 1)) % period]).astype(np.int64)
         before, after = Cycle((-start.along, 0.0)), Cycle((stop.along, 0.0))
-        first = reference.q[start.frame], reference.v[start.frame]
-        found.append(Act(action, motion, start.frame, length, before, after, first, costs[joint], looks, level.speed))
+        state = before.move_state(reference.character, reference.q[start.frame], reference.v[start.frame])
+        found.append(Act(action, motion, start.frame, length, before, after, state, costs[joint], looks, level.speed))
     return found
 
 
@@ -190,7 +198,7 @@ def _hips(q: Array, since: float = 0.0) -> tuple[tuple[float, float], ...]:
     return tuple((float(x) - since, float(y)) for x, y in q[frames, :2])
 
 
-def _turned(character: Character, cost: Cost, step: Cycle) -> Cost:
+def turned(character: Character, cost: Cost, step: Cycle) -> Cost:
     """What a state costs at the end of a step, whose coordinates are those of its start."""
     nv = character.nv
     turn = np.eye(2 * nv)

@@ -89,6 +89,19 @@ class Walker:
         found = ahead.best(last, Pose(x, y, frame.turn), way, self._place, extra)
         return Choice(found.number, found.trim)
 
+    def foresee(self, last: int, frame: Cycle, time: float) -> int:
+        """The action that would come next at a time, s, if nothing happened until then."""
+        if self._still is not None and self._actions[last].target == self._actions[self._still].source:
+            return self._still
+        x, y = frame.shift
+        if self._path.follows:
+            way, place = self._to_target(x, y, time), 0
+        else:
+            way = self._legs[self._leg]
+            place = way.along(self._place, x, y)
+        ahead = self._towards(self._path.speed_at(time, self._usual))
+        return ahead.best(last, Pose(x, y, frame.turn), way, place, np.zeros(len(self._actions))).number
+
     def _waits(self, last: int) -> bool:
         """Whether who stands stays there; if not, the next leg begins."""
         self._stood += self._actions[last].seconds if last == self._still else 0.0

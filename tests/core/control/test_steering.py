@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A walk that is steered: its transitions as motions, as actions under look-ahead control, and by the planner."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from heft.core import Course, Push, World, run
 from heft.core.cache import Cache
 from heft.core.control.steering import method as door
+from heft.core.control.steering.catching import lay_out
 from heft.core.control.steering.costs import FirstStates
 from heft.core.control.steering.library import NEAR, STAND, Library, Way, place_of
 from heft.core.control.steering.method import METHOD
@@ -24,8 +26,10 @@ from heft.core.job.progress import Clock, ProgressReporter
 from heft.core.motion.cycle import Cycle
 from heft.core.motion.moving_frame import yaw_of
 from heft.core.motion.path import Path
+from heft.core.motion.sequence import concatenate
 from heft.core.motion.transitions import leading, starting, stopping, straight
 from heft.core.planning import Trials, Wishes
+from heft.core.simulation.looseness import natural
 
 from tests.core.job import golden
 
@@ -229,6 +233,30 @@ def test_a_plan_that_is_stopped_goes_on_where_it_was(walk, tmp_path):
     assert {act.action.name for act in plan.acts} >= {"straight", "15° to the left", "stop", "start", "fast", "slowly"}
 
 
+@pytest.mark.parametrize(
+    ("name", "done"), [("straight", 0), ("straight", 40), ("left", 30), ("stop", 12), ("stand", 7)]
+)
+def test_what_comes_next_goes_on_as_the_walk_does(acts, name, done):
+    """Nothing jumps in what is laid out, and at each seam it is where the next action begins."""
+    act = next(one for one in acts if one.action.name == name)
+    then = {one.action.source: k for k, one in reversed(list(enumerate(acts))) if one.level is not None}
+    laid = lay_out(acts, acts.index(act), done, lambda seam: then[acts[seam.number].action.target])
+    whole = concatenate(laid.pieces)
+    assert len(laid.looks) == len(whole.q) == laid.seams[-1].frame + 1
+    assert unsteadiness(whole) < 1.01 * max(unsteadiness(one.motion.reference) for one in acts)
+    for seam, after in itertools.pairwise(laid.seams):
+        there = acts[after.number]
+        q, v = seam.way.move_state(whole.character, *there.first)
+        assert np.abs(difference(whole.character, q, whole.q[seam.frame])).max() < 1e-5
+        assert np.abs(v - whole.v[seam.frame]).max() < 1e-5
+
+
+def unsteadiness(reference):
+    """By how much frames differ at most from where the velocities lead."""
+    steps = [difference(reference.character, a, b) * reference.rate for a, b in itertools.pairwise(reference.q)]
+    return float(np.abs(np.array(steps) - reference.v[1:]).max())
+
+
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
     """Where jobs find what others have made."""
@@ -253,11 +281,17 @@ def test_a_job_is_steered_from_where_its_clip_begins(kept):
 
 def led(kept, path, scene=ALONE):
     """The hips of who is led along it, frame by frame; gently, for few turns are made."""
-    job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, path=path, scene=scene)
-    done = run(job, None, kept)
-    assert done.outcome == "completed"
+    done = led_job(kept, path, scene)
     assert done.report["max_foot_slide_m"] < 0.01
     return done.poses[:, 0, :2, 3], done.fps
+
+
+def led_job(kept, path, scene, **more):
+    """What came of it."""
+    job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, path=path, scene=scene, **more)
+    done = run(job, None, kept)
+    assert done.outcome == "completed"
+    return done
 
 
 def test_a_path_is_walked_along_to_its_end(kept):
@@ -271,11 +305,15 @@ def test_a_path_is_walked_along_to_its_end(kept):
     assert np.linalg.norm(hips[-1] - hips[-round(0.5 * fps)]) < 0.01
 
 
-@pytest.mark.parametrize("force", [(0.0, 100.0, 0.0), (0.0, -100.0, 0.0), (-100.0, 0.0, 0.0)])
-def test_who_is_pushed_on_the_way_still_comes_to_its_end(kept, force):
+@pytest.mark.parametrize("force", [(0.0, 150.0, 0.0), (0.0, -150.0, 0.0), (-150.0, 0.0, 0.0)])
+def test_who_is_pushed_on_the_way_steps_and_still_comes_to_its_end(kept, force):
     drawn = np.array([[0.0, 0.0], [8.0, 0.0]])
-    hips, _ = led(kept, Path(drawn), Scene(pushes=(Push.constant("torso", force, 2.5, 0.1),)))
-    assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.4
+    scene = Scene(pushes=(Push.constant("torso", force, 2.5, 0.1),))
+    done = led_job(kept, Path(drawn), scene, recovery=True, looseness=natural())
+    assert [one["what"] for one in done.report["recoveries"]]
+    hips = done.poses[:, 0, :2, 3]
+    assert Path(drawn).distance_from(hips).max() < 0.4
+    assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.25
 
 
 def test_it_waits_where_it_is_to(kept):
