@@ -57,9 +57,9 @@ smallest began, not at its end: ends of the ranges are what was reached, not the
 EXPLICIT = """
 ## With explicit PD
 
-The paper's: torques by the state at the step's beginning, gains as they are; the walk that others are to be like is the
-same, of 1000 Hz with implicit PD. First, who stands of both starts with the table's stiffness and shares of its damping:
-light feet and toes bear no more damping than their inertia over a step.
+The paper's: torques by the state at the step's beginning, gains as they are; the walk that others are to be like is
+the same, of 1000 Hz with implicit PD. First, who stands of both starts with the table's stiffness and shares of its
+damping: light feet and toes bear no more damping than their inertia over a step.
 
 """
 LOWERED = """
