@@ -32,6 +32,7 @@ from heft.studies.lib.replanning_follow import FALLEN, Outcome, follow, outcome_
 from heft.studies.lib.replanning_lifted import lifted
 from heft.studies.lib.replanning_motions import DT, Motion, chin_up, flight, lift, squat
 from heft.studies.lib.replanning_pushes import more_pushes, pushes
+from heft.studies.lib.replanning_receding import receding
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 from tests.core.motion.spacetime import motions
@@ -430,4 +431,5 @@ def study(folder: Path) -> str:
     for name, find in sections.items():
         if journal.wants(name):
             page += find() if name in NOT_KEPT else journal.find(name, find)
+    page += receding(journal) if GOOD else []
     return "\n".join(page)
