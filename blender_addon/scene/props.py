@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Props: objects with a rigid body, as Blender's own physics has them, in the character's collection of props.
 
-Box, sphere and capsule; mass and shape are those of Physics ▸ Rigid Body, the size is the object's. And
+Box, sphere and capsule; mass, friction and shape are those of Physics ▸ Rigid Body, the size is the object's. And
 weights: objects that a bone carries all the time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import bpy
@@ -92,7 +92,7 @@ def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str], clock: Clo
             f"{thing.name} has the collision shape {shape}, which Heft does not support: choose Box, Sphere or Capsule "
             "under Physics ▸ Rigid Body."
         )
-    return SceneProp(prop, thing.name_full, _vector(-box.center))
+    return SceneProp(replace(prop, friction=body.friction), thing.name_full, _vector(-box.center))
 
 
 def load_of(thing: bpy.types.Object, box: Box, armature: bpy.types.Object, clip: Clip, row: int) -> Load:

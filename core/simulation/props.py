@@ -34,6 +34,7 @@ class Prop:
     `velocity` is its first: linear and angular (the body's frame) when free, a rate when on a hinge, still by default.
     One that is `thrown` is nowhere before that time, in seconds; then it is at its place with its velocity. `ties` hold
     it to the world or to other props, which then do not touch it: a point is a ball joint, two make a hinge.
+    `friction` multiplies that of whatever it touches, as Blender's rigid bodies have it.
     """
 
     body: Body
@@ -41,10 +42,12 @@ class Prop:
     velocity: tuple[float, ...] = ()
     thrown: float | None = None
     ties: tuple[Grab, ...] = ()
+    friction: float = 1.0
 
     def __post_init__(self) -> None:
         owner = f"prop '{self.body.name}'"
         object.__setattr__(self, "ties", tuple(self.ties))
+        object.__setattr__(self, "friction", check.not_negative(self.friction, "friction", owner))
         if any(tie.body != self.body.name for tie in self.ties):
             raise ValueError(f"The ties of the {owner} must hold the prop itself.")
         if self.body.parent is not None or self.body.joint.kind not in {"free", "hinge"}:
@@ -74,6 +77,10 @@ class Prop:
     def fixed(self, other: str | None = None) -> "Prop":
         """The prop held as it is."""
         return replace(self, ties=(*self.ties, Grab(self.name, kind="full", other=other)))
+
+    def sliding(self, axis: Vector, other: str | None = None) -> "Prop":
+        """The prop free to go along an axis of its body's frame, and in no other way."""
+        return replace(self, ties=(*self.ties, Grab(self.name, kind="slide", other=other, axis=axis)))
 
     @classmethod
     def box(cls, name: str, half_extents: Vector, mass: float, position: Vector, **placing: Any) -> "Prop":

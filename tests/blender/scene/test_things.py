@@ -314,13 +314,32 @@ def test_hinges_points_and_fixed_constraints_hold_props(rig):
     assert {prop.name: prop for prop in scene_of(rig).props}["Lamp"].ties == ()
 
 
+def test_a_slider_lets_a_prop_go_along_its_x_axis(rig):
+    """The empty's, which a drawer that is turned has along its own Y."""
+    chest = add_prop(rig, add_box("Chest", 1.0, (2.0, 0.0, 0.5)))
+    drawer = add_prop(rig, add_box("Drawer", 0.4, (2.0, 0.2, 0.5)))
+    drawer.rotation_euler.z = -np.pi / 2.0
+    tie("SLIDER", drawer, chest, place=(2.0, 0.0, 0.5))
+    (held,) = {prop.name: prop for prop in scene_of(rig).props}["Drawer"].ties
+    assert (held.kind, held.other) == ("slide", "Chest")
+    np.testing.assert_allclose(held.axis, (0.0, 1.0, 0.0), atol=1e-6)
+
+
+def test_props_have_the_friction_of_their_rigid_bodies(rig):
+    add_prop(rig, add_box("Ice", 0.4, (1.0, 0.0, 0.2))).rigid_body.friction = 0.05
+    add_prop(rig, add_box("Crate", 0.4, (2.0, 0.0, 0.2)))
+    props = {prop.name: prop for prop in scene_of(rig).props}
+    assert props["Ice"].friction == pytest.approx(0.05)
+    assert props["Crate"].friction == pytest.approx(0.5)  # Blender's own default
+
+
 def test_a_constraint_that_is_not_known_is_told(rig):
     cart = add_prop(rig, add_box("Cart", 1.0, (2.0, 0.0, 1.0)))
-    tie("SLIDER", cart)
+    tie("PISTON", cart)
     around, _ = read(rig)
     assert around.scene.props[0].ties == ()
     (note,) = around.notes
-    assert note.startswith("Slider is a Slider constraint, which Heft does not know, so Cart is not held by it: choose")
+    assert note.startswith("Piston is a Piston constraint, which Heft does not know, so Cart is not held by it: choose")
 
 
 def test_a_weight_is_carried_by_its_bone(rig):
