@@ -263,6 +263,8 @@ def test_props_of_version_16_had_the_friction_of_what_they_touched(tmp_path):
         ({"travel": "fly"}, "no travel 'fly'; choose from auto, in_place, travelling"),
         ({"flights": "soon"}, "no flights 'soon'; choose from auto, timing, height, as_keyed"),
         ({"ground": "lava"}, "no ground 'lava'; choose from auto, level, terrain"),
+        ({"recovery": "no"}, "switch recovery of a job must be True or False, not 'no'"),
+        ({"get_up": 1}, "switch get_up of a job must be True or False, not 1"),
         ({"recovery_effort": 0}, "must be 1 to 10 plans, not 0"),
         ({"looseness": {"tail": 0.5}}, "no region 'tail' for looseness; choose from legs, trunk, arms, head"),
         ({"looseness": {"arms": 1.5}}, "looseness of the arms must lie between 0 and 1, not 1.5"),
