@@ -9,6 +9,7 @@ from heft.core.contact.terrain import Mesh, Plane, make_terrain
 from heft.core.control.lookahead import LookAhead, Settings, Track
 from heft.core.control.lookahead.carried import Carried
 from heft.core.control.recovery import Recovering, meets_other_ground
+from heft.core.control.recovery.footholds import _overhangs
 from heft.core.control.recovery.motion_ahead import motion_ahead, touchdowns, unrolled
 from heft.core.control.recovery.uneven import laid_on
 from heft.core.control.stage import Stage
@@ -125,3 +126,17 @@ def test_who_is_carried_from_a_plan_goes_on_where_that_was(controller, walk_on_c
     assert follower.row == row
     np.testing.assert_allclose(follower.reference_state()[0][:3], q[:3], atol=0.03)
     assert np.isfinite(world.q).all()
+
+
+@pytest.mark.parametrize(
+    ("stands", "own", "standing", "planned", "ground", "sticks_out"),
+    [
+        (True, 0.06, (0.06, 0.06), 0.06, 0.0, True),  # a flat sole over the edge of a step
+        (True, 0.08, (0.0, 0.08), 0.0, 0.0, False),  # a heel that is up
+        (True, 0.02, (0.0, 0.02), 0.0, 0.02, False),  # on a slope
+        (False, 0.10, (0.06,), 0.06, 0.0, True),  # a toe that is to come down where there is no step left
+        (False, 0.10, (0.06,), 0.06, 0.06, False),
+    ],
+)
+def test_what_sticks_out_over_an_edge_is_not_to_stand(stands, own, standing, planned, ground, sticks_out):
+    assert _overhangs(stands, own, np.array(standing), planned, ground) == sticks_out
