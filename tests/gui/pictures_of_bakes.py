@@ -64,7 +64,7 @@ def more():
 def second():
     """Whether the second has its turn, and moves."""
     state = bpy.context.window_manager.heft
-    return window.running() and state.fraction > 0.45
+    return window.running() and bool(state.who) and state.fraction > 0.45 and not state.stage.startswith("Reading")
 
 
 def stop():
