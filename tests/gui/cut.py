@@ -14,8 +14,8 @@ from PIL import Image
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 GAP = 6  # pixels between those beside each other
 
-VIEW = (385, 55, 1315, 775)  # the view's right part and the sidebar
-PANEL = (1025, 80, 1290, 720)
+VIEW = (285, 55, 1315, 775)  # the view without its left part, and the sidebar
+PANEL = (1025, 80, 1290, 790)
 FIGURE = (580, 120, 961, 720)
 
 CUTS = {
@@ -26,12 +26,12 @@ CUTS = {
     "playback": (("playback", (0, 55, 1316, 795)),),
     "set_up": (("heft_tab_set_up", (405, 62, 1315, 812)),),
     "stage": (("stage_pull", None),),
-    "controls": (("controls_layer", (545, 80, 1315, 800)),),
-    "controls_solving": (("controls_solving", (545, 80, 1315, 420)),),
+    "controls": (("controls_layer", (545, 62, 1315, 782)),),
+    "controls_solving": (("controls_solving", (545, 62, 1315, 402)),),
     "controls_again": (("controls_hand", FIGURE), ("controls_again", FIGURE)),
     "motion_from": (("motion_from_baked", (550, 50, 1315, 813)),),
     "controllers": tuple((f"controller_{name}", PANEL) for name in ("lookahead", "replanning", "momentum", "balance")),
-    "combine": (("controller_combination", PANEL),),
+    "combine": (("controller_combination", (1027, 80, 1285, 500)),),
     "show_physics": (("physics_hovering", None),),
 }
 
