@@ -107,6 +107,13 @@ def inertia(rows: Iterable[Iterable[SupportsFloat]], owner: str) -> Inertia:
     return x, y, z
 
 
+def switch(value: object, what: str, owner: str) -> bool:
+    """True or False, and nothing that counts as one of them: the text "no" would be true."""
+    if type(value) not in (bool, np.bool_):
+        raise ValueError(f"The switch {what} of {owner} must be True or False, not {value!r}.")
+    return bool(value)
+
+
 def name(value: str, what: str) -> str:
     """A name that fits into a message, a file and XML."""
     if not value or len(value) > LONGEST_NAME or not value.isprintable():

@@ -40,6 +40,8 @@ EFFORT, MOST_EFFORT = 1.0, 10.0
 
 AUTO = "auto"  # the method of a job that leaves it open
 
+SWITCHES = ("optimise", "simulate", "loop", "recovery", "return_to_path", "get_up")
+
 Plain = bool | int | float | str | None
 Ground = Literal["auto", "level", "terrain"]
 
@@ -134,6 +136,8 @@ class BakeJob:
 
     def __post_init__(self) -> None:
         check.name(self.name, "job")
+        for switch in SWITCHES:
+            object.__setattr__(self, switch, check.switch(getattr(self, switch), switch, "a job"))
         object.__setattr__(self, "roles", {role: tuple(bones) for role, bones in sorted(self.roles.items())})
         object.__setattr__(self, "settings", dict(sorted(self.settings.items())))
         object.__setattr__(self, "reference", dict(sorted(self.reference.items())))
