@@ -11,6 +11,7 @@ from heft.core.control.lookahead.carried import Carried
 from heft.core.job import BakeJob, Scene, precompute, run
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
+from heft.core.motion.spacetime.help import WORTH_A_WORD
 from heft.core.report import metrics
 from heft.core.simulation import Push, World
 
