@@ -39,7 +39,7 @@ class Settings:
     barrier_first: float = 0.03
     barrier_last: float = 0.002
     barrier_factor: float = 0.4
-    strength: float = 0.02  # of torque beyond what a motor can give
+    strength: float = 1e-3  # of torque beyond what a motor can give
     torque_limit: float | None = None  # N m, of every motor
     iterations: int = 40
     step_tolerance: float = 1e-4  # rad and m: the last change of any frame's pose

@@ -35,7 +35,7 @@ FIRST_LOOK, LAST_LOOK = 2, 14  # iterations between which the price follows the 
 PLENTIFUL, SETTLING = 8, 0.05  # iterations of plenty of help, and the step with which it has done its part
 # Who takes much help all the time cannot happen anyway, and to stray from what was keyed gains little then: between
 # these means of help, as shares of the weight, the distance that it may keep goes down to that share of what it was.
-LITTLE, MUCH, NEARER = 0.05, 0.3, 0.5
+LITTLE, MUCH, NEARER = 0.05, 0.3, 0.75
 
 
 def allowed(helped: float) -> float:
