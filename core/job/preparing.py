@@ -129,7 +129,6 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         ground="auto",
         scene=scene,
         playback=Playback(),
-        simulate=True,
         recovery=True,
         recovery_effort=RECOVERY_EFFORT,
         return_to_path=False,
@@ -180,6 +179,7 @@ def find_reference(
         "budget": Budget(character.nv, trajectory.rate),
         "strength": _strength(job, performance.plan, character),
         "carrying": carrying_of(job, performance.plan, carried),
+        "low": not job.simulate,
         "outside": NOTHING if flown.trajectory is not keyed else _outside(job, character, keyed),
         "progress": tell,
     }
