@@ -105,6 +105,7 @@ class Groups(Structure):
     speed: NDArray[np.float64]  # (ngr, 3) of the rows at `free`, less the surface's
     gap: NDArray[np.float64]  # (ngr,) m or rad
     allowed: NDArray[np.float64]  # (ngr,) fastest approach that the row allows, m/s or rad/s; negative for a bounce
+    come: NDArray[np.float64]  # (ngr,) how far the last step has brought a contact's bodies together, m; 0 of limits
     lost: NDArray[np.float64]  # (ngr, nr, 3) part of the rows along the orthonormal rows of grabs
     lean: NDArray[np.float64]  # (ngr,) of the first rows at `repair`
     delassus: NDArray[np.float64]  # (ngr, ngr, 9) J M^-1 J^T in blocks, without the law; of groups that take part
@@ -188,6 +189,7 @@ def make_scratch(system: System, capacity: int) -> Scratch:
             speed=np.zeros((groups, 3)),
             gap=np.zeros(groups),
             allowed=np.zeros(groups),
+            come=np.zeros(groups),
             lost=np.zeros((groups, rows, 3)),
             lean=np.zeros(groups),
             delassus=np.zeros((groups, groups, 9)),

@@ -393,6 +393,11 @@ class World:
         """
         self._memory.heeded[0] = LOST
 
+    def heed_as_pushed(self) -> None:
+        """From the next step on limbs meet as they do after a push: no deeper than the motion has them."""
+        if len(self.parts.inside) and not self.heeds_itself:
+            self._memory.heeded[0] = PUSHED
+
     def ignore_itself(self) -> None:
         """Let limbs pass through each other and the trunk again, until somebody pushes."""
         self._memory.heeded[0] = UNHEEDED
