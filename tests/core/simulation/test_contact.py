@@ -278,7 +278,7 @@ def test_what_a_flung_limb_digs_in_within_a_step_is_taken_back_in_that_step(angl
 
 
 def test_a_door_that_is_keyed_pushes_what_is_in_its_way():
-    """Without friction a ball slides out on it as on a turning rod: r'' = omega^2 r, from the door's speed across it."""
+    """Without friction a ball slides out on it as on a turning rod: r'' = omega^2 r, its centre ahead of it."""
     omega, thick, radius, start = 2.0, 0.02, 0.1, 0.5
     body = Body("ball", None, Joint("root", "free"), 5.0, 0.02 * np.eye(3), position=(start, thick + radius, 0.5))
     ball = Character("ball", (body,), (Sphere("ball", "ball", (0.0, 0.0, 0.0), radius),), (0.0, 0.0, 0.0))
