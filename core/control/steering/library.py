@@ -16,7 +16,7 @@ from .settings import Settings
 
 NEAR = SpacetimeSettings(pose_least=10.0, pose_most=60.0)  # a body keeps its looks
 TURNS = (15.0, 30.0, 45.0, 60.0, 90.0)  # degrees in two steps
-STOPS = (30.0,)  # degrees by which it turns as it stops, too
+STOPS = (15.0, 30.0, 45.0)  # degrees by which it turns as it stops, too
 MILDER = 2.0 / 3.0  # what is tried where one of them is not possible
 CONTORTED = 3.0  # degrees RMS of the joints: a run that turns too sharply stays possible by wild bends
 OWN = 0  # the level of the walk's own speed
