@@ -33,7 +33,7 @@ class Walker:
 
     def __init__(self, acts: Sequence[Act], trials: Trials, dearest: Array, errand: Errand) -> None:
         self._actions = tuple(act.action for act in acts)
-        self._trials, self._dearest = trials, dearest
+        self._acts, self._trials, self._dearest = tuple(acts), trials, dearest
         self._able = [np.flatnonzero(row) for row in follows(self._actions)]
         self._errand = errand._replace(trim_turn=LED_TURN, trim_place=LED_PLACE, trim_along=LED_ALONG)
         self._speeds = sorted({act.level for act in acts if act.level})
@@ -60,9 +60,10 @@ class Walker:
             way = self._legs[0]
             x, y = way.places[0].tolist()
             pose = Pose(x, y, float(way.heading[0]))
-        before = next(k for k, action in enumerate(self._actions) if action.target == self._actions[0].source)
         ahead, free = self._towards(self._path.speed_at(0.0, self._usual)), np.zeros(len(self._actions))
-        return ahead.best(before, pose, way, 0, free).number, Cycle((x, y), pose.heading)
+        befores = {act.action.target: k for k, act in enumerate(self._acts) if act.level}  # at any of its speeds
+        found = [ahead.best(before, pose, way, 0, free) for before in befores.values()]
+        return min(found, key=lambda one: one.cost).number, Cycle((x, y), pose.heading)
 
     @property
     def over(self) -> bool:
