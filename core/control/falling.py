@@ -39,7 +39,8 @@ DAMPED = 0.08  # s: damping by stiffness
 BEGINS = 0.12  # s, that it takes until muscles pull as they are to
 LETS_GO = 0.15  # s, in which they let go by a factor of e
 LASTS = 0.6  # s, after which they do though neither trunk nor head has landed
-SETTLES = 0.5  # s after the trunk has landed, from when on what still moves stiffens
+SETTLES = 0.2  # s that the trunk has lain and not moved, from when on what still moves stiffens
+ROLLS = 2.0  # m/s or rad/s of the trunk, from which on it does: who tumbles is limp, or he would roll like a log
 PROPPED = 0.8  # s after which it does though only the head has
 BEND: Mapping[Role, float] = {"knee": 0.4, "elbow": 0.25}  # of the way from straight to fully bent
 TUCKED = 0.5  # how far trunk and head lean forward for each length upwards
@@ -58,6 +59,7 @@ class Falling:
         self._since: float | None = None
         self._landed: float | None = None  # trunk or head
         self._lies: float | None = None  # the trunk: who stands on the head is still to come down
+        self._calm = 0.0  # s for which it has done so without moving
         position, orientation = body_poses(character, character.neutral())
         names = [body.name for body in character.bodies]
         roles = [role(name) for name in names]
@@ -97,7 +99,9 @@ class Falling:
         """Springs that weaken, and damping by the velocity after the step, so that it never drives."""
         speed = state.v[self._motors]
         tone = self._tone(state, contacts)
-        lies = 0.0 if self._lies is None else max(state.time - self._lies, 0.0) / SETTLES
+        if self._lies is not None:
+            self._calm = max(self._calm + math.copysign(state.dt, ROLLS - float(np.abs(state.v[:6]).max())), 0.0)
+        lies = self._calm / SETTLES
         slack = self._slack * (1.0 + (float(np.abs(speed).max(initial=0.0)) / FAST) ** 4 + lies**4)
         if tone < 1e-3:
             return AffineLaw(-slack * speed, implicit=state.dt * slack)

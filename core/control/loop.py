@@ -189,6 +189,8 @@ class _Loop:
             return False
         fallen = not self._follower.carried and self._fall.update(state, q[: self._nq], v, self.q[-1])
         self._strained = self._fall.doubtful and self._is_too_much(stepper.torque)
+        if self._fall.strays and not self._follower.carried and isinstance(stepper, World):
+            stepper.heed_as_pushed()
         if self._fall.lost is None and not fallen:
             self._follower.between_steps(stepper, lambda: self.observe(state, q))
         elif isinstance(stepper, World):

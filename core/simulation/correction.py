@@ -8,6 +8,10 @@ bodies apart by a share of the depth, with the same rows but without friction an
 
 and q_{k+1} = q_k (+) dt v_k is moved on by dt u once the step is done; u is then forgotten. Contacts that are apart
 take part too: nothing is pushed into them. Grabs are corrected wholly, and the rest on what they leave free.
+
+A limb that is flung turns by half a radian a step, and rows hold to first order only: it may end its step centimetres
+inside of what it was to stop at. What is deeper than `HELD` and was brought there by that very step is taken back
+whole.
 """
 
 import numpy as np
@@ -23,6 +27,8 @@ Array = NDArray[np.float64]
 # Share of the depth taken back in one step, and the fastest that may be, m/s or rad/s.
 SHARE = 0.2
 FASTEST = 0.3
+# Depth up to which what a step brings in is parted as slowly, m: feet land without a jolt.
+HELD = 0.005
 # Depths below this are left alone, m or rad.
 LEAVE = 1e-6
 # Added to the diagonal, as a share of it: four corners of one foot, and depths that contradict each other.
@@ -51,6 +57,8 @@ def update_repair(machine: Machine, active: int) -> None:
     for g in range(active):
         gap = groups.gap[g]
         wanted = min(SHARE * -(gap + LEAVE) / dt, FASTEST) if gap < -LEAVE else -max(gap, 0.0) / dt
+        if gap < -HELD:
+            wanted = max(wanted, min(-gap - HELD, groups.come[g]) / dt)
         # a row that the grabs have left nothing of is theirs to correct
         q[g] = groups.lean[g] - wanted if groups.delassus[g, g, 0] > 0.0 else 0.0
         deep = deep or q[g] < 0.0

@@ -16,6 +16,7 @@ SUNK = 0.18  # of the character's height: a root as far below or above its refer
 LEANING = math.radians(60.0)  # from where the root should lean
 SPINNING = 60.0  # rad/s: no joint turns as fast under control
 LASTING = 0.1  # s, for which any of these must hold
+STRAYS = 0.4  # of SUNK and LEANING, from which on it no longer moves as its reference does
 WILD = 120.0  # rad/s or m/s: a fall at once; twice the largest seen in any that stayed up
 
 
@@ -28,12 +29,14 @@ class FallDetector:
         self._steps = max(1, round(LASTING * rate))
         self._since: int | None = None
         self.lost: int | None = None  # the first state of the loss
+        self.strays = False  # it is on its way there, or comes back
 
     def update(self, state: int, q: Array, v: Array, wanted: Array) -> bool:
         """Whether it has fallen by this state, with positions `q`, velocities `v` and reference positions `wanted`."""
         if self.lost is None and self._free:
-            speed = float(np.abs(v).max())
-            if speed < SPINNING and not self._away(q, wanted):
+            speed, away = float(np.abs(v).max()), self._away(q, wanted)
+            self.strays = away > STRAYS
+            if speed < SPINNING and away <= 1.0:
                 self._since = None
             elif self._since is None:
                 self._since = state
@@ -50,10 +53,9 @@ class FallDetector:
         """The first state of the loss, when there are no more; a loss that has just begun counts too."""
         return self._since if self.lost is None else self.lost
 
-    def _away(self, q: Array, wanted: Array) -> bool:
-        if abs(float(q[2] - wanted[2])) > self._height:
-            return True
-        return lean(q, wanted) > LEANING
+    def _away(self, q: Array, wanted: Array) -> float:
+        """How far, as a share of what is a fall."""
+        return max(abs(float(q[2] - wanted[2])) / self._height, lean(q, wanted) / LEANING)
 
 
 def lean(q: Array, wanted: Array) -> float:

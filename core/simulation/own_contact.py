@@ -2,10 +2,10 @@
 """Contact of a character with itself: limbs that meet each other or the trunk.
 
 A motion that is followed may lead an arm through a hip, since shapes are thicker than what they stand for. So nothing
-of this is looked at until somebody pushes; from then on bodies may be as deep in each other as the motion has them
-(`deepest`), and no deeper; legs may be let cross where nothing else keeps a character up. Once it is lost, what is
-inside each other is parted slowly, and as far as it has come out it may not go in again. It is parted by positions
-(correction.py), so no energy comes of it.
+of this is looked at until somebody pushes or the body strays from its motion; from then on bodies may be as deep in
+each other as the motion has them (`deepest`), and no deeper; legs may be let cross where nothing else keeps a character
+up. Once it is lost, what is inside each other is parted slowly, and as far as it has come out it may not go in again.
+It is parted by positions (correction.py), so no energy comes of it.
 """
 
 from collections.abc import Iterable

@@ -50,6 +50,7 @@ def update_limit_rows(machine: Machine, rows: int) -> int:
         groups.limit[count] = i
         groups.gap[count] = gap
         groups.allowed[count] = max(gap, 0.0) / settings.dt
+        groups.come[count] = 0.0
         Z[k, 0] = rate[0]
         if ball:
             Z[k + 1, 0], Z[k + 2, 0] = rate[1], rate[2]
@@ -75,6 +76,7 @@ def update_contact_rows(machine: Machine, limits: int, rows: int) -> None:
         set_row(groups.tangent, c, t)
         groups.gap[g] = contacts.gap[c]
         groups.allowed[g] = _allowed_approach(system.settings, contacts.gap[c], -dot(n, sliding))
+        groups.come[g] = -dt * dot(n, sliding)
         arm = subtract(point, row(bodies.position, 0))
         Z = groups.rows[g]
         chain = system.chain[body, : system.chain_length[body]]

@@ -13,7 +13,7 @@ from ..character.tree import Tree
 from ..contact import lcp
 from ..contact.detection import Contacts, make_contacts
 from ..contact.lcp import LcpWorkspace
-from ..contact.shapes import BOX, Shapes
+from ..contact.shapes import BOX, HULL, Shapes
 from ..contact.terrain import Terrain, TerrainPose, make_pose
 from ..dynamics.limits import JointLimits
 from ..dynamics.workspace import Workspace, make_workspace
@@ -105,6 +105,7 @@ class Groups(Structure):
     speed: NDArray[np.float64]  # (ngr, 3) of the rows at `free`, less the surface's
     gap: NDArray[np.float64]  # (ngr,) m or rad
     allowed: NDArray[np.float64]  # (ngr,) fastest approach that the row allows, m/s or rad/s; negative for a bounce
+    come: NDArray[np.float64]  # (ngr,) how far the last step has brought a contact's bodies together, m; 0 of limits
     lost: NDArray[np.float64]  # (ngr, nr, 3) part of the rows along the orthonormal rows of grabs
     lean: NDArray[np.float64]  # (ngr,) of the first rows at `repair`
     delassus: NDArray[np.float64]  # (ngr, ngr, 9) J M^-1 J^T in blocks, without the law; of groups that take part
@@ -188,6 +189,7 @@ def make_scratch(system: System, capacity: int) -> Scratch:
             speed=np.zeros((groups, 3)),
             gap=np.zeros(groups),
             allowed=np.zeros(groups),
+            come=np.zeros(groups),
             lost=np.zeros((groups, rows, 3)),
             lean=np.zeros(groups),
             delassus=np.zeros((groups, groups, 9)),
@@ -274,6 +276,9 @@ def extents(shapes: Shapes, bodies: int) -> NDArray[np.float64]:
         reach = max(np.linalg.norm(shapes.start[i]), np.linalg.norm(shapes.end[i])) + shapes.radius[i]
         if shapes.kind[i] == BOX:
             reach += np.linalg.norm(shapes.half_extents[i])
+        elif shapes.kind[i] == HULL:
+            first, last = shapes.solids.vertex[shapes.solid[i] : shapes.solid[i] + 2]
+            reach = np.linalg.norm(shapes.solids.place[first:last], axis=1).max()
         extent[b] = max(extent[b], reach)
     return extent
 

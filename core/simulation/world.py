@@ -70,7 +70,7 @@ class World:
     character, terrain
         Surfaces, or a made Terrain; by default the plane z = 0 with the given `friction`.
     friction
-        Coefficient of the default plane and between props and what they touch.
+        Coefficient of the default plane and between props and what they touch; each prop has a factor of its own.
     rate
         Steps per second.
     sides
@@ -143,6 +143,7 @@ class World:
             of_legs=between_legs(character, own),
             inside=np.zeros(0) if inside is None else _finite(inside, (len(own),), "inside"),
             friction=friction,
+            factors={shape.name: prop.friction for prop in self.props for shape in prop.shapes},
             grabs=(*grabs, *(tie for prop in self.props for tie in prop.ties)),
             pushes=tuple(pushes),
             torque_limits=() if torque_limits is None else (torque_limits,),
@@ -391,6 +392,11 @@ class World:
         Those that are inside each other then are parted slowly.
         """
         self._memory.heeded[0] = LOST
+
+    def heed_as_pushed(self) -> None:
+        """From the next step on limbs meet as they do after a push: no deeper than the motion has them."""
+        if len(self.parts.inside) and not self.heeds_itself:
+            self._memory.heeded[0] = PUSHED
 
     def ignore_itself(self) -> None:
         """Let limbs pass through each other and the trunk again, until somebody pushes."""

@@ -13,7 +13,9 @@ from heft.core.control.method import Follower
 from heft.core.control.stage import Stage
 from heft.core.job import Scene
 from heft.core.simulation import World, simulate
+from heft.core.simulation.fall import LEANING, STRAYS, SUNK, height_of, lean
 from heft.core.simulation.law import AffineLaw
+from heft.core.simulation.own_contact import own_pairs
 from heft.core.simulation.strength import TorqueLimits
 
 CHARACTER = Character.preset("muico29")
@@ -103,12 +105,45 @@ def test_it_is_watched_to_the_ground_whatever_its_controller_asks_for():
 
 def test_who_tumbles_down_stairs_is_watched_until_it_lies():
     """It was left in the air, on its way from one step to the next, two seconds after it had begun to fall."""
-    ground = extruded(stairs(0.3, -0.17, 0.29, 30), np.zeros(2), 0.0, 1.0)
+    ground = extruded(stairs(0.3, -0.2, 0.2, 40), np.zeros(2), 0.0, 1.0)
     stage = Stage(CHARACTER, make_terrain([ground]), Scene(), RATE, 8.0, 0.0)
     world = stage.world()
-    simulation = follow(Raging(ahead=3.0), world, stage, lambda *_: True)
+    simulation = follow(Raging(ahead=5.0), world, stage, lambda *_: True)
     watched = (simulation.recording.steps - simulation.lost) / RATE
     assert AFTER_FALL < watched < TUMBLES
     speed = np.abs(simulation.recording.v).max(axis=1)
     assert speed[-1] < STILL
     assert speed[simulation.lost + round(AFTER_FALL * RATE) - 1] > STILL
+
+
+class Limp(Raging):
+    """It is to stand, and does nothing for it."""
+
+    def law(self, _state, _contacts):
+        return AffineLaw(np.zeros(CHARACTER.nv - 6))
+
+    def reference_state(self):
+        return CHARACTER.neutral(), np.zeros(CHARACTER.nv)
+
+
+def test_limbs_meet_from_when_it_strays_and_not_from_when_it_is_lost():
+    """Nobody pushes it; half-way to the fall limbs were in each other."""
+    inside = np.zeros(len(own_pairs(CHARACTER)))
+    stage = Stage(CHARACTER, make_terrain([Plane()]), Scene(), RATE, 4.0, 0.0, inside=inside)
+    world, heeds = stage.world(), []
+
+    def watch(*_):
+        heeds.append(world.heeds_itself)
+        return True
+
+    simulation = follow(Limp(), world, stage, watch)
+    assert not heeds[0]
+    begins = heeds.index(True)
+    assert 0 < begins < simulation.lost
+    wanted = CHARACTER.neutral()
+    strays = [
+        max(abs(q[2] - wanted[2]) / (SUNK * height_of(CHARACTER)), lean(q, wanted) / LEANING)
+        for q in simulation.recording.q
+    ]
+    assert strays[begins] > STRAYS
+    assert max(strays[:begins]) <= STRAYS

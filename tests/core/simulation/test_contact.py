@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
-from heft.core.character import Character
+from heft.core.character import Body, Character, Corner, Joint
 from heft.core.contact.terrain import Mesh, Plane, RigidMotion
 from heft.core.simulation import Prop, World
+from heft.core.simulation.correction import FASTEST, HELD, LEAVE, SHARE
 from scenes import bystander, locked, prop_state, slope
 
 from tests.core.contact import meshes
@@ -244,3 +245,33 @@ def test_box_falls_off_a_stair_when_its_centre_is_past_the_edge(over):
     q, v = prop_state(world)
     assert np.abs(v).max() < 1e-6
     assert q[2] == pytest.approx(0.25 if over > 0.0 else 0.1, abs=1e-6)
+
+
+@pytest.mark.parametrize(("angle", "speed"), [(0.6, 80.0), (0.8, 105.0), (0.292, 36.0)])
+def test_what_a_flung_limb_digs_in_within_a_step_is_taken_back_in_that_step(angle, speed):
+    """An arm of length L, hinged on the ground at an angle a over it, ends a step of w dt at L sin(w dt - a) below.
+
+    Its row, L sin a - w dt L cos a >= 0, holds. What is deeper than HELD comes out whole; who begins there, slowly.
+    """
+    length, dt = 0.4, 1.0 / 120.0
+    tiny = ((1e-3, 0.0, 0.0), (0.0, 1e-3, 0.0), (0.0, 0.0, 1e-3))
+    bodies = (
+        Body("base", None, Joint("root", "fixed"), 1.0, tiny),
+        Body("arm", "base", Joint("hinge", "hinge", ((0.0, 1.0, 0.0),)), 1.0, tiny, (length, 0.0, 0.0)),
+    )
+    arm = Character("arm", bodies, (Corner("tip", "arm", (length, 0.0, 0.0)),), (0.0, 0.0, 0.0))
+    world = World(arm, [Plane()], rate=1.0 / dt)
+
+    def depth():
+        return length * np.sin(world.q[0])
+
+    world.reset(np.array([-angle]), np.array([speed]))
+    came = length * np.sin(speed * dt - angle)
+    assert np.tan(angle) > speed * dt
+    world.step()
+    slowly = came - min(SHARE * (came - LEAVE), FASTEST * dt)
+    assert depth() == pytest.approx(min(slowly, HELD), abs=1e-3)
+    assert world.v[0] == pytest.approx(0.0, abs=1e-9)
+    world.reset(np.array([np.arcsin(came / length)]), np.array([0.0]))
+    world.step()
+    assert depth() == pytest.approx(slowly, abs=1e-5)
