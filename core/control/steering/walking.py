@@ -61,8 +61,8 @@ class Walker:
             x, y = way.places[0].tolist()
             pose = Pose(x, y, float(way.heading[0]))
         ahead, free = self._towards(self._path.speed_at(0.0, self._usual)), np.zeros(len(self._actions))
-        befores = {act.action.target: k for k, act in enumerate(self._acts) if act.level}  # at any of its speeds
-        found = [ahead.best(before, pose, way, 0, free) for before in befores.values()]
+        joints = {act.action.target: k for k, act in enumerate(self._acts) if act.level}  # at any of its speeds
+        found = [ahead.best(before, pose, way, 0, free) for before in joints.values()]
         return min(found, key=lambda one: one.cost).number, Cycle((x, y), pose.heading)
 
     @property
