@@ -44,7 +44,7 @@ recovery, as all takes are. Written by `run.py study stage`; a study that is sto
 - late: by how much playing took longer than the clock
 """
 HEAD = [
-    "| walk | method | same bits | pushes | balls | upright | pictures a second | felt, median | 95 % | most | late, s |",
+    "| walk | method | same bits | pushes | balls | upright | shown a second | felt, median | 95 % | most | late, s |",
     "|---|---|---|---|---|---|---|---|---|---|---|",
 ]
 
