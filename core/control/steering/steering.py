@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...contact.detection import Contacts
 from ...motion.cycle import Cycle
+from ...motion.footholds import heights_below
 from ...motion.sequence import then
 from ...planning import Trim
 from ...simulation import World
 from ...simulation.law import AffineLaw, State
-from ...simulation.outcome import Recovery
+from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..method import Follower
 from ..recovery import AGAIN, DISTURBED, LOSING, Disturbances
@@ -37,6 +38,7 @@ class Choice(NamedTuple):
 Choose = Callable[[int, State, "Steering"], Choice]
 
 NO_TRIM = Trim()
+LOOKS, LEVEL = 0.25, 0.1  # s between looks at the ground that was walked on, and m up to which it is level
 # by which actions are led elsewhere at most, rad/s and m/s, and ahead or back
 LED_TURN, LED_PLACE, LED_ALONG = math.radians(5.0), 0.025, 0.06
 
@@ -204,6 +206,17 @@ class Steering(Follower):
             self._next = stepper.time + AGAIN
             self._catching = self._what_comes_next(stepper.time, self._catches, self._disturbances)
             self._catching.answer(stepper, goes_on, ended=ended)
+
+    def notes(self, simulation: Simulation) -> tuple[str, ...]:
+        """That it is for level ground, where it went over any other."""
+        places = simulation.recording.q[:: round(LOOKS * simulation.recording.rate), :3]
+        heights = heights_below(simulation.terrain, places, 0.0)
+        heights = heights[np.isfinite(heights)]
+        if len(heights) == 0 or float(np.ptp(heights)) < LEVEL:
+            return ()
+        return (
+            "A steered walk is made for level ground, and this is not: choose Look Ahead, which lays it onto slopes.",
+        )
 
     def _what_comes_next(self, time: float, catches: Catches, disturbances: Disturbances) -> Catching:
         return Catching(self.acts, self._number, self._stood, catches.foresee, time, catches.stage, disturbances)
