@@ -6,6 +6,7 @@ experience gave, until one is good. Without a disturbance nothing is planned, an
 bits.
 """
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -329,8 +330,15 @@ class Recovering(Follower):
         if self._path is None or self._detour is not None or self._lost_ways >= GIVES_UP:
             return
         away = self._path.away(self.motion.place)
-        if float(np.linalg.norm(away)) < THERE:
-            return
+        if float(np.linalg.norm(away)) >= THERE:
+            self._go_back(world, goes_on, away)
+
+    def go_back(self, world: World, goes_on: GoesOn, away: Array) -> None:
+        """Go back by as much (2,) as it is away, m, if that can be done: who follows no path, but was to come there."""
+        with contextlib.suppress(StoppedError):
+            self._go_back(world, goes_on, away)
+
+    def _go_back(self, world: World, goes_on: GoesOn, away: Array) -> None:
         self._next = world.time + AGAIN
         question = replace(self._question(world), away=away, pose_share=np.ones_like(self._pose_share), arms=0.0)
         choice = CHOICES[0]
