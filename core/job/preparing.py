@@ -49,6 +49,7 @@ NEAR: Mapping[str, Any] = {
     "root_turn": 2.0,
     "root_of_clip": True,
 }
+SKIMS = 0.05  # s, in which a foot that lifts is clear of the ground
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
@@ -84,6 +85,11 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
 def reference_settings(job: BakeJob) -> Settings:
     """What the job asks of its reference; ValueError where that makes no sense."""
     return make_settings(Settings, {**NEAR, **job.reference}, "a reference").checked()
+
+
+def quickly_lifted(settings: Settings) -> Settings:
+    """For what is shown as it is: a foot that skims the ground for a frame of the file is seen to slide."""
+    return replace(settings, clearance_ramp=min(settings.clearance_ramp, SKIMS))
 
 
 @dataclass(frozen=True)
@@ -176,7 +182,7 @@ def find_reference(
         "cyclic": job.cyclic,
         "path": job.path,
         "begin": 0,
-        "settings": reference_settings(job),
+        "settings": reference_settings(job) if job.simulate else quickly_lifted(reference_settings(job)),
         "optimise": job.optimise,
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),
