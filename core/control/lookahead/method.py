@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Look-ahead control as a method: gains by way of the cache, settings by rehearsal."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -26,6 +27,7 @@ STRAYS = 0.01  # m, RMS
 LOST_WAY = 0.02  # m, RMS: who strays farther is guided
 STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
 GUIDED = (10.0, 100.0)  # the same for who has a hand on the root
+SPARING = (1000.0, 30.0, 1.0)  # times as dear as contact forces is what that hand gives
 CHOICE = "choice of settings"
 FEW = 12  # rehearsals, where help is at hand for who falls in all of them
 
@@ -137,10 +139,10 @@ def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple
 
 
 def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | None:
-    """A controller with a hand on the root, if one stays nearer to its path than `away`."""
+    """A controller with a hand on the root that gives little, if one stays nearer to its path than `away`."""
     world, steps = stage.world(alone=True), _steps(stage)
-    for dearer in GUIDED:
-        settings = replace(controller.settings, location=dearer * Settings.location)
+    for sparing, dearer in itertools.product(SPARING, GUIDED):
+        settings = replace(controller.settings, location=dearer * Settings.location, help=sparing)
         hand = LookAhead(controller.character, controller.track.guided(), settings, terrain=stage.terrain)
         rehearsal = rehearse(hand, world, steps, 0, stage.lift)
         if rehearsal.survived and rehearsal.degrees < LOOSE and rehearsal.away < min(away, LOST_WAY):
