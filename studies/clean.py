@@ -19,6 +19,7 @@ from heft.core.clean.sources import Source, Take
 from heft.registration import make_demo
 
 from studies.lib import cleaned
+from studies.lib.journal import Journal
 from tools.environment import ROOT
 
 CLIPS = ROOT.parent / "shared" / "clips"
@@ -31,6 +32,7 @@ SETS = {
     "glTF: 44 actions keyed by hand": ("rigs/mesh2motion/*.glb", 1),
     "the mannequin's walk as FBX, glTF and .blend": ("", 1),
 }
+SOURCES = ("core", "blender_addon")  # on which the answers depend
 SKATE, FLOAT, PENETRATION = 0.5, 2.6, 1.0  # mm a frame, mm, mm
 
 INTRODUCTION = f"""# Folders, cleaned
@@ -110,6 +112,12 @@ def cleaned_set(pattern: str, every: int, place: Path) -> list[Found]:
     return list(judged(folder, out))
 
 
+def told_of(pattern: str, every: int) -> list[Found]:
+    """The same in a folder that is gone afterwards: what JSON can say."""
+    with tempfile.TemporaryDirectory() as place:
+        return cleaned_set(pattern, every, Path(place))
+
+
 def judged(folder: Path, out: Path) -> Iterator[Found]:
     """Each row of the table, with what others say of what was written."""
     for row in json.loads((out / "clips.json").read_text(encoding="utf-8")):
@@ -167,9 +175,10 @@ def study(_: Path) -> str:
     """Clean every set, one after another."""
     heft.register()
     lines, looks = "", ""
+    journal = Journal("clean", [*(ROOT / room for room in SOURCES), Path(__file__), Path(cleaned.__file__)])
     for name, (pattern, every) in SETS.items():
-        with tempfile.TemporaryDirectory() as place:
-            found = cleaned_set(pattern, every, Path(place))
+        told = journal.find(name, partial(told_of, pattern, every))
+        found = [Found(row, cleaned.Off(*off), back) for row, off, back in told]
         lines += line_of(name, found)
         looks += "".join(worth_a_look(found))
     return f"{INTRODUCTION}{lines}\n## What misses something\n\n{looks}"

@@ -47,6 +47,7 @@ from .surroundings.supported import supported
 # Of references: what counts is where the bodies are, more than the angles by which they come there.
 NEAR: Mapping[str, Any] = {"place": 300.0, "pose_least": 10.0, "pose_most": 60.0, "root_of_clip": True}
 USED_STRENGTH = 0.9  # of what a joint gives
+SKIMS = 0.05  # s, in which a foot that lifts is clear of the ground
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
@@ -82,6 +83,11 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
 def reference_settings(job: BakeJob) -> Settings:
     """What the job asks of its reference; ValueError where that makes no sense."""
     return make_settings(Settings, {**NEAR, **job.reference}, "a reference").checked()
+
+
+def quickly_lifted(settings: Settings) -> Settings:
+    """For what is shown as it is: a foot that skims the ground for a frame of the file is seen to slide."""
+    return replace(settings, clearance_ramp=min(settings.clearance_ramp, SKIMS))
 
 
 @dataclass(frozen=True)
@@ -173,7 +179,7 @@ def find_reference(
         "cyclic": job.cyclic,
         "path": job.path,
         "begin": 0,
-        "settings": reference_settings(job),
+        "settings": reference_settings(job) if job.simulate else quickly_lifted(reference_settings(job)),
         "optimise": job.optimise,
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),
