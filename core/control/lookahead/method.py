@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...cache import Cache
 from ...motion.reference import Reference
 from ..method import Follower, Method, Needs, Preset, Tell
-from ..recovery import GettingUp, Recovering
+from ..recovery import GettingUp, Recovering, meets_other_ground
 from ..stage import Stage
 from .accompanied import Accompanied
 from .carried import FALLING, LOSING, Carried
@@ -58,24 +58,26 @@ def start(plan: Plan, stage: Stage) -> Follower:
     """Follow the track from its first frame on, with settings that hold if there are such."""
     own, reference, value = plan
     own.terrain = stage.terrain
-    controller, falls = _rehearsed(own, stage.foreseen())
+    steps_onto = meets_other_ground(own, reference, stage) and bool(stage.recovery) and not own.track.help.any()
+    # what is best for a level motion that stumbles on is not for one whose steps are planned
+    controller, falls = (own, False) if steps_onto else _rehearsed(own, stage.foreseen())
     controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
     pushed: Follower = controller
     if recovers:
         pushed = Recovering(controller, reference, stage, value if controller is own else None)
-    follower = _in_hands(controller, pushed, stage, falls=falls)
+    follower = _in_hands(controller, pushed, stage, falls=falls, steps_onto=steps_onto)
     if stage.gets_up:
         return GettingUp(follower, controller, reference, stage, value if controller is own else None)
     return follower
 
 
-def _in_hands(controller: LookAhead, pushed: Follower, stage: Stage, *, falls: bool) -> Follower:
-    """The controller that answers pushes, or help's where that is to be given."""
+def _in_hands(controller: LookAhead, pushed: Follower, stage: Stage, *, falls: bool, steps_onto: bool) -> Follower:
+    """The controller that answers pushes, or help's where that is to be given; `steps_onto` other ground it may too."""
     if stage.helped and (falls or not (stage.directed or stage.scene.pushes or stage.scene.props)):
         # nothing pushed it: what makes it fall is the motion, which is to be had in any case
-        carried = Carried(controller, FALLING if falls else LOSING)
+        carried = Carried(controller, FALLING if falls else LOSING, pushed if steps_onto else None)
         return Accompanied(carried, pushed) if stage.accompanied and not falls else carried
     return pushed
 
