@@ -46,6 +46,8 @@ from .surroundings.supported import supported
 
 # Of references: what counts is where the bodies are, more than the angles by which they come there.
 NEAR: Mapping[str, Any] = {"place": 300.0, "pose_least": 10.0, "pose_most": 60.0, "root_of_clip": True}
+# The same of who carries something and leans for it, which moves all bodies.
+LEANING: Mapping[str, Any] = {"place": 0.0, "root_place": 10.0, "root_turn": 2.0}
 USED_STRENGTH = 0.9  # of what a joint gives
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
@@ -166,6 +168,7 @@ def find_reference(
     around = find_surroundings(job, performance, character, trajectory, terrain)
     ground = around.ground
 
+    carrying = carrying_of(job, performance.plan, carried)
     wanted: dict[str, Any] = {
         "terrain": around.terrain,
         "contacts": None if job.contacts is None else flown.now(job.contacts),
@@ -173,12 +176,12 @@ def find_reference(
         "cyclic": job.cyclic,
         "path": job.path,
         "begin": 0,
-        "settings": reference_settings(job),
+        "settings": reference_settings(job) if carrying is None else replace(reference_settings(job), **LEANING),
         "optimise": job.optimise,
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),
         "strength": _strength(job, performance.plan, character),
-        "carrying": carrying_of(job, performance.plan, carried),
+        "carrying": carrying,
         "low": not job.simulate,
         "outside": NOTHING if flown.trajectory is not keyed else _outside(job, character, keyed),
         "progress": tell,
