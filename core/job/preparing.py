@@ -26,6 +26,7 @@ from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.schedule import ContactSchedule
 from ..motion.spacetime import NoReferenceError, Settings
+from ..motion.spacetime.effort import Carrying
 from ..motion.spacetime.steering import Budget
 from ..motion.steps import steps_of
 from ..settings import make_settings
@@ -46,6 +47,8 @@ from .surroundings.supported import supported
 
 # Of references: what counts is where the bodies are, more than the angles by which they come there.
 NEAR: Mapping[str, Any] = {"place": 300.0, "pose_least": 10.0, "pose_most": 60.0, "root_of_clip": True}
+# The same of who carries something and leans for it, which moves all bodies.
+LEANING: Mapping[str, Any] = {"place": 0.0, "root_place": 10.0, "root_turn": 2.0}
 USED_STRENGTH = 0.9  # of what a joint gives
 SKIMS = 0.05  # s, in which a foot that lifts is clear of the ground
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
@@ -172,6 +175,7 @@ def find_reference(
     around = find_surroundings(job, performance, character, trajectory, terrain)
     ground = around.ground
 
+    carrying = carrying_of(job, performance.plan, carried)
     wanted: dict[str, Any] = {
         "terrain": around.terrain,
         "contacts": None if job.contacts is None else flown.now(job.contacts),
@@ -179,12 +183,12 @@ def find_reference(
         "cyclic": job.cyclic,
         "path": job.path,
         "begin": 0,
-        "settings": reference_settings(job) if job.simulate else quickly_lifted(reference_settings(job)),
+        "settings": _wanted(job, carrying),
         "optimise": job.optimise,
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),
         "strength": _strength(job, performance.plan, character),
-        "carrying": carrying_of(job, performance.plan, carried),
+        "carrying": carrying,
         "low": not job.simulate,
         "outside": NOTHING if flown.trajectory is not keyed else _outside(job, character, keyed),
         "progress": tell,
@@ -222,6 +226,14 @@ def find_reference(
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
         flown.sample if made.laid is None else made.laid.sample,
     )
+
+
+def _wanted(job: BakeJob, carrying: Carrying | None) -> Settings:
+    """What the reference of this job is to be like."""
+    settings = reference_settings(job)
+    if carrying is not None:
+        settings = replace(settings, **LEANING)
+    return settings if job.simulate else quickly_lifted(settings)
 
 
 def _strength(job: BakeJob, plan: BodyPlan, character: Character) -> Array | None:
