@@ -25,8 +25,7 @@ from ..motion.playback import Playback
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.schedule import ContactSchedule
-from ..motion.spacetime import NoReferenceError, Settings
-from ..motion.spacetime.effort import Carrying
+from ..motion.spacetime import Carrying, NoReferenceError, Settings
 from ..motion.spacetime.steering import Budget
 from ..motion.steps import steps_of
 from ..settings import make_settings
