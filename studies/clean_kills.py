@@ -20,7 +20,7 @@ from studies.lib.processes import children
 from tests.core.clean.clips import waving_bvh
 
 CLIPS, KILLS = 2000, 10
-LENGTHS = 20  # of clips: 0.4 s and more, by 0.05 s
+SHORTEST, LENGTHS = 6, 10  # frames of 1/30 s of the shortest clip, and how many lengths there are, a frame apart
 SOON = 1.0  # s after a clip is done, within which the kill comes
 
 INTRODUCTION = """# Folders: kills
@@ -39,7 +39,7 @@ TOLD = re.compile(r"^\d+ of \d+: (.+?): ", re.MULTILINE)  # of a clip that was b
 def make_folder(folder: Path, count: int) -> None:
     """Fill it with so many clips."""
     folder.mkdir()
-    made = [waving_bvh(seconds=0.4 + 0.05 * number) for number in range(LENGTHS)]
+    made = [waving_bvh(seconds=(SHORTEST + number) / 30.0) for number in range(LENGTHS)]
     for number in range(count):
         (folder / f"{number:04}.bvh").write_bytes(made[number % LENGTHS])
 

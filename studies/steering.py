@@ -11,11 +11,15 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from heft.core import BakeJob, Course, Push, World
+from heft.core import BakeJob, Course, Push
 from heft.core.cache import Cache
-from heft.core.control.steering.method import METHOD, Plan
-from heft.core.control.steering.steering import Steering
+from heft.core.contact.terrain import Plane, make_terrain
+from heft.core.control.stage import Stage
+from heft.core.control.steering.method import METHOD, Plan, roomy
+from heft.core.control.steering.steering import Choice, Steering
+from heft.core.job import Scene
 from heft.core.job.choosing import resolved
+from heft.core.job.job import RECOVERY_EFFORT
 from heft.core.job.preparing import make_motion
 from heft.core.job.progress import Clock, ProgressReporter
 from heft.core.job.staging import torque_limits
@@ -23,10 +27,12 @@ from heft.core.motion.bvh import read_bvh
 from heft.core.motion.moving_frame import yaw_of
 from heft.core.motion.quaternions import Array
 from heft.core.simulation.fall import FallDetector
+from heft.core.simulation.looseness import natural
+from heft.core.simulation.own_contact import deepest
 from heft.core.simulation.strength import TorqueLimits
 from heft.studies.lib.journal import Journal
+from heft.studies.paths import mannequin
 
-from tests.core.job import golden
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT, GOOD
 from tools.environment import ROOT
 
@@ -71,7 +77,7 @@ class Walk(NamedTuple):
 def job_of(name: str) -> BakeJob:
     """The walk as it is to be steered."""
     if name == "mannequin":
-        job = golden.kept("walk")
+        job = mannequin()
     else:
         clip = read_bvh(next(path for path in GOOD if path.name.startswith(f"{name}_")), CMU_UNIT)
         job = BakeJob(clip, CMU_ROLES, name=name, frame_start=2.0)
@@ -107,20 +113,34 @@ def follow(one: Walk, course: Course, seconds: float, pushes: tuple[Push, ...] =
     planner.head(course, 0.0)
     choices: list[float] = []
 
-    def choose(*asked: Any) -> int:
+    def choose(*asked: Any) -> Choice:
         begun = time.perf_counter()
         found = planner.choose(*asked)
         choices.append(time.perf_counter() - begun)
         return found
 
-    steering = Steering(acts, choose)
+    character, rate = acts[0].motion.character, 1.0 / acts[0].motion.track.dt
+    plain = Stage(
+        character,
+        make_terrain((Plane(),)),
+        Scene(pushes=pushes, course=course),
+        rate,
+        seconds,
+        lift=0.0,
+        recovery=RECOVERY_EFFORT,
+        looseness=natural(),
+        torque_limits=one.limits,
+        inside=deepest(character, acts[0].motion.track.q) if pushes else None,
+    )
+    stage = roomy(acts, plain)
+    steering = Steering(acts, choose, catches=(stage, planner.foresee))
     steering.begin(planner.begins(), replace(one.plan.begins, shift=(0.0, 0.0), turn=0.0), 0.0)
-    character, rate = steering.character, 1.0 / acts[0].controller.track.dt
-    world = World(character, rate=rate, pushes=pushes, torque_limits=one.limits)
+    world = stage.world()
     world.reset(*steering.reference_state())
     falls, q, landings, stood = FallDetector(character, rate), [], [], set[int]()
     for step in range(round(seconds * rate)):
         world.step(steering)
+        steering.between_steps(world, lambda: True)
         controller = acts[steering.last].controller
         touching = controller.track.touching[controller.place.frame]
         stands = set(controller.track.point_body[touching].tolist())
@@ -144,7 +164,7 @@ def commands(one: Walk, rng: np.random.Generator) -> Course:
 
 def shoves(one: Walk, rng: np.random.Generator) -> tuple[Push, ...]:
     """From random sides."""
-    hips = one.plan.acts[0].controller.character.bodies[0].name
+    hips = one.plan.acts[0].motion.character.bodies[0].name
     found = []
     for number in range(1, int(LASTS / APART)):
         side = rng.uniform(-np.pi, np.pi)
@@ -159,7 +179,7 @@ def steps_of(one: Walk, degrees: float, told: float) -> int | None:
     assert speed is not None
     course = Course(np.array([0.0, told, told]), np.full(3, speed), np.zeros(3), np.array([0.0, 0.0, angle]))
     done = follow(one, course, told + 8.0)
-    rate = 1.0 / one.plan.acts[0].controller.track.dt
+    rate = 1.0 / one.plan.acts[0].motion.track.dt
     begin = round(told * rate)
     facing = np.unwrap([yaw_of(row) for row in done.q])
     error = (facing - facing[:begin].mean() - angle + np.pi) % (2.0 * np.pi) - np.pi
@@ -173,7 +193,7 @@ def steps_of(one: Walk, degrees: float, told: float) -> int | None:
 
 def turn(one: Walk, degrees: float) -> str:
     """Steps of a turn, mean and most."""
-    rate = 1.0 / one.plan.acts[0].controller.track.dt
+    rate = 1.0 / one.plan.acts[0].motion.track.dt
     lap = (one.plan.acts[0].steps + one.plan.acts[1].steps) / rate
     found = [steps_of(one, degrees if number % 2 else -degrees, 2.0 + number / TRIES * lap) for number in range(TRIES)]
     reached = [steps for steps in found if steps is not None]

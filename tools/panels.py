@@ -88,7 +88,7 @@ def setting(owner: Any, name: str) -> Entry:
     tip = entry.description
     if entry.type == "ENUM" and len(entry.enum_items):
         said = [f"*{one.name}*: {one.description[:1].lower()}{one.description[1:]}" for one in entry.enum_items]
-        tip += ": " + "; ".join(said)
+        tip = "<br>".join([f"{tip}:", *said])
     return Entry(entry.name, f"{of}.{_plain(path)}.{name}", _default(entry), tip)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tools.environment import ROOT, say
 
 PICTURES = "docs/pictures/*.png"  # of Blender's window
-RENDERED = "mannequin_"  # what `run.py demo` makes instead
+RENDERED = ("mannequin_", "path.")  # film strips, which no window shows
 SHOWN = ("panels", "blender_addon/properties", "blender_addon/overlay")
 
 

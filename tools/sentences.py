@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from tools.environment import ROOT
 
 MOST = 25  # words
-PAGES = ("index.md", "gallery.md", "troubleshooting.md", "tutorials/*.md")
+PAGES = ("index.md", "gallery.md", "troubleshooting.md", "clean.md", "tutorials/*.md", "panels/*.md")
 
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+LINE = re.compile(r"<br */?>")  # what follows it is read by itself
 TAG = re.compile(r"<[^>]*>")
 BLOCK = re.compile(r"^\s*(?:[-*>]|\d+\.|#+|\|)\s*", re.MULTILINE)  # a list's item, a heading, a row of a table
 END = re.compile(r"(?<=[.!?])[\"')*]*\s+")
@@ -21,6 +22,7 @@ WORD = re.compile(r"\w")
 def sentences(text: str) -> Iterator[str]:
     """What stands in a page, sentence by sentence, without code and marks."""
     plain = LINK.sub(r"\1", PICTURE.sub(r"\n\n\1\n\n", FENCE.sub("\n\n", text)))
+    plain = LINE.sub("\n\n", plain)
     plain = TAG.sub("", BLOCK.sub("\n\n", plain)).replace("|", "\n\n")
     for paragraph in re.split(r"\n\s*\n", plain):
         yield from END.split(" ".join(paragraph.split()))

@@ -240,7 +240,7 @@ class Following:
             self._wanted, self._task = wanted, task
             seen: tasks.Wanted = "all" if task == BAKE else "nothing"
             self._session = Session(context, [armature], self._keeper, task, [found], at_once=AT_ONCE, wanted=seen)
-            self._pace = Pace(BUSY)
+            self._pace, self._drawing = Pace(BUSY), False
 
     def _check(self, armature: bpy.types.Object, found: Gathered) -> None:
         """What was read by the short way, by the long one: if that is another job, it is the one to bake."""

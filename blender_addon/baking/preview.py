@@ -49,8 +49,8 @@ class Preview:
         put(armature, parts)
 
     def restore(self, armature: bpy.types.Object) -> None:
-        """Put the pose from before back."""
-        if self.fits(armature):
+        """Put the pose from before back: where it is that, Blender need not evaluate it anew, nor draw it."""
+        if self.fits(armature) and any((get(armature, part) != kept).any() for part, kept in self._kept.items()):
             put(armature, self._kept)
 
     def fits(self, armature: bpy.types.Object) -> bool:

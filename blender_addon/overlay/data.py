@@ -5,7 +5,6 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 
@@ -144,10 +143,8 @@ def outline(points: Array) -> Array:
 
 def joined(segments: Sequence[tuple[Array, Color]]) -> Lines:
     """Cut polylines into segments and put all into one array."""
-    vertices: list[Array] = []
-    colors: list[Color] = []
-    for points, color in segments:
-        for pair in pairwise(points):
-            vertices += pair
-            colors += [color, color]
-    return Lines(np.array(vertices).reshape(-1, 3), np.array(colors).reshape(-1, 4))
+    if not segments:
+        return Lines(np.zeros((0, 3)), np.zeros((0, 4)))
+    ends = [np.repeat(np.asarray(points, dtype=np.float64).reshape(-1, 3), 2, axis=0)[1:-1] for points, _ in segments]
+    colors = np.repeat(np.array([color for _, color in segments]), [len(each) for each in ends], axis=0)
+    return Lines(np.concatenate(ends), colors)

@@ -44,11 +44,27 @@ def lines_of(context: bpy.types.Context, armature: bpy.types.Object) -> Lines | 
         return None
     unit = context.scene.unit_settings.scale_length * settings.scale
     evaluated = armature.evaluated_get(context.view_layer.depsgraph)
+    stands = (settings.character, settings.rides, unit, *pose_of(evaluated))
+    before, lines = _last.get(armature.session_uid, (None, None))
+    if before == stands:
+        return lines
     place = placement(evaluated, settings.rides, unit)
-    if not place:
-        return None
-    lines = character_lines(read_character(settings.character), place)
-    return Lines(lines.vertices / unit, lines.colors)
+    found = character_lines(read_character(settings.character), place) if place else None
+    lines = None if found is None else Lines(found.vertices / unit, found.colors)
+    _last[armature.session_uid] = stands, lines
+    return lines
+
+
+def pose_of(armature: bpy.types.Object) -> tuple[tuple[str, ...], bytes, bytes]:
+    """Return its bones, where it is, and how they stand in it."""
+    matrices = np.empty(16 * len(armature.pose.bones), dtype=np.float32)
+    armature.pose.bones.foreach_get("matrix", matrices)
+    names = tuple(bone.name for bone in armature.pose.bones)
+    return names, np.array(armature.matrix_world).tobytes(), matrices.tobytes()
+
+
+_last: dict[int, tuple[tuple[object, ...], Lines | None]] = {}
+"""What was drawn of armatures by session number, and how they stood: one picture is drawn over and over."""
 
 
 def record_of(armature: bpy.types.Object) -> record.Record | None:
@@ -185,3 +201,4 @@ def unregister() -> None:
     """Have it stop."""
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    _last.clear()

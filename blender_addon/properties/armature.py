@@ -213,8 +213,8 @@ class HEFT_PG_armature(bpy.types.PropertyGroup, bake.BakeSettings):
 
     show_physics: BoolProperty(
         name="Show Physics",
-        description="Show what physics says of the action before any bake: the centre of mass and its arc, where the "
-        "body balances, feet that slide, sink or float, and impossible frames in the Dope Sheet",
+        description="Show what physics says of the action before any bake: centre of mass, arc and balance, and what "
+        "is wrong with feet. Impossible frames are marked in the Dope Sheet",
         override=OVERRIDABLE,
     )
     show_contacts: BoolProperty(

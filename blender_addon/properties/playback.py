@@ -26,7 +26,7 @@ class HEFT_PG_playback(bpy.types.PropertyGroup):
     )
     go_over: BoolProperty(
         name="Transition",
-        description="Key it on where another motion starts in the action, or where the body should return to it: from "
+        description="Key it on where another motion starts in the action, or where the body should return to it. From "
         "there it blends to the action over the Transition Time [motion transition, section 6]",
         override=OVERRIDABLE,
     )

@@ -170,8 +170,8 @@ class HEFT_PG_grab(bpy.types.PropertyGroup):
     bone: StringProperty(name="Bone", description="The bone that holds on, usually a hand", override=OVERRIDABLE)
     target: PointerProperty(
         name="Held Object",
-        description="The object to hold. A prop is carried along; another character is held where the hand is then, if "
-        "both are baked together; any other object, or none, stays where it is",
+        description="The object to hold. A prop is carried along. Another character is held where the hand is then, if "
+        "both are baked together. Any other object, or none, stays where it is",
         type=bpy.types.Object,
         override=OVERRIDABLE,
     )

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Props: objects with a rigid body, as Blender's own physics has them, in the character's collection of props.
 
-Box, sphere and capsule; mass and shape are those of Physics ▸ Rigid Body, the size is the object's. And
-weights: objects that a bone carries all the time.
+Mass, friction and shape are those of Physics ▸ Rigid Body, the size is the object's. And weights: objects that a bone
+carries all the time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -19,12 +18,11 @@ from ...core.motion import quaternions
 from ...core.motion.clip import Clip
 from ...core.motion.quaternions import Array
 from ...core.simulation import Prop
-from ..rig.reading import rotations_of
-from ..typed import as_kind, settings_on
-from .attachment import attach, place_of
+from ..typed import settings_on
+from .attachment import attach
+from .forms import SMALLEST, Box, Form, parts_of
 from .takes import Clock, ball_taken
 
-SMALLEST = 1e-4  # m: half an extent of a box
 Vector = tuple[float, float, float]
 
 
@@ -35,15 +33,6 @@ class SceneProp:
     prop: Prop
     object_name: str  # full: with the library's, if linked
     origin: Vector  # of the object, in the prop's frame, m
-
-
-class Box(NamedTuple):
-    """The box around an object, at its axes, in metres."""
-
-    half: Array  # (3,) extents
-    center: Array  # (3,) in the object's frame
-    position: Array  # (3,) of the object's origin in the world
-    orientation: Array  # (4,) of the object in the world
 
 
 def find_things(
@@ -58,6 +47,8 @@ def find_things(
         # a ball is hidden until it is thrown
         if one.type == "MESH" and (settings_on(one).throw.taken or one.visible_get(view_layer=view_layer))
     ]
+    parts = {part for one in meshes for part in parts_of(one)}
+    meshes = [one for one in meshes if one not in parts]
     meshes.sort(key=lambda one: settings_on(one).throw.taken)
     return (
         [one for one in meshes if settings_on(one).weight.armature is None],
@@ -65,7 +56,7 @@ def find_things(
     )
 
 
-def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str], clock: Clock) -> SceneProp:
+def prop_of(thing: bpy.types.Object, form: Form, taken: Container[str], clock: Clock) -> SceneProp:
     """Return the prop that an object is; `taken` are names that it cannot have."""
     body = thing.rigid_body
     if body is None or body.type != "ACTIVE":
@@ -76,23 +67,23 @@ def prop_of(thing: bpy.types.Object, box: Box, taken: Container[str], clock: Clo
     name = thing.name_full if thing.name_full not in taken else f"{thing.name_full} (prop)"
     if settings_on(thing).throw.taken:
         return SceneProp(ball_taken(thing, name, clock), thing.name_full, (0.0, 0.0, 0.0))
+    box = form.box
     turn = {"orientation": tuple(box.orientation.tolist())}
+    if form.shapes:
+        shapes = [replace(shape, body=name) for shape in form.shapes]
+        prop = Prop.of_shapes(name, shapes, body.mass, _vector(box.position), **turn)
+        # the body's frame has its origin at the centre of mass
+        away = quaternions.rotate(quaternions.conjugate(box.orientation), box.position - prop.body.position)
+        return SceneProp(replace(prop, friction=body.friction), thing.name_full, _vector(away))
     middle = _vector(box.position + quaternions.rotate(box.orientation, box.center))
     x, y, z = box.half.tolist()
     if body.collision_shape == "BOX":
         prop = Prop.box(name, (x, y, z), body.mass, middle, **turn)
     elif body.collision_shape == "CAPSULE" and z - max(x, y) > SMALLEST:
         prop = Prop.capsule(name, max(x, y), 2.0 * (z - max(x, y)), body.mass, middle, **turn)
-    elif body.collision_shape in {"SPHERE", "CAPSULE"}:
-        prop = Prop.sphere(name, max(x, y, z), body.mass, middle, **turn)
     else:
-        shapes = as_kind(body.bl_rna.properties["collision_shape"], bpy.types.EnumProperty).enum_items
-        shape = shapes[body.collision_shape].name
-        raise ValueError(
-            f"{thing.name} has the collision shape {shape}, which Heft does not support: choose Box, Sphere or Capsule "
-            "under Physics ▸ Rigid Body."
-        )
-    return SceneProp(prop, thing.name_full, _vector(-box.center))
+        prop = Prop.sphere(name, max(x, y, z), body.mass, middle, **turn)
+    return SceneProp(replace(prop, friction=body.friction), thing.name_full, _vector(-box.center))
 
 
 def load_of(thing: bpy.types.Object, box: Box, armature: bpy.types.Object, clip: Clip, row: int) -> Load:
@@ -102,20 +93,6 @@ def load_of(thing: bpy.types.Object, box: Box, armature: bpy.types.Object, clip:
     middle = attachment.local(clip, row, box.position + quaternions.rotate(box.orientation, box.center))
     radius = float(np.cbrt(box.half.prod()))
     return Load(thing.name_full, attachment.body, settings.mass, _vector(middle), radius, not settings.surprise)
-
-
-def box_around(evaluated: bpy.types.Object, unit: float) -> Box:
-    """Return the box around an evaluated object."""
-    matrix = np.array(evaluated.matrix_world)
-    turn = rotations_of(matrix[None, :3, :3])[0]
-    corners = np.array(evaluated.bound_box)
-    local = unit * corners @ (turn.T @ matrix[:3, :3]).T
-    low, high = local.min(axis=0), local.max(axis=0)
-    half = 0.5 * (high - low)
-    if not half.max() > SMALLEST:
-        raise ValueError(f"{evaluated.name} has no size: give it a mesh, or scale it up.")
-    orientation = quaternions.from_matrix(turn[None])[0]
-    return Box(np.maximum(half, SMALLEST), 0.5 * (low + high), place_of(matrix, unit), orientation)
 
 
 def _vector(values: Array) -> Vector:

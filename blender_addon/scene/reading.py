@@ -17,9 +17,10 @@ from ..overlay.data import read_rides
 from ..typed import settings_on
 from .course import CourseReader
 from .footholds import find_marks, foothold_of
+from .forms import Form, box_around, form_of
 from .grabs import Reach, find_grips, grabs_of
 from .playback import Tempo
-from .props import Box, SceneProp, box_around, find_things, load_of, prop_of
+from .props import SceneProp, find_things, load_of, prop_of
 from .pushes import find_arrows, push_of
 from .strength import StrengthReader
 from .takes import Clock, course_taken, find_course_taken, find_taken, push_taken
@@ -76,7 +77,7 @@ class SceneReader:
         self._way = WayReader(armature, frames, start)
         self._marks = find_marks(context.view_layer, armature)
         self._props, self._weights = find_things(context.view_layer, armature)
-        self._boxes: dict[str, Box] = {}
+        self._forms: dict[str, Form] = {}
         self._constraints = find_ties(context.view_layer) if self._props else []
         self._ties: list[Tie] = []
         for empty in (*(one.empty for one in self._arrows), *(one.empty for one in self._grips)):
@@ -108,8 +109,10 @@ class SceneReader:
         if row == self._start:
             for mark in self._marks:
                 mark.look(graph)
-            for thing in (*self._props, *self._weights):
-                self._boxes[thing.name_full] = box_around(thing.evaluated_get(graph), self._unit)
+            for thing in self._props:
+                self._forms[thing.name_full] = form_of(thing, graph, self._unit)
+            for thing in self._weights:
+                self._forms[thing.name_full] = Form(box_around(thing.evaluated_get(graph), self._unit))
             self._ties = [look_at(one, graph, self._unit) for one in self._constraints]
 
     def path(self, clip: Clip, hips: int) -> Path | None:
@@ -124,7 +127,7 @@ class SceneReader:
         armature, unit, start = self._armature, self._unit, self._start
         surfaces, notes = self._ground.surfaces(unit, clip.rate, start)
         taken = set(read_rides(settings_on(armature).rides)) if settings_on(armature).rides else set()
-        props = [prop_of(thing, self._boxes[thing.name_full], taken, clock) for thing in self._props]
+        props = [prop_of(thing, self._forms[thing.name_full], taken, clock) for thing in self._props]
         props, loose = tied(props, self._ties)
         notes += loose
         names = {prop.object_name: prop.prop.name for prop in props}
@@ -134,7 +137,7 @@ class SceneReader:
             grab for grip in self._grips for grab in grabs_of(grip, armature, clip, unit, start, names, self._partners)
         ]
         footholds = [foothold_of(mark, armature, clip, unit) for mark in self._marks]
-        loads = [load_of(thing, self._boxes[thing.name_full], armature, clip, start) for thing in self._weights]
+        loads = [load_of(thing, self._forms[thing.name_full].box, armature, clip, start) for thing in self._weights]
         gravity = self._scene.gravity if self._scene.use_gravity else (0.0, 0.0, 0.0)
         scene = Scene(
             surfaces=tuple(surfaces),

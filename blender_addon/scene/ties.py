@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ties of props: Blender's rigid body constraints, as Physics ▸ Rigid Body Constraint sets them on an empty.
 
-Fixed, Point and Hinge hold a prop to another, or to where it is if the other is none. Two points on a hinge's axis hold
-it as well as the hinge does.
+Fixed, Point, Hinge and Slider hold a prop to another, or to where it is if the other is none. Two points on a hinge's
+axis hold it as well as the hinge does. A slider goes along the empty's X axis.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .attachment import place_of
 from .props import SceneProp
 
 APART = 0.2  # m: half the way between the points that make a hinge
-KNOWN = ("FIXED", "POINT", "HINGE")
+KNOWN = ("FIXED", "POINT", "HINGE", "SLIDER")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Tie:
 
     empty: bpy.types.Object
     place: Array  # (3,) m
-    axis: Array  # (3,) of a hinge, unit
+    hinge: Array  # (3,) the way of a hinge's axis, unit
+    slider: Array  # (3,) the way that a slider goes, unit
 
 
 def find_ties(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
@@ -42,7 +43,8 @@ def find_ties(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
 def look_at(empty: bpy.types.Object, graph: bpy.types.Depsgraph, unit: float) -> Tie:
     """Return a constraint as it is in the frame."""
     matrix = np.array(empty.evaluated_get(graph).matrix_world)
-    return Tie(empty, place_of(matrix, unit), rotations_of(matrix[None, :3, :3])[0][:, 2])
+    turn = rotations_of(matrix[None, :3, :3])[0]
+    return Tie(empty, place_of(matrix, unit), turn[:, 2], turn[:, 0])
 
 
 def tied(props: Sequence[SceneProp], ties: Sequence[Tie]) -> tuple[list[SceneProp], list[str]]:
@@ -59,7 +61,7 @@ def tied(props: Sequence[SceneProp], ties: Sequence[Tie]) -> tuple[list[ScenePro
             kinds = as_kind(constraint.bl_rna.properties["type"], bpy.types.EnumProperty).enum_items
             notes.append(
                 f"{tie.empty.name} is a {kinds[constraint.type].name} constraint, which Heft does not know, so "
-                f"{own} is not held by it: choose Fixed, Point or Hinge."
+                f"{own} is not held by it: choose Fixed, Point, Hinge or Slider."
             )
             continue
         other = next((found[name].prop for name in ends if name in found and name != own), None)
@@ -71,7 +73,10 @@ def _held(prop: Prop, kind: str, tie: Tie, other: Prop | None) -> Prop:
     name = None if other is None else other.name
     if kind == "FIXED":
         return prop.fixed(name)
-    places = [tie.place] if kind == "POINT" else [tie.place - APART * tie.axis, tie.place + APART * tie.axis]
     back = quaternions.conjugate(np.array(prop.body.orientation))
+    if kind == "SLIDER":
+        x, y, z = (float(value) for value in quaternions.rotate(back, tie.slider))
+        return prop.sliding((x, y, z), name)
+    places = [tie.place] if kind == "POINT" else [tie.place - APART * tie.hinge, tie.place + APART * tie.hinge]
     points = [quaternions.rotate(back, place - np.array(prop.body.position)) for place in places]
     return prop.tied_at(*((float(x), float(y), float(z)) for x, y, z in points), other=name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact shapes as kernels see them: of characters (corners, spheres, capsules) and of props (boxes too)."""
+"""Contact shapes as kernels see them: of characters (corners, spheres, capsules) and of props (boxes and hulls too)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from ..character.check import Quaternion, Vector
 from ..character.parts import Capsule, ContactShape, Corner, Sphere
 from ..maths.rotations import quaternion_matrix
 from ..maths.structure import Structure
+from .hulls import check_corners
 from .solids import Solids, make_solids
 
-POINT, BALL, LIMB, BOX = range(4)
+POINT, BALL, LIMB, BOX, HULL = range(5)
 
 
 @dataclass(frozen=True)
@@ -37,22 +38,38 @@ class Box:
         object.__setattr__(self, "orientation", check.quaternion(self.orientation, "orientation", owner))
 
 
-Shape = ContactShape | Box
+@dataclass(frozen=True)
+class Hull:
+    """The convex hull of some corners: a piece of a prop's mesh. `hulls.corners_of` finds them among many points."""
+
+    name: str
+    body: str
+    corners: tuple[Vector, ...]  # in the body's frame, m
+
+    def __post_init__(self) -> None:
+        owner = f"contact '{check.name(self.name, 'contact')}'"
+        corners = tuple(check.vector(corner, "corner", owner) for corner in self.corners)
+        check_corners(np.array(corners).reshape(-1, 3), owner)
+        object.__setattr__(self, "corners", corners)
+
+
+Shape = ContactShape | Box | Hull
 
 
 class Shapes(Structure):
     """Shapes (ns) on bodies, and the pairs of them (np) that may touch each other."""
 
-    kind: NDArray[np.int64]  # (ns,) POINT, BALL, LIMB or BOX
+    kind: NDArray[np.int64]  # (ns,) POINT, BALL, LIMB, BOX or HULL
     body: NDArray[np.int64]  # (ns,) row of the bodies' positions
-    start: NDArray[np.float64]  # (ns, 3) point, centre or one end, in the body's frame, m
+    start: NDArray[np.float64]  # (ns, 3) point, centre or one end, in the body's frame, m; of a hull the frame's own
     end: NDArray[np.float64]  # (ns, 3) a capsule's other end, otherwise `start`
-    radius: NDArray[np.float64]  # (ns,) zero for points and boxes
+    radius: NDArray[np.float64]  # (ns,) zero for points, boxes and hulls
     half_extents: NDArray[np.float64]  # (ns, 3) of a box
     orientation: NDArray[np.float64]  # (ns, 4) of a box in the body's frame, w-x-y-z
     friction: NDArray[np.float64]  # (ns,) factor on the friction of what is touched
     meets_terrain: NDArray[np.bool_]  # (ns,)
-    solids: Solids  # flat sides of boxes, and of the corners of a body
+    solids: Solids  # flat sides of boxes and hulls, and of the corners of a body
+    solid: NDArray[np.int64]  # (ns,) row of a box or hull in `solids`, otherwise -1
     pair: NDArray[np.int64]  # (np, 2) shapes; contact pushes the first off the second
     pair_friction: NDArray[np.float64]  # (np,) coefficient
 
@@ -89,6 +106,8 @@ def make_shapes(
             raise ValueError(f"There is no contact shape '{name}'.")
     for name, factor in factors.items():
         check.not_negative(factor, "friction", f"contact '{name}'")
+    own, of_corners = _solid_corners(shapes, excluded)
+    solids = make_solids(own + of_corners)
     flat = Shapes(
         kind=np.zeros(count, dtype=np.int64),
         body=np.zeros(count, dtype=np.int64),
@@ -99,7 +118,8 @@ def make_shapes(
         orientation=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
         friction=np.array([factors.get(shape.name, 1.0) for shape in shapes], dtype=np.float64),
         meets_terrain=np.array([shape.name not in excluded for shape in shapes], dtype=np.bool_),
-        solids=make_solids(_solid_corners(shapes, excluded)),
+        solids=solids,
+        solid=np.full(count, -1, dtype=np.int64),
         pair=np.array([[names[a], names[b]] for a, b in chosen], dtype=np.int64).reshape(-1, 2),
         pair_friction=np.full(len(chosen), check.not_negative(pair_friction, "friction", "pairs of shapes")),
     )
@@ -111,6 +131,9 @@ def make_shapes(
             flat.kind[i] = LIMB
             flat.start[i], flat.end[i], flat.radius[i] = shape.start, shape.end, shape.radius
             continue
+        if isinstance(shape, Hull):
+            flat.kind[i] = HULL
+            continue
         flat.start[i] = flat.end[i] = shape.position
         if isinstance(shape, Corner):
             flat.kind[i] = POINT
@@ -121,6 +144,7 @@ def make_shapes(
             flat.kind[i] = BOX
             flat.half_extents[i] = shape.half_extents
             flat.orientation[i] = shape.orientation
+    flat.solid[solids.shape[: len(own)]] = np.arange(len(own))
     for a, b in chosen:
         if flat.body[names[a]] == flat.body[names[b]]:
             raise ValueError(f"Contacts '{a}' and '{b}' belong to the same body and cannot touch each other.")
@@ -130,17 +154,20 @@ def make_shapes(
     return flat
 
 
-def _solid_corners(shapes: Sequence[Shape], excluded: set[str]) -> list[tuple[int, NDArray[np.float64]]]:
-    """Of boxes, and of all corners of a body, under the row of the first."""
-    solids: list[tuple[int, NDArray[np.float64]]] = []
+Corners = list[tuple[int, NDArray[np.float64]]]
+
+
+def _solid_corners(shapes: Sequence[Shape], excluded: set[str]) -> tuple[Corners, Corners]:
+    """Of boxes and hulls by their rows, and of all corners of a body that meet terrain, under the row of the first."""
+    solids: Corners = []
     soles: dict[str, tuple[int, list[Vector]]] = {}
     for i, shape in enumerate(shapes):
-        if shape.name in excluded:
-            continue
-        if isinstance(shape, Corner):
+        if isinstance(shape, Corner) and shape.name not in excluded:
             soles.setdefault(shape.body, (i, []))[1].append(shape.position)
         elif isinstance(shape, Box):
             signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
             turn = np.array(quaternion_matrix(shape.orientation)).reshape(3, 3)
             solids.append((i, signs * shape.half_extents @ turn.T + shape.position))
-    return solids + [(i, np.array(points)) for i, points in soles.values()]
+        elif isinstance(shape, Hull):
+            solids.append((i, np.array(shape.corners)))
+    return solids, [(i, np.array(points)) for i, points in soles.values()]

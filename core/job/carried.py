@@ -9,7 +9,7 @@ import numpy as np
 from ..character import Character
 from ..character.parts import Capsule, Sphere
 from ..character.strength import motor_strengths
-from ..contact.shapes import Box, Shape
+from ..contact.shapes import Box, Hull, Shape
 from ..contact.terrain import Terrain
 from ..motion import quaternions
 from ..motion.body_plan import BodyPlan
@@ -93,6 +93,8 @@ def _ends(shape: Shape) -> tuple[Array, float]:
         corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
         turned = quaternions.rotate(np.array(shape.orientation), corners * shape.half_extents)
         return turned + shape.position, 0.0
+    if isinstance(shape, Hull):
+        return np.array(shape.corners), 0.0
     if isinstance(shape, Capsule):
         return np.array([shape.start, shape.end]), shape.radius
     return np.array([shape.position]), shape.radius if isinstance(shape, Sphere) else 0.0

@@ -30,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 16
+VERSION = 17
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -364,6 +364,18 @@ def _from_15(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "scene": {**scene, "props": [{**prop, "ties": []} for prop in scene["props"]]}}
 
 
+def _from_16(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 16, as version 17 says the same: props had the friction of what they touched, and none slid."""
+    del keep
+
+    def along(grabs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**grab, "axis": [1.0, 0.0, 0.0]} for grab in grabs]
+
+    scene = job["scene"]
+    props = [{**prop, "friction": 1.0, "ties": along(prop["ties"])} for prop in scene["props"]]
+    return {**job, "scene": {**scene, "props": props, "grabs": along(scene["grabs"])}}
+
+
 OLDER = {
     3: _from_3,
     4: _from_4,
@@ -378,4 +390,5 @@ OLDER = {
     13: _from_13,
     14: _from_14,
     15: _from_15,
+    16: _from_16,
 }

@@ -131,7 +131,6 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         ground="auto",
         scene=scene,
         playback=Playback(),
-        simulate=True,
         recovery=True,
         recovery_effort=RECOVERY_EFFORT,
         return_to_path=False,
@@ -182,6 +181,7 @@ def find_reference(
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),
         "carrying": carrying_of(job, performance.plan, carried),
+        "low": not job.simulate,
         "outside": NOTHING if flown.trajectory is not keyed else _outside(job, character, keyed),
         "progress": tell,
     }

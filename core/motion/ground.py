@@ -88,12 +88,18 @@ def footprints(character: Character, trajectory: Trajectory) -> list[Footprint]:
 
 
 def estimate_ground(
-    character: Character, trajectory: Trajectory, held: Sequence[Footprint] | None = None, *, cleared: bool = True
+    character: Character,
+    trajectory: Trajectory,
+    held: Sequence[Footprint] | None = None,
+    *,
+    cleared: bool = True,
+    floor: bool = False,
 ) -> HeightGrid:
     """Ground under a trajectory's footprints, or under some; ValueError where no foot stands still.
 
     Where its soles pass lower than that, the ground is as low as the next footprints down: edges lie behind them, and
-    `cleared` out of the way of soles and legs.
+    `cleared` out of the way of soles and legs. Where there is a `floor`, that is the plane z = 0, though no
+    foot may stand still on it: who runs up to a box has soles on it all the same.
     """
     held = footprints(character, trajectory) if held is None else held
     if not held:
@@ -111,8 +117,9 @@ def estimate_ground(
     heights = np.repeat(level, ALONG_SOLE)[nearest].reshape(len(x), len(y))
     levels = np.unique(level)
     swept = _swept(character, trajectory, low, heights.shape, legs=False)
-    below = _level_below(levels, swept + LEVEL)
-    pressed = (below == levels[0]) & (len(levels) > 1) & (swept > below - PRESSED)
+    under = np.unique(np.append(level, 0.0)) if floor else levels
+    below = _level_below(under, swept + LEVEL)
+    pressed = (below == under[0]) & (len(under) > 1) & (swept > below - PRESSED)
     heights = np.where(swept < heights - LEVEL, np.where(pressed, below, np.minimum(below, swept)), heights)
     if cleared:
         passing = _swept(character, trajectory, low, heights.shape, legs=True)
@@ -193,7 +200,7 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     if not raised:
         return None
     # whoever goes through it is not to be told by ground that was taken out of the way
-    terrain = make_terrain([estimate_ground(character, trajectory, level + raised, cleared=False)])
+    terrain = make_terrain([estimate_ground(character, trajectory, level + raised, cleared=False, floor=True)])
     after = lacking_support(character, trajectory, label(character, trajectory, terrain))
     points = contact_points(character)
     places = point_places(character, trajectory.q, points)
@@ -206,7 +213,7 @@ def missing_ground(character: Character, trajectory: Trajectory, labelled: Conta
     firm = max(through, sunk) < MOST_THROUGH
     if not firm or after.mean() > lacking.mean():
         return None
-    return MissingGround(estimate_ground(character, trajectory, level + raised), tuple(raised))
+    return MissingGround(estimate_ground(character, trajectory, level + raised, floor=True), tuple(raised))
 
 
 def _trodden(

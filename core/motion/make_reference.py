@@ -15,6 +15,7 @@ A motion that nothing supports is refused here, by frames, before it is optimise
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,8 @@ from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
 from .fit import Trajectory, velocities
 from .footholds import clear_of_edges, is_level, put_on
-from .labels import LONGEST_UNSUPPORTED, Contact, Grab, LabelSettings, contacts_of, label, relabel
+from .hovering import lower
+from .labels import LONGEST_UNSUPPORTED, Contact, Grab, LabelSettings, contacts_of, label, level_ground, relabel
 from .outside import NOTHING, Outside
 from .path import Path
 from .quality import Concern, concerns, slowness
@@ -100,6 +102,7 @@ def make_reference(
     budget: Budget | None = None,
     carrying: Carrying | None = None,
     outside: Outside = NOTHING,
+    low: bool = False,
     progress: Progress | None = None,
 ) -> MadeReference:
     """The reference of a trajectory, which is a performance's or any other of the character.
@@ -112,7 +115,8 @@ def make_reference(
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
     cycle goes until its end. `progress` is called with the number of each iteration of the optimiser and the poses
     before it. `help_given`, `far`, `within`, `budget`, `carrying` and `outside` are those of `build_reference`: with
-    help, a body that nothing holds up is no reason to refuse. Without `optimise` the cleaned-up motion is the reference
+    help, a body that nothing holds up is no reason to refuse. Who wants it `low` has it built again where it hovers
+    and the clip does not. Without `optimise` the cleaned-up motion is the reference
     as it is, however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
@@ -202,10 +206,10 @@ def make_reference(
         clip = held(clip, planned)[0]
         asked, planned = held(asked, planned)
     missing = _missing(asked, doubts)
-    reference = build_reference(
+    build = partial(
+        build_reference,
         character,
         asked,
-        planned,
         terrain=terrain,
         bounds=bounds,
         settings=settings,
@@ -216,11 +220,13 @@ def make_reference(
         without_first=not unsupported,
         far=far,
         within=within,
-        budget=budget,
         carrying=carrying,
         outside=outside.lasting(len(asked.q)) if outside.points and cycle is None and not put else NOTHING,
         progress=progress,
     )
+    reference = build(planned, budget=budget)
+    if low and help_given == "as_needed" and cycle is None:
+        reference = lower(reference, clip.q, planned, terrain or level_ground(), build)
     if rests:
         reference = without_rest(reference, frames)
     return MadeReference(reference, clip.q[:frames], schedule, found, clean, cycle, tuple(doubts), put, laid)

@@ -39,6 +39,12 @@ def then(way: Cycle, step: Cycle) -> Cycle:
     return Cycle((x, y), way.turn + step.turn)
 
 
+def back(step: Cycle) -> Cycle:
+    """The move that undoes another."""
+    x, y = (-np.array(step.shift) @ step.rotation[:2, :2]).tolist()
+    return Cycle((x, y), -step.turn)
+
+
 def laps(reference: Reference, frame: int) -> Cycle:
     """All laps before a frame."""
     return NOWHERE if reference.cycle is None else power(reference.cycle, frame // reference.steps)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..maths.kernel import wide_kernel
 from .actions import Action, Trials, follows
 from .values import KEPT, SETTLED, SWEEPS
 
@@ -58,41 +59,58 @@ def fit(actions: tuple[Action, ...], trials: Trials, wanted: float, usual: float
         np.linspace(-ASIDE, ASIDE, ASIDES), 2.0 * np.pi * np.arange(HEADINGS) / HEADINGS, indexing="ij"
     )
     c, s = np.cos(heading), np.sin(heading)
-    stage, corners, shares = [], [], []
-    for action in actions:
+    shape = (len(actions), ASIDES, HEADINGS)
+    stage, row, column = np.empty(shape), np.empty(shape), np.empty(shape)
+    for number, action in enumerate(actions):
         away = [aside + s * x + c * y for x, y in action.way]
         off = np.mean([_bent(np.minimum(np.abs(one), ASIDE)) for one in away], axis=0)
         x, y = action.shift
         ahead_by = c * x - s * y
         late = np.abs(ahead_by - wanted * action.seconds) / usual
         back = np.maximum(-ahead_by, 0.0)
-        stage.append(action.seconds * errand.aside * off + errand.progress * late + errand.back * back)
-        row = (np.clip(aside + s * x + c * y, -ASIDE, ASIDE) + ASIDE) / (2.0 * ASIDE) * (ASIDES - 1)
-        column = ((heading + action.turn) % (2.0 * np.pi)) / (2.0 * np.pi) * HEADINGS
-        low_row, low_column = np.minimum(row.astype(np.int64), ASIDES - 2), column.astype(np.int64)
-        corners.append((low_row, low_column % HEADINGS, (low_column + 1) % HEADINGS))
-        shares.append((row - low_row, column - low_column))
-    kept = [KEPT**action.seconds for action in actions]
-    value = np.zeros((len(actions), ASIDES, HEADINGS))
-    ahead = np.empty_like(value)
+        stage[number] = action.seconds * errand.aside * off + errand.progress * late + errand.back * back
+        row[number] = (np.clip(aside + s * x + c * y, -ASIDE, ASIDE) + ASIDE) / (2.0 * ASIDE) * (ASIDES - 1)
+        column[number] = ((heading + action.turn) % (2.0 * np.pi)) / (2.0 * np.pi) * HEADINGS
+    kept = np.array([KEPT**action.seconds for action in actions])
+    value, better, ahead = np.zeros(shape), np.zeros(shape), np.empty(shape)
     for _ in range(SWEEPS):
-        for number, ((row, left, right), (p, r)) in enumerate(zip(corners, shares, strict=True)):
-            own = value[number]
-            there = (1.0 - p) * ((1.0 - r) * own[row, left] + r * own[row, right])
-            there += p * ((1.0 - r) * own[row + 1, left] + r * own[row + 1, right])
-            ahead[number] = stage[number] + kept[number] * there
-        better = np.array([np.min(row[able, None, None] + ahead[able], axis=0) for row, able in _successors(pairs)])
-        change = np.abs(better - value).max()
-        value = better
+        change = sweep(pairs, stage, kept, row, column, value, ahead, better)
+        value, better = better, value
         if change <= SETTLED * max(float(np.abs(value).max()), 1.0):
             break
     return Values(pairs, value)
 
 
+@wide_kernel
+def sweep(
+    pairs: Array, stage: Array, kept: Array, row: Array, column: Array, value: Array, ahead: Array, better: Array
+) -> float:
+    """What it costs to go on after each action, by what that was found to cost before; and how much that changed."""
+    count, asides, headings = value.shape
+    for number in range(count):
+        for i in range(asides):
+            for j in range(headings):
+                low, left = min(int(row[number, i, j]), asides - 2), int(column[number, i, j])
+                p, r = row[number, i, j] - low, column[number, i, j] - left
+                left, right = left % headings, (left + 1) % headings
+                there = (1.0 - p) * ((1.0 - r) * value[number, low, left] + r * value[number, low, right])
+                there += p * ((1.0 - r) * value[number, low + 1, left] + r * value[number, low + 1, right])
+                ahead[number, i, j] = stage[number, i, j] + kept[number] * there
+    change = 0.0
+    for last in range(count):
+        better[last] = np.inf
+        for number in range(count):
+            cost = pairs[last, number]
+            if np.isfinite(cost):
+                for i in range(asides):
+                    for j in range(headings):
+                        better[last, i, j] = min(better[last, i, j], cost + ahead[number, i, j])
+        for i in range(asides):
+            for j in range(headings):
+                change = max(change, abs(better[last, i, j] - value[last, i, j]))
+    return change
+
+
 def _bent(off: Array) -> Array:
     """The square, from `BENT` on its tangent."""
     return np.where(off < BENT, off * off, BENT * (2.0 * off - BENT))
-
-
-def _successors(pairs: Array) -> list[tuple[Array, NDArray[np.int64]]]:
-    return [(row, np.flatnonzero(np.isfinite(row))) for row in pairs]

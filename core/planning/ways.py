@@ -2,8 +2,8 @@
 """The best next action along a way on the ground, which may end: a few actions are looked ahead, the rest is a value.
 
 All sequences of so many actions are tried on the actual way, the most promising first, and given up as soon as they
-cost more than the best so far (branch and bound); what comes after them is worth what the fitted values say. So the
-planner sees bends before it is in them, and puts its last steps so that it stands where the way ends.
+cannot cost less than the best so far (branch and bound); what comes after them is worth what the fitted values say.
+So the planner sees bends before it is in them, and puts its last steps so that it stands where the way ends.
 """
 
 import math
@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 DEPTH = 4  # actions that are looked ahead
 DEEPER, END = 6, 5.0  # and so many in the last so many m, for steps to fall where the way ends
 UNSURE = 0.08  # m by which one who has not stopped yet may miss the end
+SURE = 0.8  # share of a value beside a straight way that what comes after costs at least, however the way bends
 RETURNS = 1.5  # m ahead, where who is aside heads for the way again
 
 
@@ -90,6 +91,7 @@ class Scratch(Structure):
     able: NDArray[np.int64]  # (depth + 1, n)
     guess: Array  # (depth + 1, n)
     own: Array  # (depth + 1, n) without what comes after it
+    bound: Array  # (depth + 1, n) what it costs at least, with what comes after it
     end: Array  # (depth + 1, n, 3) where it leads
     there: NDArray[np.int64]  # (depth + 1, n) on the way, at its end
     found: Array  # (8,) of the action that was tried: see `tried`
@@ -143,6 +145,7 @@ class Ahead:
             able=np.zeros((depth + 1, n), dtype=np.int64),
             guess=np.zeros((depth + 1, n)),
             own=np.zeros((depth + 1, n)),
+            bound=np.zeros((depth + 1, n)),
             end=np.zeros((depth + 1, n, 3)),
             there=np.zeros((depth + 1, n), dtype=np.int64),
             found=np.zeros(8),
@@ -210,9 +213,9 @@ def search(
             level -= 1
             continue
         scratch.tried[level] = k + 1
-        own = scratch.own[level, k]
-        if own >= best:
+        if scratch.bound[level, k] >= best:
             continue
+        own = scratch.own[level, k]
         number = scratch.able[level, k]
         over = stops and moves.standing[number]
         if over or level + 1 == depth:
@@ -261,10 +264,12 @@ def expand(
         if stops and moves.standing[number]:
             away = math.hypot(scratch.found[1] - places[-1, 0], scratch.found[2] - places[-1, 1])
             own += weights[3] * away + weights[4] * abs(wrapped(scratch.found[3] - heading[-1]))
-            guess = own
+            guess = bound = own
         else:
             aside = aside_of(there, scratch.found[1], scratch.found[2], places, heading)
-            guess = own + looked_up(after, number, aside, off)
+            guess = looked_up(after, number, aside, off)
+            bound = own + SURE * guess
+            guess += own
             if stops:
                 guess += weights[3] * (UNSURE + max(stopping - left, 0.0))
         k = count
@@ -272,12 +277,13 @@ def expand(
             scratch.able[level, k] = scratch.able[level, k - 1]
             scratch.guess[level, k] = scratch.guess[level, k - 1]
             scratch.own[level, k] = scratch.own[level, k - 1]
+            scratch.bound[level, k] = scratch.bound[level, k - 1]
             scratch.there[level, k] = scratch.there[level, k - 1]
             for axis in range(3):
                 scratch.end[level, k, axis] = scratch.end[level, k - 1, axis]
             k -= 1
         scratch.able[level, k], scratch.guess[level, k] = number, guess
-        scratch.own[level, k], scratch.there[level, k] = own, there
+        scratch.own[level, k], scratch.there[level, k], scratch.bound[level, k] = own, there, bound
         for axis in range(3):
             scratch.end[level, k, axis] = scratch.found[1 + axis]
         count += 1

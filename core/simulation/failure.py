@@ -18,7 +18,7 @@ from .strength import TorqueLimits
 from .workspace import Memory
 
 FORMAT = "heft.step"
-VERSION = 3
+VERSION = 4
 FAILED = "failed step"  # what a trace calls it
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Grabs: a point of a body held to a place, or to another body, for a time. Two-sided, so no part of the LCP proper.
 
-A point grab is three rows, a full one six. Rows are written in coordinates y in which the mass matrix is the identity
-(equations.py); there they are made orthonormal, and everything else is projected onto what they leave free. A row that
-follows from others (two hands of one body on one bar) is recognised as such and dropped, so redundancy does no harm.
+A point grab is three rows, a full one six, one that slides five. Rows are written in coordinates y in which the mass
+matrix is the identity (equations.py); there they are made orthonormal, and everything else is projected onto what they
+leave free. A row that follows from others (two hands of one body on one bar) is recognised as such and dropped, so
+redundancy does no harm.
 """
 
 import math
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..character import check
 from ..character.check import Quaternion, Vector
+from ..contact.friction import first_tangent
 from ..dynamics.kinematics import world_point
 from ..dynamics.workspace import Workspace
 from ..maths.kernel import kernel
@@ -28,15 +30,19 @@ from ..maths.rotations import (
 )
 from ..maths.structure import Structure
 from ..maths.vectors import Vector as Triple
-from ..maths.vectors import row, set_row, subtract
+from ..maths.vectors import cross, row, set_row, subtract
 
-GrabKind = Literal["point", "full"]
+GrabKind = Literal["point", "full", "slide"]
+SLIDES = 5  # rows of one that slides
+ROWS: Mapping[GrabKind, int] = {"point": 3, "full": 6, "slide": SLIDES}
+SHORTEST_AXIS = 1e-9  # m
 
 
 @dataclass(frozen=True)
 class Grab:
     """`point` of `body` is held from `start` on until `end`; with "full" the body's orientation is held too.
 
+    With "slide" the orientation is held, and the point goes freely along an axis.
     What it is held to belongs to `other`, or to the world if that is None: `anchor` and `orientation` in that frame.
     Where they are None, things stay as they are found at `start`.
     """
@@ -49,6 +55,7 @@ class Grab:
     other: str | None = None
     anchor: Vector | None = None  # m
     orientation: Quaternion | None = None  # of the body in the other's frame, w-x-y-z
+    axis: Vector = (1.0, 0.0, 0.0)  # along which it slides, in the body's frame
 
     def __post_init__(self) -> None:
         check.name(self.body, "grab's body")
@@ -60,6 +67,9 @@ class Grab:
         if self.other == self.body:
             raise ValueError(f"The body of {owner} cannot hold itself.")
         object.__setattr__(self, "point", check.vector(self.point, "point", owner))
+        object.__setattr__(self, "axis", check.vector(self.axis, "axis", owner))
+        if not np.linalg.norm(self.axis) > SHORTEST_AXIS:
+            raise ValueError(f"The axis of {owner} must not be zero.")
         if self.anchor is not None:
             object.__setattr__(self, "anchor", check.vector(self.anchor, "anchor", owner))
         if self.orientation is not None:
@@ -71,12 +81,13 @@ class Grabs(Structure):
 
     body: NDArray[np.int64]  # (ng,)
     other: NDArray[np.int64]  # (ng,) -1 for the world
-    rows: NDArray[np.int64]  # (ng,) 3 or 6
+    rows: NDArray[np.int64]  # (ng,) 3, 5 or 6
     point: NDArray[np.float64]  # (ng, 3) in the body's frame
     start: NDArray[np.float64]  # (ng,) s
     end: NDArray[np.float64]  # (ng,) s
     anchor: NDArray[np.float64]  # (ng, 3) in the other's frame, NaN where it is to be found
     orientation: NDArray[np.float64]  # (ng, 4) the same
+    axis: NDArray[np.float64]  # (ng, 3) unit, in the body's frame
 
 
 def make_grabs(grabs: Sequence[Grab], body_index: Mapping[str, int]) -> Grabs:
@@ -88,12 +99,13 @@ def make_grabs(grabs: Sequence[Grab], body_index: Mapping[str, int]) -> Grabs:
     return Grabs(
         body=np.array([body_index[grab.body] for grab in grabs], dtype=np.int64),
         other=np.array([-1 if grab.other is None else body_index[grab.other] for grab in grabs], dtype=np.int64),
-        rows=np.array([3 if grab.kind == "point" else 6 for grab in grabs], dtype=np.int64),
+        rows=np.array([ROWS[grab.kind] for grab in grabs], dtype=np.int64),
         point=np.array([grab.point for grab in grabs], dtype=np.float64).reshape(-1, 3),
         start=np.array([grab.start for grab in grabs], dtype=np.float64),
         end=np.array([grab.end for grab in grabs], dtype=np.float64),
         anchor=np.array([grab.anchor or (np.nan,) * 3 for grab in grabs], dtype=np.float64).reshape(-1, 3),
         orientation=np.array([grab.orientation or (np.nan,) * 4 for grab in grabs], dtype=np.float64).reshape(-1, 4),
+        axis=np.array([np.array(grab.axis) / np.linalg.norm(grab.axis) for grab in grabs]).reshape(-1, 3),
     )
 
 
@@ -119,6 +131,14 @@ def update_anchor(
     if not np.isnan(grabs.orientation[g, 0]):
         for k in range(4):
             orientation[g, k] = grabs.orientation[g, k]
+
+
+@kernel
+def across_slide(grabs: Grabs, g: int, bodies: Workspace) -> tuple[Triple, Triple]:
+    """Two directions of the world, at right angles to the axis along which grab g slides and to each other."""
+    axis = quaternion_rotate(quaternion_row(bodies.quaternion, grabs.body[g]), row(grabs.axis, g))
+    t = first_tangent(axis, (0.0, 0.0, 0.0))
+    return t, cross(axis, t)
 
 
 @kernel

@@ -17,7 +17,7 @@ from ..maths.dense import copy_into
 from ..maths.kernel import kernel
 from ..maths.vectors import Vector, add, add_scaled, cross, dot, row, row_angular, set_row, subtract
 from .equations import impulse_to_y
-from .grabs import grab_error, update_anchor
+from .grabs import SLIDES, across_slide, grab_error, update_anchor
 from .workspace import Groups, Held, Machine
 
 Array = NDArray[np.float64]
@@ -46,28 +46,46 @@ def update_held_rows(machine: Machine, time: float) -> int:
         H = held.rows[count : count + rows]
         H[:] = 0.0
         b, other = grabs.body[g], grabs.other[g]
-        _add_rows(bodies.motion, system.chain[b, : system.chain_length[b]], 1.0, arm, H)
+        t, s = across_slide(grabs, g, bodies)
+        _add_rows(bodies.motion, system.chain[b, : system.chain_length[b]], 1.0, arm, t, s, H)
         if other >= 0:
-            _add_rows(bodies.motion, system.chain[other, : system.chain_length[other]], -1.0, arm, H)
+            _add_rows(bodies.motion, system.chain[other, : system.chain_length[other]], -1.0, arm, t, s, H)
+        if rows == SLIDES:
+            pace = row(memory.pace, g)
+            held.error[count], held.error[count + 1] = dot(t, miss), dot(s, miss)
+            held.speed[count], held.speed[count + 1] = dot(t, pace), dot(s, pace)
+        else:
+            for k in range(3):
+                held.error[count + k], held.speed[count + k] = miss[k], memory.pace[g, k]
+        if rows > 3:
+            for k in range(3):
+                held.error[count + rows - 3 + k], held.speed[count + rows - 3 + k] = turn[k], 0.0
         for k in range(rows):
-            held.error[count + k] = miss[k] if k < 3 else turn[k - 3]
-            held.speed[count + k] = memory.pace[g, k] if k < 3 else 0.0
             impulse_to_y(parent, L, scratch.root, H[k])
         count += rows
     return count
 
 
 @kernel
-def _add_rows(motion: Array, chain: Indices, sign: float, arm: Vector, H: Array) -> None:
-    """Add to H, (3 or 6, nv), the velocity of a body's point o + arm in world axes, and its angular velocity."""
+def _add_rows(motion: Array, chain: Indices, sign: float, arm: Vector, t: Vector, s: Vector, H: Array) -> None:
+    """Add to H, (3, 5 or 6, nv), the velocity of a body's point o + arm in world axes, and its angular velocity.
+
+    Of one that slides only the velocities along t and s, across its axis.
+    """
+    turning = H.shape[0] - 3
     for c in range(chain.shape[0]):
         i = chain[c]
         angular = row_angular(motion, i)
         linear = add(row(motion, i), cross(angular, arm))
-        for k in range(3):
-            H[k, i] += sign * linear[k]
-            if H.shape[0] == 6:
-                H[3 + k, i] += sign * angular[k]
+        if H.shape[0] == SLIDES:
+            H[0, i] += sign * dot(t, linear)
+            H[1, i] += sign * dot(s, linear)
+        else:
+            for k in range(3):
+                H[k, i] += sign * linear[k]
+        if turning > 0:
+            for k in range(3):
+                H[turning + k, i] += sign * angular[k]
 
 
 @kernel

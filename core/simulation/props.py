@@ -4,16 +4,19 @@
 What a character carries for good belongs to its own tree, as a body with a fixed joint.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..character import check
 from ..character.check import Quaternion, Vector
 from ..character.parts import Body, Capsule, Joint, Sphere
-from ..contact.shapes import Box, Shape
+from ..contact.shapes import Box, Hull, Shape
 from .grabs import Grab
+from .matter import filled
 
 UPRIGHT: Quaternion = (1.0, 0.0, 0.0, 0.0)
 ORIGIN: Vector = (0.0, 0.0, 0.0)
@@ -34,6 +37,7 @@ class Prop:
     `velocity` is its first: linear and angular (the body's frame) when free, a rate when on a hinge, still by default.
     One that is `thrown` is nowhere before that time, in seconds; then it is at its place with its velocity. `ties` hold
     it to the world or to other props, which then do not touch it: a point is a ball joint, two make a hinge.
+    `friction` multiplies that of whatever it touches, as Blender's rigid bodies have it.
     """
 
     body: Body
@@ -41,10 +45,12 @@ class Prop:
     velocity: tuple[float, ...] = ()
     thrown: float | None = None
     ties: tuple[Grab, ...] = ()
+    friction: float = 1.0
 
     def __post_init__(self) -> None:
         owner = f"prop '{self.body.name}'"
         object.__setattr__(self, "ties", tuple(self.ties))
+        object.__setattr__(self, "friction", check.not_negative(self.friction, "friction", owner))
         if any(tie.body != self.body.name for tie in self.ties):
             raise ValueError(f"The ties of the {owner} must hold the prop itself.")
         if self.body.parent is not None or self.body.joint.kind not in {"free", "hinge"}:
@@ -74,6 +80,10 @@ class Prop:
     def fixed(self, other: str | None = None) -> "Prop":
         """The prop held as it is."""
         return replace(self, ties=(*self.ties, Grab(self.name, kind="full", other=other)))
+
+    def sliding(self, axis: Vector, other: str | None = None) -> "Prop":
+        """The prop free to go along an axis of its body's frame, and in no other way."""
+        return replace(self, ties=(*self.ties, Grab(self.name, kind="slide", other=other, axis=axis)))
 
     @classmethod
     def box(cls, name: str, half_extents: Vector, mass: float, position: Vector, **placing: Any) -> "Prop":
@@ -106,6 +116,52 @@ class Prop:
         half = 0.5 * length
         shape = Capsule(name, name, (x, y, z - half), (x, y, z + half), radius)
         return cls(body, (shape,), placing.get("velocity", ()))
+
+    @classmethod
+    def of_shapes(
+        cls,
+        name: str,
+        shapes: Sequence[Shape],
+        mass: float,
+        position: Vector,
+        orientation: Quaternion = UPRIGHT,
+        velocity: tuple[float, ...] = (),
+    ) -> "Prop":
+        """Several shapes as one free body, filled evenly; given in a frame that stands at this place.
+
+        The body's own frame has its origin at the centre of mass.
+        """
+        owner = f"prop '{name}'"
+        if not shapes:
+            raise ValueError(f"The {owner} must have a shape at least.")
+        matter = filled(shapes, check.positive(mass, "mass", owner))
+        center = check.vector(matter.center, "centre of mass", owner)
+        place = check.vector(np.add(position, turned(orientation, center)), "position", owner)
+        body = Body(
+            name,
+            None,
+            Joint(name, "free"),
+            mass,
+            check.inertia(matter.inertia, owner),
+            ORIGIN,
+            place,
+            check.quaternion(orientation, "orientation", owner),
+        )
+        return cls(body, tuple(_moved(shape, -matter.center) for shape in shapes), velocity)
+
+
+def _moved(shape: Shape, by: NDArray[np.float64]) -> Shape:
+    """The shape elsewhere in its frame."""
+    if isinstance(shape, Capsule):
+        return replace(shape, start=_sum(shape.start, by), end=_sum(shape.end, by))
+    if isinstance(shape, Hull):
+        return replace(shape, corners=tuple(_sum(corner, by) for corner in shape.corners))
+    return replace(shape, position=_sum(shape.position, by))
+
+
+def _sum(place: Vector, by: NDArray[np.float64]) -> Vector:
+    x, y, z = np.add(place, by).tolist()
+    return x, y, z
 
 
 def _body(

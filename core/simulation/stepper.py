@@ -56,6 +56,7 @@ from .equations import (
     velocity_from_y,
     velocity_to_y,
 )
+from .grabs import SLIDES, across_slide
 from .holding import (
     lead_held,
     orthonormalize,
@@ -388,9 +389,18 @@ def _update_outcome(
     time = memory.clock[0] + dt
     for g in range(grabs.body.shape[0]):
         if grabs.start[g] <= time < grabs.end[g]:
-            for k in range(grabs.rows[g]):
-                outcome.grab_force[g, k] = rate * scratch.held.impulse[at + k]
-            at += grabs.rows[g]
+            count = grabs.rows[g]
+            if count == SLIDES:
+                t, s = across_slide(grabs, g, bodies)
+                force = add_scaled(scale(scratch.held.impulse[at], t), scratch.held.impulse[at + 1], s)
+                set_row(outcome.grab_force, g, scale(rate, force))
+            else:
+                for k in range(3):
+                    outcome.grab_force[g, k] = rate * scratch.held.impulse[at + k]
+            if count > 3:
+                for k in range(3):
+                    outcome.grab_force[g, 3 + k] = rate * scratch.held.impulse[at + count - 3 + k]
+            at += count
 
 
 @kernel

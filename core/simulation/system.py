@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A `System` out of bodies, shapes and what acts on them: of one world, or of several that touch (company)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ class Parts(NamedTuple):
     of_legs: NDArray[np.bool_]  # which of these are of one leg and another
     inside: NDArray[np.float64]  # how deep a motion has these in each other, m
     friction: float  # between them
+    factors: Mapping[str, float]  # of shapes, on the friction of whatever they touch; one where not given
     grabs: tuple[Grab, ...]
     pushes: tuple[Push, ...]
     torque_limits: tuple[TorqueLimits, ...]
@@ -41,7 +42,7 @@ def make_system(parts: Parts, terrain: Terrain, settings: Settings) -> System:
     """Flatten."""
     index = {body.name: b for b, body in enumerate(parts.bodies)}
     tree = flatten(parts.bodies, parts.gravity)
-    shapes = make_shapes(parts.shapes, index, pairs=parts.pairs, pair_friction=parts.friction)
+    shapes = make_shapes(parts.shapes, index, pairs=parts.pairs, pair_friction=parts.friction, friction=parts.factors)
     chain, chain_length = chains(tree)
     return System(
         tree=tree,

@@ -13,7 +13,7 @@ from ..character.tree import Tree
 from ..contact import lcp
 from ..contact.detection import Contacts, make_contacts
 from ..contact.lcp import LcpWorkspace
-from ..contact.shapes import BOX, Shapes
+from ..contact.shapes import BOX, HULL, Shapes
 from ..contact.terrain import Terrain, TerrainPose, make_pose
 from ..dynamics.limits import JointLimits
 from ..dynamics.workspace import Workspace, make_workspace
@@ -276,6 +276,9 @@ def extents(shapes: Shapes, bodies: int) -> NDArray[np.float64]:
         reach = max(np.linalg.norm(shapes.start[i]), np.linalg.norm(shapes.end[i])) + shapes.radius[i]
         if shapes.kind[i] == BOX:
             reach += np.linalg.norm(shapes.half_extents[i])
+        elif shapes.kind[i] == HULL:
+            first, last = shapes.solids.vertex[shapes.solid[i] : shapes.solid[i] + 2]
+            reach = np.linalg.norm(shapes.solids.place[first:last], axis=1).max()
         extent[b] = max(extent[b], reach)
     return extent
 

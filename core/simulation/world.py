@@ -70,7 +70,7 @@ class World:
     character, terrain
         Surfaces, or a made Terrain; by default the plane z = 0 with the given `friction`.
     friction
-        Coefficient of the default plane and between props and what they touch.
+        Coefficient of the default plane and between props and what they touch; each prop has a factor of its own.
     rate
         Steps per second.
     sides
@@ -143,6 +143,7 @@ class World:
             of_legs=between_legs(character, own),
             inside=np.zeros(0) if inside is None else _finite(inside, (len(own),), "inside"),
             friction=friction,
+            factors={shape.name: prop.friction for prop in self.props for shape in prop.shapes},
             grabs=(*grabs, *(tie for prop in self.props for tie in prop.ties)),
             pushes=tuple(pushes),
             torque_limits=() if torque_limits is None else (torque_limits,),

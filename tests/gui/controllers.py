@@ -43,7 +43,7 @@ def go_between():
 
 guikit.steps(
     window.install,
-    window.opened(ADVANCED),
+    window.opened("HEFT_PT_controller", ADVANCED),
     window.clear,
     window.add_mannequin,
     window.set_up,

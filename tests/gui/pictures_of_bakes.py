@@ -55,7 +55,7 @@ def more():
     bpy.context.scene.heft.together = False
     rigs = [one for one in bpy.data.objects if one.type == "ARMATURE"]
     for number, rig in enumerate(rigs):
-        rig.location.y = 1.2 * number
+        rig.location.x = 1.2 * number
         rig.heft.loop, rig.heft.loop_seconds, rig.heft.show_character = True, 60.0, False
     window.select(*rigs)
     window.view_selected()
@@ -64,7 +64,7 @@ def more():
 def second():
     """Whether the second has its turn, and moves."""
     state = bpy.context.window_manager.heft
-    return window.running() and state.fraction > 0.45
+    return window.running() and bool(state.who) and state.fraction > 0.45 and not state.stage.startswith("Reading")
 
 
 def stop():

@@ -50,6 +50,7 @@ def channels():
 
 guikit.steps(
     window.install,
+    window.opened("HEFT_PT_controller"),
     window.clear,
     add_jump,
     key,

@@ -30,7 +30,7 @@ class Contacts(Structure):
     gap: NDArray[np.float64]  # (nc,) m, negative where they overlap
     friction: NDArray[np.float64]  # (nc,) coefficient
     velocity: NDArray[np.float64]  # (nc, 3) of the terrain's material at the point, m/s; zero between bodies
-    polygon: NDArray[np.float64]  # (2, 16, 3) scratch of clipping boxes
+    polygon: NDArray[np.float64]  # (2, 80, 3) scratch of clipping faces: of hulls as many corners as both have
     quadrants: NDArray[np.int64]  # (16,) scratch
 
 
@@ -49,7 +49,7 @@ def make_contacts(capacity: int) -> Contacts:
         gap=np.zeros(size),
         friction=np.zeros(size),
         velocity=np.zeros((size, 3)),
-        polygon=np.zeros((2, 16, 3)),
+        polygon=np.zeros((2, 80, 3)),
         quadrants=np.zeros(16, dtype=np.int64),
     )
 

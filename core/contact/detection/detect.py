@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find contact candidates: all places where a gap is below the margin.
 
-Against terrain a shape is tested at points: a corner at itself, a sphere at its centre, a box at its eight corners, a
-capsule at both ends and, over ground that bulges (the edge of a stair), at the nearest point of its axis. Each point
-meets each surface once, and the other side of a concave corner too. Between its corners a box or a sole meets the
-convex edges of meshes (ridges.py). Pairs of shapes are tested with each other.
+Against terrain a shape is tested at points: a corner at itself, a sphere at its centre, a box or a hull at its corners,
+a capsule at both ends and, over ground that bulges (the edge of a stair), at the nearest point of its axis. Each point
+meets each surface once, and the other side of a concave corner too. Between its corners a box, a hull or a sole meets
+the convex edges of meshes (ridges.py). Pairs of shapes are tested with each other.
 """
 
 import numpy as np
@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from ...maths.kernel import kernel
 from ...maths.rotations import Quaternion, quaternion_conjugate, quaternion_multiply, quaternion_rotate, quaternion_row
 from ...maths.vectors import Vector, add, add_scaled, dot, row, scale, subtract
-from ..shapes import BOX, LIMB, Shapes
+from ..shapes import BOX, HULL, LIMB, Shapes
 from ..terrain.nearest import height_over_plane, nearest_on_surface, second_on_surface, surface_velocity
 from ..terrain.terrain import MESH, PLANE, Terrain, TerrainPose
 from .box_box import box_against_box
 from .contacts import Contacts, add_contact
+from .hulls import MOST, nearest_on_hull, solid_against_solid, thin_out
 from .ridges import ridges_against_faces
 from .segments import nearest_between_segments, nearest_on_box
 
 # A key is made of shape, feature, side of a corner and surface, or of pair and feature.
-FEATURES = 8
+FEATURES = 32  # as many as a hull has corners
 SURFACES = 4096
 PAIR_KEYS = 1 << 48
 PAIR_FEATURES = 4096
@@ -68,6 +69,11 @@ def detect(
         elif kind == LIMB:
             end = add(row(position, body), quaternion_rotate(turn, row(shapes.end, i)))
             points = 3
+        corners = 0
+        if kind == HULL:
+            corners = shapes.solids.vertex[shapes.solid[i]]
+            points = shapes.solids.vertex[shapes.solid[i] + 1] - corners
+        first = contacts.filled[0]
         for feature in range(points):
             where = start
             if kind == BOX:
@@ -78,6 +84,8 @@ def detect(
                     half[2] if feature & 1 else -half[2],
                 )
                 where = add(start, quaternion_rotate(frame, local))
+            elif kind == HULL:
+                where = add(start, quaternion_rotate(turn, row(shapes.solids.place, corners + feature)))
             elif feature == 1:
                 where = end
             begin = contacts.filled[0]
@@ -110,7 +118,12 @@ def detect(
                 point = add_scaled(where, -radius, normal)
                 velocity = surface_velocity(pose, s, point)
                 add_contact(contacts, begin, body, -1, s, i, key, point, normal, distance - radius, friction, velocity)
+        if points > MOST:
+            for s in range(terrain.kind.shape[0]):
+                thin_out(contacts, first, s)
     for o in range(shapes.solids.shape.shape[0]):
+        if not shapes.meets_terrain[shapes.solids.shape[o]]:
+            continue
         body = shapes.body[shapes.solids.shape[o]]
         for s in range(terrain.kind.shape[0]):
             if terrain.kind[s] == MESH:
@@ -189,17 +202,35 @@ def detect_pair(
             body_a, body_b, a, key, start_a, frame_a, half_a, start_b, frame_b, half_b, friction, margin, contacts
         )
         return
+    if shapes.solid[a] >= 0 and shapes.solid[b] >= 0:
+        solid_against_solid(
+            shapes.solids,
+            shapes.solid[a],
+            body_a,
+            row(position, body_a),
+            turn_a,
+            shapes.solid[b],
+            body_b,
+            row(position, body_b),
+            turn_b,
+            a,
+            key,
+            friction,
+            margin,
+            contacts,
+        )
+        return
     end_a = add(row(position, body_a), quaternion_rotate(turn_a, row(shapes.end, a)))
     end_b = add(row(position, body_b), quaternion_rotate(turn_b, row(shapes.end, b)))
-    if shapes.kind[b] == BOX:
+    if shapes.solid[b] >= 0:
         frame = quaternion_multiply(turn_b, quaternion_row(shapes.orientation, b))
-        _segment_against_box(
+        _segment_against_solid(
             shapes, a, start_a, end_a, b, start_b, frame, 1.0, body_a, body_b, a, key, friction, margin, contacts
         )
         return
-    if shapes.kind[a] == BOX:
+    if shapes.solid[a] >= 0:
         frame = quaternion_multiply(turn_a, quaternion_row(shapes.orientation, a))
-        _segment_against_box(
+        _segment_against_solid(
             shapes, b, start_b, end_b, a, start_a, frame, -1.0, body_a, body_b, a, key, friction, margin, contacts
         )
         return
@@ -219,12 +250,12 @@ def detect_pair(
 
 
 @kernel
-def _segment_against_box(
+def _segment_against_solid(
     shapes: Shapes,
     segment: int,
     start: Vector,
     end: Vector,
-    box: int,
+    solid: int,
     centre: Vector,
     frame: Quaternion,
     side: float,
@@ -236,18 +267,19 @@ def _segment_against_box(
     margin: float,
     contacts: Contacts,
 ) -> None:
-    """Point, sphere or capsule against a box; side is 1 where the box is the other body, -1 where it is the first.
+    """Point, sphere or capsule against a box or a hull; side is 1 where that is the other body, -1 where the first.
 
     A capsule touches with its ends, and with the point between them that is nearest if it is nearer than both.
     """
     radius = shapes.radius[segment]
-    half = row(shapes.half_extents, box)
     back = quaternion_conjugate(frame)
     a = quaternion_rotate(back, subtract(start, centre))
     b = quaternion_rotate(back, subtract(end, centre))
     along = subtract(b, a)
-    at_a = nearest_on_box(a, half)[0]
-    at_b = nearest_on_box(b, half)[0]
+    if shapes.kind[solid] == HULL and not _is_near(shapes, solid, a, along, radius + margin):
+        return
+    at_a = _nearest_on_solid(shapes, solid, a)[0]
+    at_b = _nearest_on_solid(shapes, solid, b)[0]
     tests = 1
     middle = 0.0
     if shapes.kind[segment] == LIMB:
@@ -258,19 +290,19 @@ def _segment_against_box(
         for _ in range(40):
             left = low + (high - low) / 3.0
             right = high - (high - low) / 3.0
-            at_left = nearest_on_box(add_scaled(a, left, along), half)[0]
-            at_right = nearest_on_box(add_scaled(a, right, along), half)[0]
+            at_left = _nearest_on_solid(shapes, solid, add_scaled(a, left, along))[0]
+            at_right = _nearest_on_solid(shapes, solid, add_scaled(a, right, along))[0]
             if at_left <= at_right:
                 high = right
             else:
                 low = left
         middle = 0.5 * (low + high)
-        if nearest_on_box(add_scaled(a, middle, along), half)[0] < min(at_a, at_b) - BULGE:
+        if _nearest_on_solid(shapes, solid, add_scaled(a, middle, along))[0] < min(at_a, at_b) - BULGE:
             tests = 3
     for test in range(tests):
         share = middle if test == 2 else float(test)
         p = add_scaled(a, share, along)
-        distance, local_normal, _, _ = nearest_on_box(p, half)
+        distance, local_normal = _nearest_on_solid(shapes, solid, p)
         gap = distance - radius
         if gap < margin:
             normal = quaternion_rotate(frame, local_normal)
@@ -289,3 +321,23 @@ def _segment_against_box(
                 friction,
                 (0.0, 0.0, 0.0),
             )
+
+
+@kernel
+def _nearest_on_solid(shapes: Shapes, i: int, p: Vector) -> tuple[float, Vector]:
+    """Signed distance of a point from box or hull i, in its frame, and the normal there."""
+    if shapes.kind[i] == HULL:
+        return nearest_on_hull(shapes.solids, shapes.solid[i], p)
+    distance, normal, _, _ = nearest_on_box(p, row(shapes.half_extents, i))
+    return distance, normal
+
+
+@kernel
+def _is_near(shapes: Shapes, i: int, start: Vector, along: Vector, margin: float) -> bool:
+    """Whether a segment comes within the margin of the sphere around hull i."""
+    arm = subtract(row(shapes.solids.center, shapes.solid[i]), start)
+    length = dot(along, along)
+    share = max(0.0, min(1.0, dot(arm, along) / length)) if length > 0.0 else 0.0
+    apart = add_scaled(arm, -share, along)
+    reach = shapes.solids.radius[shapes.solid[i]] + margin
+    return bool(dot(apart, apart) <= reach * reach)

@@ -16,7 +16,7 @@ class Settings(Described):
     balance: float = setting(
         0.1,
         "Balance Weight",
-        "At 0 every joint only follows the action; higher lets stance leg, trunk and swing leg leave it to keep "
+        "At 0 every joint only follows the action. Higher lets stance leg, trunk and swing leg leave it to keep "
         "balance on one foot",
         shown="basic",
         unit=SHARE,
@@ -55,7 +55,7 @@ class Settings(Described):
     root_stiffness: float = setting(
         200.0,
         "Hips Stiffness",
-        "Higher returns the hips sooner to where the action has them; what soles can give is soon used up",
+        "Higher returns the hips sooner to where the action has them. What soles can give is soon used up",
         unit="1/s²",
         symbol="k_s of the root's place, equation 3.8",
         bounds=(1e-9, 1e9),

@@ -25,7 +25,7 @@ class Settings(Described):
     softness: float = setting(
         0.1,
         "Choice Softness",
-        "High mixes the actions when pushed, low picks one. Use 0.1 for steps ahead and back, 1 for walks",
+        "High mixes the actions when pushed, low picks one. Use 0.1 for steps, 1 for walks",
         symbol="lambda of equation 6.1, as a share of by how much costs typically differ between the actions",
         bounds=(1e-9, 1e9),
         usual=(1e-3, 5.0),

@@ -92,7 +92,7 @@ class Settings(Described):
     stance: float = setting(
         0.3,
         "Foot Slide Cost",
-        "Higher keeps standing feet stiller while the body corrects itself; 0 leaves it out, as the paper does",
+        "Higher keeps standing feet stiller while the body corrects itself. 0 leaves it out, as the paper does",
         symbol="Q on velocities of points that bear load",
         bounds=(0.0, 1e9),
         usual=(0.0, 10.0),

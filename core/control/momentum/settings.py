@@ -16,7 +16,7 @@ class Settings(Described):
     flexible_time: bool = setting(
         True,
         "Flexible Timing",
-        "Let steps take longer or shorter after pushes and on stairs; the action's length may change",
+        "Let steps take longer or shorter after pushes and on stairs. The action's length may change",
         shown="basic",
         symbol="the final time of a segment, Ye and Liu 2010",
     )

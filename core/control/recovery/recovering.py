@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contact.detection import Contacts
+from ...dynamics import body_poses
 from ...motion.reference import Reference
 from ...simulation import Push, World
 from ...simulation.outcome import Recovery, Simulation
@@ -29,15 +30,14 @@ from .added import stands, way_home
 from .capture import deviation, growth_rate
 from .choices import CHOICES, in_order
 from .detour import Detour
+from .disturbances import Disturbances
 from .footholds import Choice
 from .going_on import going_on
-from .hits import Hits
 from .homing import FAR, THERE, Path, nearer
 from .legs import Legs
 from .looseness import pose_shares
 from .motion_ahead import FEWER, motion_ahead, unrolled
 from .plan import Plan, Question, StoppedError, make_plan
-from .pushing import Pushing
 from .rehearsal import HARSH, NOISE, Verdict, rehearse
 
 Array = NDArray[np.float64]
@@ -54,6 +54,9 @@ REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
 REHEARSED_LEAST = 0.5  # s, where it ends earlier
 STRAYS = 0.08  # m: a plan that the body is led off farther is followed roughly
 APART = 0.08  # m: legs that come nearer would touch
+NARROWER = 0.01  # m, by which they may come nearer than the motion has them that has them nearer still, as in bends
+LOOKS = 30.0  # 1/s, how often the motion is looked at for that
+ASIDE = 0.25  # m that steps of one who has a path lead aside of it, if there is a choice
 CALM = 0.06  # m, that the extrapolated centre of mass is off at most, to go back to the path
 GIVES_UP = 10  # attempts in a row to go back to the path that came to nothing
 STRONG = 2.5  # times the motion's own greatest torque: more than that is not taken, if there is a choice
@@ -67,7 +70,14 @@ Made = dict[tuple[int, Choice], Plan | None]  # by frames ahead
 class Recovering(Follower):
     """A look-ahead controller that recovers."""
 
-    def __init__(self, motion: LookAhead, reference: Reference, stage: Stage, value: CostToGo | None = None) -> None:
+    def __init__(
+        self,
+        motion: LookAhead,
+        reference: Reference,
+        stage: Stage,
+        value: CostToGo | None = None,
+        disturbances: Disturbances | None = None,
+    ) -> None:
         self._known = value  # what the motion costs, if that is known already
         self.motion, self.reference, self._stage, self._effort = motion, reference, stage, stage.recovery
         motion.onward = None  # until a plan may be through with the motion too early
@@ -75,8 +85,7 @@ class Recovering(Follower):
         self._loose = bool((self._pose_share != 1.0).any())
         self._recoveries: list[Recovery] = []
         self._detour: Detour | None = None
-        self._pushing = Pushing(stage.scene.pushes)
-        self._hits = Hits(stage.scene, {body.name for body in stage.character.bodies})
+        self._disturbances = disturbances or Disturbances(stage)
         self._rehearsal_worlds: dict[tuple[Push, ...], World] = {}  # by the pushes that act in them
         self._failures = 0  # in a row, to find a plan that stays up
         self._tried = 0  # plans since the last push
@@ -109,15 +118,13 @@ class Recovering(Follower):
     def between_steps(self, stepper: Stepper, goes_on: GoesOn) -> None:
         """Plan again where that is called for."""
         assert isinstance(stepper, World)
-        ended = self._pushing.ended(stepper.time, stepper.dt)
-        hit = self._hits.ended(stepper) and stepper.time >= self._next
-        ended = ended or hit
-        if not ended and (stepper.time < self._next or not self._felt(stepper.time)):
-            return
-        q, v = stepper.q, stepper.v
-        character = self.motion.character
-        omega = growth_rate(character, q, self.motion.place.anchor[2])
-        off = deviation(character, (q, v), self.reference_state(), omega) + self._coming(stepper, omega)
+        ended = self._disturbances.ended(stepper, self._next)
+        if ended or (stepper.time >= self._next and self._disturbances.felt(stepper.time)):
+            self.answer(stepper, goes_on, ended=ended)
+
+    def answer(self, stepper: World, goes_on: GoesOn, *, ended: bool) -> None:
+        """Plan again where who is so far off has to; a push may have ended just now."""
+        off = self._disturbances.off(stepper, self.reference_state(), self.motion.place.anchor[2])
         away = float(np.linalg.norm(off))
         if ended or away < DISTURBED:
             self._failures = 0
@@ -146,6 +153,11 @@ class Recovering(Follower):
         """The plans that were followed."""
         return self._recoveries
 
+    @property
+    def follows_motion(self) -> bool:
+        """Whether it follows its motion now, not a plan."""
+        return self._detour is None
+
     def notes(self, simulation: Simulation) -> tuple[str, ...]:
         """What rehearsals found."""
         return self.motion.notes(simulation)
@@ -163,7 +175,7 @@ class Recovering(Follower):
 
     def _rehearsal_world(self, time: float) -> World:
         """The stage's, with those pushes that act already: nobody foresees others."""
-        acting = self._pushing.acting(time, 1.0 / self._stage.rate)
+        acting = self._disturbances.pushing.acting(time, 1.0 / self._stage.rate)
         if acting not in self._rehearsal_worlds:
             scene = replace(self._stage.scene, pushes=acting)
             self._rehearsal_worlds[acting] = replace(self._stage, scene=scene).world()
@@ -182,16 +194,6 @@ class Recovering(Follower):
     @cached_property
     def _legs(self) -> Legs:
         return Legs(self.motion.character, self.reference)
-
-    def _felt(self, time: float) -> bool:
-        """Whether anything has disturbed the motion so far, so that one without disturbances is left as it is."""
-        return self._pushing.begun(time) or self._hits.listens
-
-    def _coming(self, world: World, omega: float) -> Array:
-        """By how much (2,) the extrapolated centre of mass will be moved by pushes that go on, m."""
-        impulse = self._pushing.to_come(world.time, world.dt, omega)
-        moved: Array = impulse / (self.motion.character.total_mass * omega)
-        return moved
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         """Follow the best plan; one that has legs pass through each other only where no other stays up."""
@@ -260,7 +262,7 @@ class Recovering(Follower):
             if best is None or score > best[0]:
                 best = (score, plan)
             smooth = verdict.strays <= STRAYS
-            if self._good(verdict) and verdict.steady >= 1.0 and smooth:
+            if self._good(verdict) and verdict.steady >= 1.0 and smooth and self._keeps(plan):
                 break
             possible = possible or (verdict.stays_up and verdict.torque <= self._strong and smooth)
         return best
@@ -352,7 +354,7 @@ class Recovering(Follower):
         omega = growth_rate(motion.character, q, motion.place.anchor[2])
         whole = unrolled(motion, self.reference)
         ahead = motion_ahead(whole, self.reference)
-        coming = self._coming(world, omega)
+        coming = self._disturbances.coming(world, omega)
         return Question(
             controller=motion,
             reference=self.reference,
@@ -368,7 +370,7 @@ class Recovering(Follower):
             time=world.time,
             pose_share=self._pose_share,
             arms=self._stage.looseness.get("arms", 0.0),
-            pushes=self._pushing.acting(world.time, world.dt),
+            pushes=self._disturbances.pushing.acting(world.time, world.dt),
         )
 
     def _rehearse(
@@ -391,15 +393,32 @@ class Recovering(Follower):
     def _strong(self) -> float:
         return STRONG * float(np.abs(self.motion.track.torque).max(initial=0.0))
 
+    @cached_property
+    def _apart(self) -> float:
+        """How near legs may come, m."""
+        q = self.motion.track.q
+        every = max(round(1.0 / (LOOKS * self.motion.track.dt)), 1)
+        own = min(self._legs.distance(body_poses(self.motion.character, row)) for row in q[::every])
+        return max(min(APART, own - NARROWER), NARROWER)
+
     def _good(self, verdict: Verdict) -> bool:
-        return verdict.stays_up and verdict.torque <= self._strong and verdict.legs >= APART
+        return verdict.stays_up and verdict.torque <= self._strong and verdict.legs >= self._apart
+
+    def _keeps(self, plan: Plan) -> bool:
+        """Whether its steps keep to the path, of who has one."""
+        has_path = self._stage.returns or self._stage.path is not None
+        return not has_path or _farthest(plan) <= ASIDE
 
     def _score(self, verdict: Verdict, plan: Plan) -> tuple[float, ...]:
         """First staying up, then what looks possible, then small steps."""
-        farthest = max((float(np.linalg.norm(step.shift)) for step in plan.steps), default=0.0)
-        ugly = max(0.0, verdict.torque / self._strong - 1.0) + max(0.0, 1.0 - verdict.legs / APART)
+        ugly = max(0.0, verdict.torque / self._strong - 1.0) + max(0.0, 1.0 - verdict.legs / self._apart)
         ugly += max(0.0, verdict.strays / STRAYS - 1.0)
-        return 0.5 * (verdict.share + verdict.steady), -ugly, -farthest
+        return 0.5 * (verdict.share + verdict.steady), -ugly, -_farthest(plan)
+
+
+def _farthest(plan: Plan) -> float:
+    """By how much its steps are moved at most, m."""
+    return max((float(np.linalg.norm(step.shift)) for step in plan.steps), default=0.0)
 
 
 def _facing(q: Array) -> Array:

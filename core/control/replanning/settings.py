@@ -68,7 +68,7 @@ class Settings(Described):
     threshold: float = setting(
         100.0,
         "Mode Threshold",
-        "Modes of the body with a squared frequency above this follow the keys from step to step; the others are "
+        "Modes of the body with a squared frequency above this follow the keys from step to step. The others are "
         "planned over the whole window",
         unit="(rad/s)²",
         symbol="section 4",

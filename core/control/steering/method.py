@@ -3,14 +3,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...cache import Cache
 from ...motion.cycle import Cycle
 from ...motion.moving_frame import OwnWay
 from ...motion.reference import Reference
-from ...planning import Errand, Wishes
+from ...planning import Errand, Trials, Wishes
 from ...simulation.own_contact import deepest
 from ...simulation.recording import Stepper
 from ..method import Method, Needs, Tell
@@ -20,9 +22,11 @@ from .planner import Planner
 from .repertoire import Act, make_repertoire
 from .settings import Settings
 from .steering import Steering
-from .storage import keep_tours, kept_library, kept_tours, key_of
+from .storage import keep_costs, keep_tours, kept_costs, kept_library, kept_tours, key_of
 from .trials import is_enough, make_tour, missing, table
 from .walking import Walker
+
+Array = NDArray[np.float64]
 
 LOOKS = 30.0  # 1/s, how often an action is looked at for limbs that are in each other
 MOTIONS = 0.5  # share of the work that they are; trials are the rest
@@ -30,12 +34,23 @@ MOTIONS = 0.5  # share of the work that they are; trials are the rest
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Actions, the planner that chooses among them, and where the walk begins."""
+    """Actions, what was found of them, and where the walk begins."""
 
     acts: tuple[Act, ...]
-    planner: Planner
-    walker: Walker
+    trials: Trials
+    dearest: Array  # (n,) state from which each was got through
+    caution: float
     begins: Cycle
+
+    @cached_property
+    def planner(self) -> Planner:
+        """Who chooses among them along a course."""
+        return Planner(self.acts, self.trials, self.dearest, Wishes(fall=self.caution))
+
+    @cached_property
+    def walker(self) -> Walker:
+        """Who does along a path."""
+        return Walker(self.acts, self.trials, self.dearest, Errand(fall=self.caution))
 
 
 def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: Tell) -> Plan:
@@ -43,45 +58,54 @@ def plan(motions: Sequence[Reference], settings: Settings, cache: Cache, tell: T
     reference = motions[0]
     key = key_of(reference, settings)
     library = kept_library(cache, key, lambda: make_library(reference, settings, lambda share: tell(MOTIONS * share)))
-    acts = make_repertoire(library)
+    known = kept_costs(cache, key)
+    acts = make_repertoire(library, cache.shelf(f"{key}-gains"), known)
+    if not known:
+        keep_costs(cache, key, tuple(act.cost for act in acts))
     tours = kept_tours(cache, key)
     most = missing(acts, ())
     while not is_enough(acts, tours):
         tell(MOTIONS + (1.0 - MOTIONS) * (1.0 - missing(acts, tours) / most))
         tours = (*tours, make_tour(acts, tours))
         keep_tours(cache, key, tours)
-    trials, dearest = table(acts, tours)
-    planner = Planner(acts, trials, dearest, Wishes(fall=settings.caution))
-    walker = Walker(acts, trials, dearest, Errand(fall=settings.caution))
     assert reference.cycle is not None
     here = OwnWay(reference.q, reference.cycle, reference.rate).at(np.zeros(1))
     x, y = here.place[0].tolist()
-    return Plan(acts, planner, walker, Cycle((x, y), float(here.heading[0])))
+    return Plan(acts, *table(acts, tours), settings.caution, Cycle((x, y), float(here.heading[0])))
 
 
 def start(plan: Plan, stage: Stage) -> Steering:
     """Walk along the stage's path, or else along its course, from where the clip begins."""
     for act in plan.acts:
-        act.controller.terrain = stage.terrain
+        act.motion.stand_on(stage.terrain)
+        if stage.directed:  # nobody waits for gains there
+            act.motion.controller  # noqa: B018
     if stage.path is not None:
         walker = plan.walker
         walker.go(stage.path, plan.begins)
-        steering = Steering(plan.acts, walker.choose, lambda: walker.over)
+        catches = (roomy(plan.acts, stage), walker.foresee) if stage.recovery else None
+        steering = Steering(plan.acts, walker.choose, lambda: walker.over, catches)
         steering.begin(*walker.begins(), stage.lift)
         return steering
     plan.planner.head(stage.scene.course, plan.begins.turn)
-    steering = Steering(plan.acts, plan.planner.choose)
+    catches = (roomy(plan.acts, stage), plan.planner.foresee) if stage.recovery else None
+    steering = Steering(plan.acts, plan.planner.choose, catches=catches)
     steering.begin(plan.planner.begins(), plan.begins, stage.lift)
     return steering
 
 
 def world(follower: Steering, stage: Stage) -> Stepper:
-    """Where it acts; limbs may be in each other as deep as the actions have them, not only the clip."""
+    """Where it acts."""
+    return roomy(follower.acts, stage).world()
+
+
+def roomy(acts: Sequence[Act], stage: Stage) -> Stage:
+    """The stage, on which limbs may be in each other as deep as the actions have them, not only the clip."""
     if stage.inside is None:
-        return stage.world()
-    tracks = {id(act.controller): act.controller.track.q for act in follower.acts}
+        return stage
+    tracks = {id(act.motion): act.motion.track.q for act in acts}
     deep = [deepest(stage.character, q[:: max(round(stage.rate / LOOKS), 1)]) for q in tracks.values()]
-    return replace(stage, inside=np.maximum.reduce([stage.inside, *deep])).world()
+    return replace(stage, inside=np.maximum.reduce([stage.inside, *deep]))
 
 
 METHOD = Method(
@@ -94,6 +118,6 @@ METHOD = Method(
     plan=plan,
     start=start,
     stepper=world,
-    needs=Needs(cycle=True, led=True, fastest=3.0, directed=True),
+    needs=Needs(cycle=True, led=True, recovers=True, fastest=3.0, directed=True),
     kernels=1,
 )

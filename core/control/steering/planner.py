@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...motion.cycle import Cycle
 from ...planning import Trials, Trim, Wishes, Worth, iterate
 from ...simulation import Course
 from ...simulation.law import State
+from .costs import Numbers
 from .library import STAND
 from .repertoire import Act
 from .steering import LED_TURN, Choice, Steering
@@ -30,7 +32,7 @@ class Planner:
 
     def __init__(self, acts: Sequence[Act], trials: Trials, dearest: Array, wishes: Wishes) -> None:
         self._actions = tuple(act.action for act in acts)
-        self._dearest, self._caution = dearest, wishes.fall
+        self._dearest, self._caution = np.maximum(dearest, 1e-9), wishes.fall
         speeds = {act.level for act in acts if act.level is not None}
         usual = acts[0].action.speed
         self._slowest = min(speed for speed in speeds if speed > 0.0)
@@ -59,18 +61,27 @@ class Planner:
         near = min((one for one in self._worth if one > 0.0), key=lambda one: abs(one - speed))
         return near, self._facing + heading + way
 
+    def foresee(self, last: int, frame: Cycle, time: float) -> int:
+        """The action that would come next at a time, s, if nothing happened until then."""
+        able, cost = self._worth_of(last, *self.wanted(time), frame.turn)[:2]
+        return int(able[int(np.argmin(cost))])
+
+    def _worth_of(self, last: int, speed: float, heading: float, turn: float) -> tuple[Numbers, Array, float]:
+        """The actions that may follow one that ends so, what each costs, and by how much it is off its heading, rad."""
+        error = math.remainder(heading - turn, 2.0 * math.pi)
+        able, cost = self._worth[speed].after(last, error)
+        if speed == 0.0:
+            for place, number in enumerate(able.tolist()):
+                if self._actions[number].target == STAND:  # it is to stand as it heads, if it can
+                    cost[place] += abs(math.remainder(error - self._actions[number].turn, 2.0 * math.pi))
+        return able, cost, error
+
     def choose(self, last: int, state: State, steering: Steering) -> Choice:
         """The best of the actions that may follow."""
         speed, heading = self.wanted(state.time)
-        frame = steering.frame
-        error = math.remainder(heading - frame.turn, 2.0 * math.pi)
-        able, cost = self._worth[speed].after(last, error)
-        height = steering.height
-        for place, number in enumerate(able.tolist()):
-            off = steering.cost(number, state, frame, height) / max(self._dearest[number], 1e-9)
-            cost[place] += self._caution * risk(off)
-            if speed == 0.0 and self._actions[number].target == STAND:  # it is to stand as it heads, if it can
-                cost[place] += abs(math.remainder(error - self._actions[number].turn, 2.0 * math.pi))
+        able, cost, error = self._worth_of(last, speed, heading, steering.frame.turn)
+        away = steering.costs(able, state) / self._dearest[able]
+        cost += [self._caution * risk(off) for off in away.tolist()]
         chosen = int(able[int(np.argmin(cost))])
         action = self._actions[chosen]
         if speed == 0.0 or action.speed == 0.0 or action.turn != 0.0:

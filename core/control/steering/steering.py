@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 
 from ...character import Character
 from ...contact.detection import Contacts
-from ...dynamics import difference
 from ...motion.cycle import Cycle
 from ...motion.sequence import then
 from ...planning import Trim
 from ...simulation import World
 from ...simulation.law import AffineLaw, State
+from ...simulation.outcome import Recovery
 from ...simulation.recording import Stepper
 from ..method import Follower
+from ..recovery import AGAIN, DISTURBED, LOSING, Disturbances
+from ..stage import Stage
+from .catching import Catching, Foresee
+from .costs import FirstStates, Numbers
 from .repertoire import Act
 
 Array = NDArray[np.float64]
@@ -47,29 +51,47 @@ class Steering(Follower):
     At the end of each `choose` is asked for the next; of all that begin there the first states are the same.
     """
 
-    def __init__(self, acts: Sequence[Act], choose: Choose, over: Callable[[], bool] = _never) -> None:
+    def __init__(
+        self,
+        acts: Sequence[Act],
+        choose: Choose,
+        over: Callable[[], bool] = _never,
+        catches: tuple[Stage, Foresee] | None = None,
+    ) -> None:
+        """Who `catches` pushes does so on a stage, going by what is foreseen."""
         self.acts, self._choose, self._over = acts, choose, over
-        self.character: Character = acts[0].controller.character
+        self._catches = catches
+        self._disturbances = None if catches is None else Disturbances(catches[0])
+        self._catching: Catching | None = None
+        self._next = -math.inf  # s, before which nothing is caught but a push
+        self._recoveries: list[Recovery] = []
+        self.character: Character = acts[0].motion.character
+        self._firsts = FirstStates(self.character, acts)
         self._number, self._trim, self._crosses = 0, Trim(), False
         self.taken: list[int] = []
 
     def begin(self, number: int, frame: Cycle, height: float) -> None:
         """Begin with an action, with the frame that moves with the walk so in the world."""
         self.taken.clear()
-        self._crosses = False
+        self._crosses, self._catching = False, None
         self._enter(Choice(number), frame, height)
 
     def _enter(self, choice: Choice, frame: Cycle, height: float) -> None:
         number, self._trim = choice
         act = self.acts[number]
-        going_on = bool(self.taken) and act.controller is self._act.controller and len(act.controller.track.q) > 1
+        going_on = (
+            bool(self.taken)
+            and self._catching is None
+            and act.motion is self._act.motion
+            and len(act.motion.track.q) > 1
+        )
         going_on = going_on and act.controller.place.frame == act.start
         self._number = number
         self.taken.append(number)
         if not going_on:
             anchor = then(frame, act.before)
             act.controller.seek(act.start, (*anchor.shift, height, anchor.turn))
-        self._stood = 0
+        self._stood, self._catching = 0, None
 
     @property
     def _act(self) -> Act:
@@ -83,12 +105,16 @@ class Steering(Follower):
     @property
     def frame(self) -> Cycle:
         """The frame that moves with the walk, in the world, as the action that is done ends."""
+        if self._catching is not None and self._catching.seam is not None:
+            return self._catching.seam.way
         x, y, _, yaw = self._act.controller.place.anchor
         return then(Cycle((x, y), yaw), self._act.after)
 
     @property
     def height(self) -> float:
         """Of the ground under it, m."""
+        if self._catching is not None:
+            return self._catching.height
         return self._act.controller.place.anchor[2]
 
     @property
@@ -99,6 +125,8 @@ class Steering(Follower):
     @property
     def row(self) -> int:
         """The clip's frame whose looks this one has."""
+        if self._catching is not None:
+            return self._catching.row
         act = self._act
         return int(act.sample[min(self._stood, act.steps)])
 
@@ -113,12 +141,22 @@ class Steering(Follower):
         return self._over()
 
     def reference_state(self) -> tuple[Array, Array]:
-        """Where the action is now."""
+        """Where the action is now, or the plan that catches a push."""
+        if self._catching is not None:
+            return self._catching.reference_state()
         return self._act.controller.reference_state()
 
     def law(self, state: State, contacts: Contacts) -> AffineLaw:
-        """The law of the action, or of the next once it is done."""
-        if self.is_over:
+        """The law of the action, or of the next once it is done; or of the plan that catches a push."""
+        if self._catching is not None:
+            seam = self._catching.seam
+            if seam is None:
+                return self._catching.law(state, contacts)
+            self._recoveries += self._catching.recoveries
+            self._crosses = False  # again, as by its actions
+            self._number = seam.number
+            self._enter(self._choose(seam.number, state, self), self.frame, self.height)
+        elif self.is_over:
             self._enter(self._choose(self._number, state, self), self.frame, self.height)
         self._stood += 1
         law = self._act.controller.law(state, contacts)
@@ -138,22 +176,33 @@ class Steering(Follower):
         controller.place = controller.place._replace(anchor=(x, y, z, yaw + turn))
 
     def between_steps(self, stepper: Stepper, goes_on: Callable[[], bool]) -> None:
-        """Let legs pass each other once it is pushed: to catch itself it has no steps but those of its actions."""
-        del goes_on
-        if not self._crosses and isinstance(stepper, World) and stepper.heeds_itself:
+        """Catch a push. Actions have legs pass each other then: there are no steps but theirs."""
+        assert isinstance(stepper, World)
+        if self._catching is not None:
+            self._catching.between_steps(stepper, goes_on)
+            return
+        if not self._crosses and stepper.heeds_itself:
             self._crosses = True
             stepper.let_legs_cross(True)
+        if self._catches is None or self._disturbances is None:
+            return
+        ended = self._disturbances.ended(stepper, self._next)
+        if not ended and (stepper.time < self._next or not self._disturbances.felt(stepper.time)):
+            return
+        off = self._disturbances.off(stepper, self.reference_state(), self.height)
+        if float(np.linalg.norm(off)) >= (DISTURBED if ended else LOSING):
+            self._next = stepper.time + AGAIN
+            stage, foresee = self._catches
+            self._catching = Catching(
+                self.acts, self._number, self._stood, foresee, stepper.time, stage, self._disturbances
+            )
+            self._catching.answer(stepper, goes_on, ended=ended)
 
-    def cost(self, number: int, state: State, frame: Cycle, height: float) -> float:
-        """What the actual state costs an action that would begin now, by its own gains, wherever that is."""
-        act = self.acts[number]
-        anchor = then(frame, act.before)
-        place = act.controller.place._replace(frame=act.start, anchor=(*anchor.shift, height, anchor.turn))
-        q, v = act.controller.reference_state(place)
-        away = np.concatenate((difference(self.character, q, state.q), state.v - v))
-        nv, c, s = self.character.nv, math.cos(anchor.turn), math.sin(anchor.turn)
-        for first in (0, nv):  # a free root's are in the world's axes
-            x, y = away[first], away[first + 1]
-            away[first], away[first + 1] = c * x + s * y, c * y - s * x
-        away[:2] = 0.0
-        return float(0.5 * away @ act.curvature @ away + act.gradient @ away)
+    @property
+    def recoveries(self) -> Sequence[Recovery]:
+        """The plans that were followed."""
+        return (*self._recoveries, *(() if self._catching is None else self._catching.recoveries))
+
+    def costs(self, numbers: Numbers, state: State) -> Array:
+        """What the actual state costs actions that would begin as this one ends, by their own gains."""
+        return self._firsts.costs(numbers, state.q, state.v, self.frame.turn, self.height)

@@ -9,10 +9,11 @@ from ... import archive
 from ...cache import Cache
 from ...motion.reference import Reference
 from .library import Library
+from .repertoire import Cost
 from .settings import Settings
 from .trials import Tour
 
-LIBRARY, TOURS, VERSION = "heft.steering.library", "heft.steering.tours", 2
+LIBRARY, TOURS, COSTS, VERSION = "heft.steering.library", "heft.steering.tours", "heft.steering.costs", 3
 
 
 class Origin(NamedTuple):
@@ -29,6 +30,13 @@ class Tours:
     """What is in a file."""
 
     tours: tuple[Tour, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """What is in a file."""
+
+    costs: tuple[Cost, ...]  # of the actions' first states
 
 
 def key_of(reference: Reference, settings: Settings) -> str:
@@ -57,3 +65,15 @@ def kept_tours(cache: Cache, key: str) -> tuple[Tour, ...]:
 def keep_tours(cache: Cache, key: str, tours: tuple[Tour, ...]) -> None:
     """All that there are now."""
     cache.put(f"{key}-tours", Tours(tours), lambda value, path: archive.save(value, Tours, path, TOURS, VERSION))
+
+
+def kept_costs(cache: Cache, key: str) -> tuple[Cost, ...]:
+    """What the actions' first states cost, where that is known."""
+    name = f"{key}-costs"
+    found = cache.get(name, lambda path: archive.load(Costs, path, COSTS, VERSION, "of this cache"))
+    return () if found is None else found.costs
+
+
+def keep_costs(cache: Cache, key: str, costs: tuple[Cost, ...]) -> None:
+    """All of them."""
+    cache.put(f"{key}-costs", Costs(costs), lambda value, path: archive.save(value, Costs, path, COSTS, VERSION))

@@ -110,7 +110,7 @@ class _Touring:
 
     def go(self) -> Tour:
         acts = self._acts
-        character, rate = acts[0].controller.character, 1.0 / acts[0].controller.track.dt
+        character, rate = acts[0].motion.character, 1.0 / acts[0].motion.track.dt
         noise = self._noise
         pushes = _pushes(character, noise) if self._number % 2 else ()
         strengths = {name: STRENGTH * most for name, most in joint_strengths(character, "male").items()}
@@ -140,7 +140,7 @@ class _Touring:
         self._close(fell=False, rate=0.0)
         able = [k for k, act in enumerate(self._acts) if act.action.source == self._acts[last].action.target]
         chosen = min(able, key=lambda k: (self._count[last, k], self._count[k].sum(), k))
-        self._open = last, chosen, steering.cost(chosen, state, steering.frame, steering.height)
+        self._open = last, chosen, float(steering.costs(np.array([chosen]), state)[0])
         self._count[last, chosen] += 1
         return Choice(chosen, self._trim(chosen))
 

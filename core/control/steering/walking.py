@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...motion.cycle import Cycle
 from ...motion.path import SPACING, Path
-from ...planning import Ahead, Errand, Pose, Trials, Way, fit
+from ...planning import Ahead, Errand, Pose, Trials, Way, fit, follows
 from ...simulation.law import State
 from .planner import risk
 from .repertoire import Act
@@ -32,6 +32,7 @@ class Walker:
     def __init__(self, acts: Sequence[Act], trials: Trials, dearest: Array, errand: Errand) -> None:
         self._actions = tuple(act.action for act in acts)
         self._trials, self._dearest = trials, dearest
+        self._able = [np.flatnonzero(row) for row in follows(self._actions)]
         self._errand = errand._replace(trim_turn=LED_TURN, trim_place=LED_PLACE)
         self._speeds = sorted({act.level for act in acts if act.level})
         self._usual = acts[0].action.speed
@@ -68,7 +69,7 @@ class Walker:
 
     def choose(self, last: int, state: State, steering: Steering) -> Choice:
         """The best of the actions that may follow."""
-        frame, height = steering.frame, steering.height
+        frame = steering.frame
         lags = state.q[:2] - steering.reference_state()[0][:2]
         x, y = frame.shift[0] + float(lags[0]), frame.shift[1] + float(lags[1])
         if self._still is not None and self._actions[last].target == self._actions[self._still].source:
@@ -81,13 +82,25 @@ class Walker:
             way = self._legs[self._leg]
             self._place = way.along(self._place, x, y)
         extra = np.zeros(len(self._actions))
-        for number, action in enumerate(self._actions):
-            if action.source == self._actions[last].target:
-                off = steering.cost(number, state, frame, height) / max(RISKY * self._dearest[number], 1e-9)
-                extra[number] = self._errand.fall * risk(off)
+        able = self._able[last]
+        away = steering.costs(able, state) / np.maximum(RISKY * self._dearest[able], 1e-9)
+        extra[able] = [self._errand.fall * risk(off) for off in away.tolist()]
         ahead = self._towards(self._path.speed_at(state.time, self._usual))
         found = ahead.best(last, Pose(x, y, frame.turn), way, self._place, extra)
         return Choice(found.number, found.trim)
+
+    def foresee(self, last: int, frame: Cycle, time: float) -> int:
+        """The action that would come next at a time, s, if nothing happened until then."""
+        if self._still is not None and self._actions[last].target == self._actions[self._still].source:
+            return self._still
+        x, y = frame.shift
+        if self._path.follows:
+            way, place = self._to_target(x, y, time), 0
+        else:
+            way = self._legs[self._leg]
+            place = way.along(self._place, x, y)
+        ahead = self._towards(self._path.speed_at(time, self._usual))
+        return ahead.best(last, Pose(x, y, frame.turn), way, place, np.zeros(len(self._actions))).number
 
     def _waits(self, last: int) -> bool:
         """Whether who stands stays there; if not, the next leg begins."""

@@ -4,7 +4,7 @@
 Bodies and shapes are counted the first world's and then the second's, props included.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,7 +59,11 @@ def make_crossing(first: World, second: World, friction: float, number: int) -> 
         if not (isinstance(a, Corner) and isinstance(b, Corner))  # points never meet
     ]
     shapes = make_shapes(
-        [*own, *others], {body.name: b for b, body in enumerate(bodies)}, pairs=pairs, pair_friction=friction
+        [*own, *others],
+        {body.name: b for b, body in enumerate(bodies)},
+        pairs=pairs,
+        pair_friction=friction,
+        friction=named_factors(first.parts.factors, 0) | named_factors(second.parts.factors, 1),
     )
     return Crossing(
         shapes=shapes,
@@ -85,6 +89,11 @@ def name_of(name: str, member: int) -> str:
 def named(shapes: Sequence[Shape], member: int) -> list[Shape]:
     """A member's shapes, by such names."""
     return [replace(shape, name=name_of(shape.name, member), body=name_of(shape.body, member)) for shape in shapes]
+
+
+def named_factors(factors: Mapping[str, float], member: int) -> dict[str, float]:
+    """Factors of a member's shapes on friction, by such names."""
+    return {name_of(name, member): factor for name, factor in factors.items()}
 
 
 def named_bodies(bodies: Sequence[Body], member: int) -> list[Body]:

@@ -25,7 +25,7 @@ from ..strength import Strength, TorqueLimits
 from ..system import Parts, make_system
 from ..workspace import Machine, make_memory, make_scratch
 from ..world import ANOTHER, World
-from .crossing import CROSSING_BITS, Crossing, name_of, named, named_bodies, named_grab
+from .crossing import CROSSING_BITS, Crossing, name_of, named, named_bodies, named_factors, named_grab
 
 Array = NDArray[np.float64]
 Given = tuple[Array, Array, Array]  # torque, gain and implicit diagonal, as the stepper takes them
@@ -71,6 +71,7 @@ class Island:
             of_legs=np.zeros(0, dtype=np.bool_),
             inside=np.zeros(0),
             friction=first.parts.friction,
+            factors={name: factor for part in parts for name, factor in part.factors.items()},
             grabs=(*(grab for part in parts for grab in part.grabs), *holds),
             pushes=tuple(push for part in parts for push in part.pushes),
             torque_limits=tuple(limits for part in parts for limits in part.torque_limits),
@@ -140,6 +141,7 @@ def _joined(member: int, world: World, later: float) -> Parts:
     return parts._replace(
         bodies=tuple(named_bodies(parts.bodies, member)),
         shapes=tuple(named(parts.shapes, member)),
+        factors=named_factors(parts.factors, member),
         grabs=tuple(
             replace(named_grab(grab, member), start=grab.start + later, end=grab.end + later) for grab in parts.grabs
         ),

@@ -269,12 +269,14 @@ def test_a_prop_may_have_a_bodys_name(rig):
 
 def test_props_that_cannot_be(rig):
     box = add_prop(rig, add_box("Crate", 0.4, (1.0, 0.0, 0.2)))
-    box.rigid_body.collision_shape = "MESH"
-    with pytest.raises(
-        ValueError,
-        match="Crate has the collision shape Mesh, which Heft does not support: choose Box, Sphere or Capsule",
-    ):
+    box.rigid_body.collision_shape = "COMPOUND"
+    with pytest.raises(ValueError, match="Crate is a Compound Parent without parts: parent objects with rigid bodies"):
         read(rig)
+    sheet = add_prop(rig, add_mesh("Sheet", [(0, 0, 0), (1, 0, 0), (1, 1, 0)], [(0, 1, 2)]), shape="MESH")
+    box.rigid_body.collision_shape = "BOX"
+    with pytest.raises(ValueError, match="Sheet is flat, and cannot be a prop by its mesh: choose Box"):
+        read(rig)
+    bpy.data.objects.remove(sheet)
     box.rigid_body.type = "PASSIVE"
     with pytest.raises(ValueError, match="Crate is in the prop collection but has no active rigid body"):
         read(rig)
@@ -282,6 +284,77 @@ def test_props_that_cannot_be(rig):
     add_prop(rig, add_mesh("Nothing", [], []))
     with pytest.raises(ValueError, match="Nothing has no size"):
         read(rig)
+
+
+def add_boxes(name, *boxes):
+    """One mesh of boxes, each by its middle and its size."""
+    corners = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    vertices = [
+        tuple(m + c * s for m, c, s in zip(middle, corner, size, strict=True))
+        for middle, size in boxes
+        for corner in corners
+    ]
+    faces = [tuple(8 * k + corner for corner in quad) for k in range(len(boxes)) for quad in quads]
+    return add_mesh(name, vertices, faces)
+
+
+def test_a_prop_by_its_mesh_is_its_convex_pieces(rig):
+    """A stool of a seat and two legs that stands 1 m aside, turned; its body lies at its centre of mass."""
+    stool = add_boxes(
+        "Stool",
+        ((0.0, 0.0, 0.475), (0.6, 0.4, 0.05)),
+        ((-0.25, 0.0, 0.22), (0.1, 0.4, 0.44)),
+        ((0.25, 0.0, 0.22), (0.1, 0.4, 0.44)),
+    )
+    stool.location, stool.rotation_euler.z = (1.0, 0.0, 0.0), 0.5
+    add_prop(rig, stool, shape="MESH", mass=6.0)
+    around, _ = read(rig)
+    (prop,) = around.scene.props
+    assert [len(shape.corners) for shape in prop.shapes] == [8, 8, 8]
+    seat, leg = 0.6 * 0.4 * 0.05, 0.1 * 0.4 * 0.44
+    height = (seat * 0.475 + 2.0 * leg * 0.22) / (seat + 2.0 * leg)
+    np.testing.assert_allclose(prop.body.position, (1.0, 0.0, height), atol=1e-6)
+    np.testing.assert_allclose(prop.body.orientation, (np.cos(0.25), 0.0, 0.0, np.sin(0.25)), atol=1e-6)
+    np.testing.assert_allclose(around.props[0].origin, (0.0, 0.0, -height), atol=1e-6)
+    lowest = min(corner[2] for shape in prop.shapes for corner in shape.corners)
+    assert lowest == pytest.approx(-height, abs=1e-6)
+    stool.rigid_body.collision_shape = "CONVEX_HULL"
+    (prop,) = scene_of(rig).props
+    assert [len(shape.corners) for shape in prop.shapes] == [8]
+
+
+def test_cones_and_cylinders_are_hulls(rig):
+    rod = add_prop(rig, add_box("Rod", 0.2, (1.0, 0.0, 0.5)))
+    rod.rigid_body.collision_shape = "CYLINDER"
+    (prop,) = scene_of(rig).props
+    (shape,) = prop.shapes
+    assert len(shape.corners) == 32
+    assert prop.body.inertia[2][2] == pytest.approx(0.5 * 5.0 * 0.1**2, rel=0.06)
+    rod.rigid_body.collision_shape = "CONE"
+    (prop,) = scene_of(rig).props
+    np.testing.assert_allclose(prop.body.position, (1.0, 0.0, 0.5 - 0.05), atol=1e-6)
+
+
+def test_a_compound_parent_has_its_childrens_shapes(rig):
+    """A hammer: the parent's own mesh is nothing that touches, and its parts are no props of their own."""
+    hammer = add_prop(rig, add_box("Hammer", 0.05, (2.0, 0.0, 1.0)), mass=3.0)
+    hammer.rigid_body.collision_shape = "COMPOUND"
+    grip = add_prop(rig, add_box("Grip", 0.1, (2.0, 0.0, 0.9)), shape="CAPSULE")
+    grip.scale.z = 6.0
+    head = add_prop(rig, add_box("Head", 0.2, (2.0, 0.0, 1.3)))
+    bpy.context.view_layer.update()
+    for part in (grip, head):
+        place = part.matrix_world.copy()
+        part.parent = hammer
+        part.matrix_world = place
+    (prop,) = scene_of(rig).props
+    assert (prop.name, prop.body.mass) == ("Hammer", pytest.approx(3.0))
+    capsule, box = prop.shapes
+    assert capsule.radius == pytest.approx(0.05)
+    assert capsule.end[2] - capsule.start[2] == pytest.approx(0.5, abs=1e-6)
+    np.testing.assert_allclose(np.array(box.position) + prop.body.position, (2.0, 0.0, 1.3), atol=1e-6)
+    np.testing.assert_allclose(box.half_extents, (0.1,) * 3, atol=1e-6)
 
 
 def tie(kind, first, second=None, place=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
@@ -314,13 +387,32 @@ def test_hinges_points_and_fixed_constraints_hold_props(rig):
     assert {prop.name: prop for prop in scene_of(rig).props}["Lamp"].ties == ()
 
 
+def test_a_slider_lets_a_prop_go_along_its_x_axis(rig):
+    """The empty's, which a drawer that is turned has along its own Y."""
+    chest = add_prop(rig, add_box("Chest", 1.0, (2.0, 0.0, 0.5)))
+    drawer = add_prop(rig, add_box("Drawer", 0.4, (2.0, 0.2, 0.5)))
+    drawer.rotation_euler.z = -np.pi / 2.0
+    tie("SLIDER", drawer, chest, place=(2.0, 0.0, 0.5))
+    (held,) = {prop.name: prop for prop in scene_of(rig).props}["Drawer"].ties
+    assert (held.kind, held.other) == ("slide", "Chest")
+    np.testing.assert_allclose(held.axis, (0.0, 1.0, 0.0), atol=1e-6)
+
+
+def test_props_have_the_friction_of_their_rigid_bodies(rig):
+    add_prop(rig, add_box("Ice", 0.4, (1.0, 0.0, 0.2))).rigid_body.friction = 0.05
+    add_prop(rig, add_box("Crate", 0.4, (2.0, 0.0, 0.2)))
+    props = {prop.name: prop for prop in scene_of(rig).props}
+    assert props["Ice"].friction == pytest.approx(0.05)
+    assert props["Crate"].friction == pytest.approx(0.5)  # Blender's own default
+
+
 def test_a_constraint_that_is_not_known_is_told(rig):
     cart = add_prop(rig, add_box("Cart", 1.0, (2.0, 0.0, 1.0)))
-    tie("SLIDER", cart)
+    tie("PISTON", cart)
     around, _ = read(rig)
     assert around.scene.props[0].ties == ()
     (note,) = around.notes
-    assert note.startswith("Slider is a Slider constraint, which Heft does not know, so Cart is not held by it: choose")
+    assert note.startswith("Piston is a Piston constraint, which Heft does not know, so Cart is not held by it: choose")
 
 
 def test_a_weight_is_carried_by_its_bone(rig):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A walk that is steered: its transitions as motions, as actions under look-ahead control, and by the planner."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 from heft.core import Course, Push, World, run
 from heft.core.cache import Cache
 from heft.core.control.steering import method as door
+from heft.core.control.steering.catching import lay_out
+from heft.core.control.steering.costs import FirstStates
 from heft.core.control.steering.library import NEAR, STAND, Library, Way, place_of
 from heft.core.control.steering.method import METHOD
 from heft.core.control.steering.planner import Planner
@@ -15,7 +18,7 @@ from heft.core.control.steering.repertoire import make_repertoire
 from heft.core.control.steering.settings import Settings
 from heft.core.control.steering.steering import Steering
 from heft.core.control.steering.trials import is_enough, make_tour, missing, table
-from heft.core.dynamics import difference
+from heft.core.dynamics import difference, integrate
 from heft.core.job import Scene
 from heft.core.job.choosing import resolved
 from heft.core.job.preparing import make_motion
@@ -23,8 +26,10 @@ from heft.core.job.progress import Clock, ProgressReporter
 from heft.core.motion.cycle import Cycle
 from heft.core.motion.moving_frame import yaw_of
 from heft.core.motion.path import Path
+from heft.core.motion.sequence import concatenate
 from heft.core.motion.transitions import leading, starting, stopping, straight
 from heft.core.planning import Trials, Wishes
+from heft.core.simulation.looseness import natural
 
 from tests.core.job import golden
 
@@ -178,27 +183,21 @@ def test_the_same_course_gives_the_same_bits(acts):
 
 
 def test_a_state_that_is_off_costs_more_and_cost_knows_no_direction(acts):
-    """The cost of the same deviation is the same wherever the walk leads."""
-    planner = planner_of(acts)
-    steering = Steering(acts, planner.choose)
-    costs = []
-    for frame in (Cycle((0.0, 0.0)), Cycle((3.0, -2.0), 1.1)):
-        steering.begin(0, frame, 0.0)
-        q, v = steering.reference_state()
-        still = steering.cost(0, State(q, v), frame, 0.0)
-        off = frame.rotation @ np.array([0.3, 0.2, 0.0])
-        v[:3] += off
-        costs.append((still, steering.cost(0, State(q, v), frame, 0.0)))
+    """Half of x^T S x, and s^T x; the cost of the same deviation is the same wherever the walk leads."""
+    character, act = acts[0].motion.character, acts[0]
+    firsts, costs = FirstStates(character, acts), []
+    for way in (Cycle((0.0, 0.0)), Cycle((3.0, -2.0), 1.1)):
+        q, v = way.move_state(character, *act.first)
+        still = firsts.costs(np.array([0]), q, v, way.turn, 0.0)[0]
+        v[:3] += way.rotation @ np.array([0.3, 0.2, 0.0])
+        q[2] += 0.02
+        q = integrate(character, q, np.eye(character.nv)[-1], 0.1)
+        costs.append((still, firsts.costs(np.array([1, 0]), q, v, way.turn, 0.0)[1]))
+    away = np.zeros(2 * character.nv)
+    away[2], away[character.nv - 1], away[character.nv : character.nv + 2] = 0.02, 0.1, (0.3, 0.2)
     assert costs[0][0] == pytest.approx(0.0, abs=1e-9)
-    assert costs[0][1] > 0.01
+    assert costs[0][1] == pytest.approx(0.5 * away @ act.cost.curvature @ away + act.cost.gradient @ away, rel=1e-6)
     assert costs[1] == pytest.approx(costs[0], rel=1e-6, abs=1e-9)
-
-
-class State:
-    """As much of a state as a cost asks for."""
-
-    def __init__(self, q, v):
-        self.q, self.v = q, v
 
 
 def test_tours_try_every_pair(acts):
@@ -234,6 +233,30 @@ def test_a_plan_that_is_stopped_goes_on_where_it_was(walk, tmp_path):
     assert {act.action.name for act in plan.acts} >= {"straight", "15° to the left", "stop", "start", "fast", "slowly"}
 
 
+@pytest.mark.parametrize(
+    ("name", "done"), [("straight", 0), ("straight", 40), ("left", 30), ("stop", 12), ("stand", 7)]
+)
+def test_what_comes_next_goes_on_as_the_walk_does(acts, name, done):
+    """Nothing jumps in what is laid out, and at each seam it is where the next action begins."""
+    act = next(one for one in acts if one.action.name == name)
+    then = {one.action.source: k for k, one in reversed(list(enumerate(acts))) if one.level is not None}
+    laid = lay_out(acts, acts.index(act), done, lambda seam: then[acts[seam.number].action.target])
+    whole = concatenate(laid.pieces)
+    assert len(laid.looks) == len(whole.q) == laid.seams[-1].frame + 1
+    assert unsteadiness(whole) < 1.01 * max(unsteadiness(one.motion.reference) for one in acts)
+    for seam, after in itertools.pairwise(laid.seams):
+        there = acts[after.number]
+        q, v = seam.way.move_state(whole.character, *there.first)
+        assert np.abs(difference(whole.character, q, whole.q[seam.frame])).max() < 1e-5
+        assert np.abs(v - whole.v[seam.frame]).max() < 1e-5
+
+
+def unsteadiness(reference):
+    """By how much frames differ at most from where the velocities lead."""
+    steps = [difference(reference.character, a, b) * reference.rate for a, b in itertools.pairwise(reference.q)]
+    return float(np.abs(np.array(steps) - reference.v[1:]).max())
+
+
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
     """Where jobs find what others have made."""
@@ -258,11 +281,17 @@ def test_a_job_is_steered_from_where_its_clip_begins(kept):
 
 def led(kept, path, scene=ALONE):
     """The hips of who is led along it, frame by frame; gently, for few turns are made."""
-    job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, path=path, scene=scene)
-    done = run(job, None, kept)
-    assert done.outcome == "completed"
+    done = led_job(kept, path, scene)
     assert done.report["max_foot_slide_m"] < 0.01
     return done.poses[:, 0, :2, 3], done.fps
+
+
+def led_job(kept, path, scene, **more):
+    """What came of it."""
+    job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, path=path, scene=scene, **more)
+    done = run(job, None, kept)
+    assert done.outcome == "completed"
+    return done
 
 
 def test_a_path_is_walked_along_to_its_end(kept):
@@ -276,11 +305,15 @@ def test_a_path_is_walked_along_to_its_end(kept):
     assert np.linalg.norm(hips[-1] - hips[-round(0.5 * fps)]) < 0.01
 
 
-@pytest.mark.parametrize("force", [(0.0, 100.0, 0.0), (0.0, -100.0, 0.0), (-100.0, 0.0, 0.0)])
-def test_who_is_pushed_on_the_way_still_comes_to_its_end(kept, force):
+@pytest.mark.parametrize("force", [(0.0, 150.0, 0.0), (0.0, -150.0, 0.0), (-150.0, 0.0, 0.0)])
+def test_who_is_pushed_on_the_way_steps_and_still_comes_to_its_end(kept, force):
     drawn = np.array([[0.0, 0.0], [8.0, 0.0]])
-    hips, _ = led(kept, Path(drawn), Scene(pushes=(Push.constant("torso", force, 2.5, 0.1),)))
-    assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.4
+    scene = Scene(pushes=(Push.constant("torso", force, 2.5, 0.1),))
+    done = led_job(kept, Path(drawn), scene, recovery=True, looseness=natural())
+    assert [one["what"] for one in done.report["recoveries"]]
+    hips = done.poses[:, 0, :2, 3]
+    assert Path(drawn).distance_from(hips).max() < 0.4
+    assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.25
 
 
 def test_it_waits_where_it_is_to(kept):

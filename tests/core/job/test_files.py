@@ -11,6 +11,7 @@ import pytest
 from heft.core.character import Character
 from heft.core.job import BakeJob, BakeResult, Scene, run
 from heft.core.motion.floor import Levelling
+from heft.core.simulation import Prop
 
 from tests.core.job import golden
 from tests.core.job.jobs import full_job, waving_job
@@ -236,6 +237,23 @@ def test_half_of_what_momentum_was_told_in_version_11_is_what_it_took(tmp_path, 
     waving_job(method="momentum", settings=settings).save(path)
     altered(path, lambda header, _: header.update(version=11))
     assert BakeJob.load(path).settings.get("damping") == damping
+
+
+def test_props_of_version_16_had_the_friction_of_what_they_touched(tmp_path):
+    path = tmp_path / "a.heftjob"
+    door = Prop.box("door", (0.4, 0.02, 1.0), 20.0, (2.0, 0.0, 1.0)).tied_at((-0.4, 0.0, -0.7))
+    job = waving_job(scene=replace(full_job().scene, props=(door,)))
+    job.save(path)
+
+    def as_then(header, _):
+        header["version"] = 16
+        scene = header["value"]["scene"]
+        for grab in (*scene["grabs"], *scene["props"][0]["ties"]):
+            del grab["axis"]
+        del scene["props"][0]["friction"]
+
+    altered(path, as_then)
+    assert BakeJob.load(path) == job
 
 
 @pytest.mark.parametrize(

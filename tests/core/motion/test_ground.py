@@ -126,3 +126,15 @@ def test_cmu_feet_that_roll_up_a_slope_tell_of_it():
     character, trajectory = captured("74_17")
     found = missing_ground(character, trajectory, label(character, trajectory))
     np.testing.assert_allclose(np.unique(found.ground.heights), [0.0, 0.08, 0.21, 0.3, 0.41, 0.48], atol=0.015)
+
+
+def test_who_runs_up_to_a_box_has_the_floor_under_soles_that_never_stand():
+    walk = glide()
+    held = footprints(walk.character, walk.trajectory)
+    raised = [replace(one, heel=(*one.heel[:2], 0.3), toe=(*one.toe[:2], 0.3)) for one in held[-2:]]
+    sunk = replace(walk.trajectory, q=walk.trajectory.q - np.eye(1, walk.character.nq, 2) * 0.04)
+    pits = estimate_ground(walk.character, sunk, raised)
+    ground = estimate_ground(walk.character, sunk, raised, floor=True)
+    assert pits.heights.min() == pytest.approx(-0.04, abs=2e-3)
+    assert ground.heights.min() == pytest.approx(0.0, abs=1e-9)
+    assert ground.heights.max() == pytest.approx(0.3)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Props that are tied to the world and to each other, against closed forms."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -95,6 +96,65 @@ def test_what_is_fixed_to_a_hinged_board_goes_with_it():
     assert turn > 0.3
     there = np.array([0.8 * np.cos(turn) + 0.07 * np.sin(turn), 0.0, 1.0 - 0.8 * np.sin(turn) + 0.07 * np.cos(turn)])
     np.testing.assert_allclose(q[7:10], there, atol=1e-5)
+
+
+def test_a_drawer_on_a_sloping_rail_slides_as_galilei_says():
+    """Pulled aside and turned it keeps its way and its attitude; down its rail it goes g sin(slope) t^2 / 2."""
+    slope = np.radians(30.0)
+    axis = (np.cos(slope), 0.0, -np.sin(slope))
+    drawer = Prop.box("drawer", (0.2, 0.15, 0.1), 3.0, (0.0, 0.0, 1.0)).sliding(axis)
+    pull = Push.constant("drawer", (0.0, 25.0, 0.0), 0.0, 9.0, (0.1, 0.0, 0.05))
+    world = World(bystander(), [], rate=RATE, props=[drawer], pushes=[pull])
+    for _ in range(round(0.5 * RATE)):
+        world.step()
+    q, v = prop_state(world)
+    away = 0.5 * GRAVITY * np.sin(slope) * 0.5 * (0.5 - 1.0 / RATE)  # positions move on before velocities do
+    np.testing.assert_allclose(q[:3], np.array([0.0, 0.0, 1.0]) + away * np.array(axis), atol=1e-9)
+    np.testing.assert_allclose(q[3:], (1.0, 0.0, 0.0, 0.0), atol=1e-9)
+    np.testing.assert_allclose(v[:3], GRAVITY * np.sin(slope) * 0.5 * np.array(axis), atol=1e-9)
+    across = 3.0 * GRAVITY * np.cos(slope) * np.array([np.sin(slope), 0.0, np.cos(slope)])
+    # what the rail gives: all of the weight but what lies along it, all of the pull, and its moment about the drawer
+    force = world.grab_forces[0]
+    np.testing.assert_allclose(force[:3], across - (0.0, 25.0, 0.0), atol=1e-6)
+    np.testing.assert_allclose(force[3:], -np.cross((0.1, 0.0, 0.05), (0.0, 25.0, 0.0)), atol=1e-6)
+
+
+def test_a_weight_on_a_turning_bar_keeps_energy_and_angular_momentum():
+    """It slides outwards on a bar that turns on a hinge: (I + m r^2) omega stays, and so does the energy."""
+    bar = Prop.box("bar", (1.0, 0.02, 0.02), 6.0, (0.0, 0.0, 1.0), hinge=Hinge((0.0, 0.0, 1.0)), velocity=(3.0,))
+    weight = Prop.box("weight", (0.05,) * 3, 1.0, (0.2, 0.0, 1.0), velocity=(0.0, 0.6, 0.0, 0.0, 0.0, 3.0))
+    found = []
+    for rate in (RATE, 4.0 * RATE):
+        world = World(bystander(), [], rate=rate, props=[bar, weight.sliding((1.0, 0.0, 0.0), "bar")])
+        for _ in range(round(0.4 * rate)):
+            world.step()
+        q, v = prop_state(world)
+        found.append((np.hypot(*q[1:3]), v[0], np.hypot(*v[1:3])))
+    own, of_weight = 6.0 * (1.0 + 0.02**2) / 3.0, 2.0 * 0.05**2 / 3.0
+    about = [own + of_weight + 1.0 * r * r for r, _, _ in found]
+    start = own + of_weight + 1.0 * 0.2**2
+    momentum, energy = start * 3.0, 0.5 * start * 3.0**2
+    assert found[0][0] > 0.3
+    for (_, turn, speed), inertia in zip(found, about, strict=True):
+        assert inertia * turn == pytest.approx(momentum, rel=1e-3)
+        assert 0.5 * (own + of_weight) * turn**2 + 0.5 * speed**2 == pytest.approx(energy, rel=2e-3)
+
+
+@pytest.mark.parametrize(("own", "ground"), [(0.5, 1.0), (0.2, 1.0), (0.5, 0.6)])
+def test_props_slide_as_far_as_their_own_friction_lets_them(own, ground):
+    """v^2 / (2 mu g), mu the product of both, as in Blender's own rigid bodies."""
+    sled = replace(
+        Prop.box("sled", (0.3, 0.3, 0.05), 4.0, (0.0, 0.0, 0.05), velocity=(2.0, 0, 0, 0, 0, 0)), friction=own
+    )
+    crate = Prop.box("crate", (0.1,) * 3, 2.0, (0.0, 3.0, 0.1), velocity=(2.0, 0, 0, 0, 0, 0))
+    world = World(bystander(), friction=ground, rate=RATE, props=[sled, crate])
+    for _ in range(round(2.5 * RATE)):
+        world.step()
+    q, v = prop_state(world)
+    more = 0.5 * 2.0 / RATE  # positions move on before velocities do
+    assert q[0] == pytest.approx(4.0 / (2.0 * own * ground * GRAVITY) + more, rel=1e-3)
+    assert q[7] == pytest.approx(4.0 / (2.0 * ground * GRAVITY) + more, rel=1e-3)
+    np.testing.assert_allclose(v, 0.0, atol=1e-6)
 
 
 def test_ties_touch_nothing_that_they_tie():
