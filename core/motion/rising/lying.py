@@ -49,7 +49,7 @@ def _away(character: Character, q: Array, key: Key) -> float:
 
 
 def bearing_points(character: Character) -> tuple[ContactPoint, ...]:
-    """The points that may bear weight of who lies: hips lie on the pelvis, knees on the end of the thigh, if thicker."""
+    """The points that may bear weight of who lies: hips lie on the pelvis, knees on the thigh's end, if thicker."""
     position, turn = body_poses(character, character.neutral())
     root = character.bodies[0].name
     known = contact_points(character)

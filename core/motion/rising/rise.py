@@ -123,9 +123,8 @@ class _Laid:
                 self._holds.append((i, since, leaves, place))
                 del self._standing[i]
         pose = self._reached(pose)
-        for i, point in enumerate(self._points):
-            if i in bearing and i not in self._standing:
-                self._set_down(i, pose, time)
+        for i in sorted(bearing - self._standing.keys()):
+            self._set_down(i, pose, time)
         self.poses.append(self._reached(pose))
         self.times.append(time)
 
