@@ -3,6 +3,7 @@
 
 import json
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from heft.core.motion.schedule import runs
 from heft.core.motion.tracks import point_places
 from heft.core.simulation import Push, World
 from heft.studies.lib import balance_graph, balance_ground, balance_lean, balance_program
+from heft.studies.lib.journal import Journal
 from heft.studies.lib.references import walking
 from heft.studies.lib.replicas import FALLEN
 
@@ -41,7 +43,7 @@ PUSHES = {
 INTRODUCTION = """# Balance and style
 
 After da Silva 2010, chapter 3, with default settings at 120 Hz on a level floor unless it says otherwise.
-Written by `run.py study balance`.
+Written by `run.py study balance`, which goes on where it was stopped.
 """
 MOST = 300.0  # N, of the greatest pushes
 LIMITS = """
@@ -77,19 +79,28 @@ def pushed(controller: Balance, force: tuple[float, float, float], begin: float 
     return True
 
 
-def shares() -> list[str]:
+def shares(journal: Journal) -> list[str]:
     """The table of what balance adds."""
+    head = [f"| balance | {' | '.join(PUSHES)} |", f"|---|{'---|' * len(PUSHES)}"]
+    names = [f"balance {share:g}{', arms too' if arms else ''}" for share, arms in SHARES]
+    rows = {name: partial(_share, *one) for name, one in zip(names, SHARES, strict=True)}
+    return head + journal.rows(rows)
+
+
+def _share(share: float, arms: bool) -> str:
     reference = walking()
-    rows = [f"| balance | {' | '.join(PUSHES)} |", f"|---|{'---|' * len(PUSHES)}"]
-    for share, arms in SHARES:
-        controller = Balance(reference.character, Track.of(reference), Settings(balance=share, arms=arms))
-        stands = ["up" if pushed(controller, force) else "falls" for force in PUSHES.values()]
-        rows.append(f"| {share:g}{', arms too' if arms else ''} | {' | '.join(stands)} |")
-    return rows
+    controller = Balance(reference.character, Track.of(reference), Settings(balance=share, arms=arms))
+    stands = ["up" if pushed(controller, force) else "falls" for force in PUSHES.values()]
+    return f"| {share:g}{', arms too' if arms else ''} | {' | '.join(stands)} |"
 
 
-def limits() -> list[str]:
+def limits(journal: Journal) -> list[str]:
     """The table of the greatest pushes ahead and back, over the quarters of half a stride."""
+    head = ["| at, s | ahead N | bound | back N | bound |", "|---|---|---|---|---|"]
+    return head + journal.rows({f"greatest push, quarter {n + 1}": partial(_limit, n) for n in range(4)})
+
+
+def _limit(quarter: int) -> str:
     reference = walking()
     character, track = reference.character, Track.of(reference)
     controller, frames = Balance(character, track), len(track.q)
@@ -101,18 +112,15 @@ def limits() -> list[str]:
     ahead = np.where(carrying, places, -np.inf).max(axis=1) - pressure
     back = pressure - np.where(carrying, places, np.inf).min(axis=1)
     fading = rate * DT * np.exp(-rate * DT * np.arange(3 * frames))
-    rows = ["| at, s | ahead N | bound | back N | bound |", "|---|---|---|---|---|"]
-    for quarter in range(4):
-        frame = quarter * frames // 8
-        begin, told = (2 * frames + frame) * DT, f"| {frame * DT:.2f} |"
-        for sign, room in ((1.0, ahead), (-1.0, back)):
-            greatest = 0.0
-            while greatest < MOST and pushed(controller, (sign * (greatest + 25.0), 0.0, 0.0), begin):
-                greatest += 25.0
-            reach = fading @ np.tile(room, 4)[frame : frame + 3 * frames]
-            told += f" {greatest:.0f} | {reach * rate * character.total_mass / PUSHED[1]:.0f} |"
-        rows.append(told)
-    return rows
+    frame = quarter * frames // 8
+    begin, told = (2 * frames + frame) * DT, f"| {frame * DT:.2f} |"
+    for sign, room in ((1.0, ahead), (-1.0, back)):
+        greatest = 0.0
+        while greatest < MOST and pushed(controller, (sign * (greatest + 25.0), 0.0, 0.0), begin):
+            greatest += 25.0
+        reach = fading @ np.tile(room, 4)[frame : frame + 3 * frames]
+        told += f" {greatest:.0f} | {reach * rate * character.total_mass / PUSHED[1]:.0f} |"
+    return told
 
 
 def bakes(path: Path, method: str, settings: dict[str, Any], cache: str) -> list[dict[str, Any]]:
@@ -128,62 +136,76 @@ def bakes(path: Path, method: str, settings: dict[str, Any], cache: str) -> list
     ]
 
 
-def clips() -> list[str]:
+def studied() -> dict[str, Path]:
+    """The captured clips by their names."""
+    return {path.stem: path for name in CLIPS for path in GOOD if path.name.startswith(name)}
+
+
+def clips(journal: Journal) -> list[str]:
     """The table of captured clips."""
-    rows = [
+    head = [
         "| clip | complete | joints ° | root cm | slide mm | step us | prepared s | look-ahead: complete | joints ° |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
+    return head + journal.rows({f"clip {name}": partial(clip, path) for name, path in studied().items()})
+
+
+def clip(path: Path) -> str:
+    """A row: with this control, and with look-ahead."""
     with tempfile.TemporaryDirectory() as cache:
-        for path in (path for name in CLIPS for path in GOOD if path.name.startswith(name)):
-            own = bakes(path, "balance", {}, cache)
-            other = bakes(path, "lookahead", {"rehearsals": 0}, cache)
-            complete = [sum(report["outcome"] == "completed" for report in some) for some in (own, other)]
+        own = bakes(path, "balance", {}, cache)
+        other = bakes(path, "lookahead", {"rehearsals": 0}, cache)
+    complete = [sum(report["outcome"] == "completed" for report in some) for some in (own, other)]
 
-            def middle(name: str, reports: list[dict[str, Any]] = own) -> float:
-                return float(np.median([report[name] for report in reports]))
+    def middle(name: str, reports: list[dict[str, Any]] = own) -> float:
+        return float(np.median([report[name] for report in reports]))
 
-            prepared = float(np.median([report["seconds"]["policy"] for report in own]))
-            rows.append(
-                f"| {path.stem} | {complete[0]}/{REPLICAS} | {middle('joint_rms_deg'):.2f} | "
-                f"{100 * middle('root_rms_m'):.1f} | {1000 * middle('max_foot_slide_m'):.1f} | "
-                f"{middle('step_us_median'):.0f} | {prepared:.2f} | {complete[1]}/{REPLICAS} | "
-                f"{middle('joint_rms_deg', other):.2f} |"
-            )
-    return rows
+    prepared = float(np.median([report["seconds"]["policy"] for report in own]))
+    return (
+        f"| {path.stem} | {complete[0]}/{REPLICAS} | {middle('joint_rms_deg'):.2f} | "
+        f"{100 * middle('root_rms_m'):.1f} | {1000 * middle('max_foot_slide_m'):.1f} | "
+        f"{middle('step_us_median'):.0f} | {prepared:.2f} | {complete[1]}/{REPLICAS} | "
+        f"{middle('joint_rms_deg', other):.2f} |"
+    )
 
 
-def lines() -> list[str]:
+def lines(journal: Journal) -> list[str]:
     """For how long each captured clip stands on a line that glides, and what that lets a deviation grow by."""
-    rows = ["| clip | longest, s | a deviation grows by |", "|---|---|---|"]
-    for path in (path for name in CLIPS for path in GOOD if path.name.startswith(name)):
-        performance = prepare(read_bvh(path, CMU_UNIT), CMU_ROLES)
-        reference = make_reference(performance.plan.character, performance.trajectory).reference
-        policy = Balance(reference.character, Track.of(reference)).policy
-        moving = np.linalg.norm(policy.glide, axis=2) > SLIDES
-        on_line = (policy.loaded & moving).any(axis=1) & (policy.loaded.sum(axis=1) <= LINE)
-        longest = max((stop - start for start, stop in runs(np.asarray(on_line))), default=0) / reference.rate
-        height = np.mean([center_of_mass(reference.character, q)[2] for q in reference.q[::10]])
-        growth = np.exp(longest * np.sqrt(-reference.character.gravity[2] / height))
-        rows.append(f"| {path.stem} | {longest:.2f} | {growth:.1f} |")
-    return rows
+    head = ["| clip | longest, s | a deviation grows by |", "|---|---|---|"]
+    return head + journal.rows({f"line {name}": partial(line, path) for name, path in studied().items()})
+
+
+def line(path: Path) -> str:
+    """A row."""
+    performance = prepare(read_bvh(path, CMU_UNIT), CMU_ROLES)
+    reference = make_reference(performance.plan.character, performance.trajectory).reference
+    policy = Balance(reference.character, Track.of(reference)).policy
+    moving = np.linalg.norm(policy.glide, axis=2) > SLIDES
+    on_line = (policy.loaded & moving).any(axis=1) & (policy.loaded.sum(axis=1) <= LINE)
+    longest = max((stop - start for start, stop in runs(np.asarray(on_line))), default=0) / reference.rate
+    height = np.mean([center_of_mass(reference.character, q)[2] for q in reference.q[::10]])
+    growth = np.exp(longest * np.sqrt(-reference.character.gravity[2] / height))
+    return f"| {path.stem} | {longest:.2f} | {growth:.1f} |"
 
 
 def study(folder: Path) -> str:
     """The page and its pictures."""
-    page = [INTRODUCTION, *balance_lean.sections(), *balance_program.sections()]
+    journal = Journal.of("balance")
+    page = [INTRODUCTION]
+    for name, part in (("how far it may lean", balance_lean.sections), ("the program", balance_program.sections)):
+        page += journal.find(name, part) if journal.wants(name) else []
     page += ["", "## What the balance term adds", ""]
     page += [
         f"A walk at 1 m/s is pushed at the torso for {PUSHED[1]} s and followed for six seconds.",
         "",
-        *shares(),
+        *shares(journal),
         LIMITS,
-        *limits(),
+        *limits(journal),
     ]
     if GOOD:
         page += ["", "## Captured clips", ""]
-        page += [CAPTURED, "", *clips(), GLIDING, *lines()]
-    page += balance_ground.sections(folder)
-    if GOOD:
+        page += [CAPTURED, "", *clips(journal), GLIDING, *lines(journal)]
+    page += balance_ground.sections(folder, journal)
+    if GOOD and journal.wants("action graph"):
         page += balance_graph.sections(folder)
     return "\n".join(page) + "\n"

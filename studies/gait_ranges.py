@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The range of gains that gait control accepts, by rate: Carensac et al., section 4, algorithm 1, figures 2 and 3."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 ORIGINAL = 1000.0  # Hz, of the motion that others are to be like
 # the first of each starts from the original's gains, the next from what was found for the one before
 WAYS = ((1000.0, 500.0, 300.0, 225.0), (2000.0,))
+EXPLICIT_WAYS = ((4000.0, 2000.0, 1000.0, 500.0, 300.0, 225.0),)  # below the first the table's own gains fall
+DAMPED = (1.0, 0.3, 0.1)  # shares of the table's damping
 STARTS = (41, 42)  # seeds
 SECONDS, SETTLED = 7.0, 2.0
 LONGEST = 1.2  # s, of a stride
@@ -50,6 +52,21 @@ largest gains, {ORIGINAL:g} Hz and 2000 Hz from the table's. {GENERATIONS} gener
 searches at most stand where the paper has 150 and any number, and the search for the largest begins where that for the
 smallest began, not at its end: ends of the ranges are what was reached, not the last that there is. Written by
 `run.py study gait_ranges`, which goes on where it was stopped.
+"""
+
+EXPLICIT = """
+## With explicit PD
+
+The paper's: torques by the state at the step's beginning, gains as they are; the walk that others are to be like is
+the same, of 1000 Hz with implicit PD. First, who stands of both starts with the table's stiffness and shares of its
+damping: light feet and toes bear no more damping than their inertia over a step.
+
+"""
+LOWERED = """
+Then algorithm 1. Each rate starts from what was found for the one before, and it ends where no gains are accepted.
+
+| rate, Hz | smallest Σ Kp + 10 Kd | largest | range by their mean |
+|---|---|---|---|
 """
 
 
@@ -79,10 +96,11 @@ def from_vector(x: Sequence[float]) -> Gains:
     return Gains(stiffness, damping, load_gains(ORIGINAL).feedback)
 
 
-def move(gains: Gains, rate: float, seed: int, character: Character = GAIT28) -> Motion | None:
+def move(gains: Gains, rate: float, seed: int, implicit: bool = True, character: Character = GAIT28) -> Motion | None:
     """Walk, changing sideways; None where it falls."""
     world = World(character, rate=rate)
     gait = Gait(character, cycled(0.7), rate, gains=gains)
+    gait._walk.implicit[0] = implicit  # Heft's own explicit PD is never damped beyond what a step can bear
     q, v = gait.reference_state()
     world.reset(q, v + np.random.default_rng(seed).normal(scale=0.05, size=character.nv))
     ends = [character.index(name) for name in ENDS]
@@ -112,11 +130,13 @@ def move(gains: Gains, rate: float, seed: int, character: Character = GAIT28) ->
     return Motion(speed, total / np.maximum(counted, 1.0)[:, None, None])
 
 
-def cost(x: Sequence[float], normal: Sequence[float], sign: float, rate: float, originals: Sequence[Motion]) -> float:
+def cost(
+    x: Sequence[float], normal: Sequence[float], sign: float, rate: float, originals: Sequence[Motion], implicit: bool
+) -> float:
     """Equation 4."""
     gains, strayed = from_vector(x), []
     for seed, original in zip(STARTS, originals, strict=True):
-        motion = move(gains, rate, seed)
+        motion = move(gains, rate, seed, implicit)
         if motion is None or abs(motion.speed / original.speed - 1.0) > SPEED:
             return REFUSED
         both = (motion.places != 0.0).any(axis=(1, 2)) & (original.places != 0.0).any(axis=(1, 2))
@@ -125,11 +145,11 @@ def cost(x: Sequence[float], normal: Sequence[float], sign: float, rate: float, 
 
 
 def search(
-    start: Gains, sign: float, rate: float, originals: Sequence[Motion], number: int, journal: Journal
+    start: Gains, sign: float, rate: float, originals: Sequence[Motion], implicit: bool, number: int, journal: Journal
 ) -> tuple[Gains, bool]:
     """`run_cma`: the best gains, and whether any were accepted."""
     normal = to_vector(start)
-    name = f"{rate:g} Hz {'smallest' if sign > 0.0 else 'largest'} {number}"
+    name = f"{'implicit' if implicit else 'explicit'}, {rate:g} Hz {'smallest' if sign > 0.0 else 'largest'} {number}"
     evolution = CMA(normal, SIGMA, seed=number)
     best, least = normal, REFUSED
     for generation in range(-1, GENERATIONS):
@@ -138,7 +158,7 @@ def search(
         costs = journal.find_all(
             {
                 f"{name}, generation {generation}, candidate {k}": partial(
-                    cost, x.tolist(), normal.tolist(), sign, rate, originals
+                    cost, x.tolist(), normal.tolist(), sign, rate, originals, implicit
                 )
                 for k, x in enumerate(candidates)
             }
@@ -150,11 +170,13 @@ def search(
     return from_vector(best.tolist()), least < REFUSED
 
 
-def end(start: Gains, sign: float, rate: float, originals: Sequence[Motion], journal: Journal) -> Gains | None:
+def end(
+    start: Gains, sign: float, rate: float, originals: Sequence[Motion], implicit: bool, journal: Journal
+) -> Gains | None:
     """One end of the range: searches in a row, each by the gains that the last one found."""
     gains = start
     for number in range(ROUNDS):
-        found, accepted = search(gains, sign, rate, originals, number, journal)
+        found, accepted = search(gains, sign, rate, originals, implicit, number, journal)
         if not accepted:
             return None
         change, gains = float(np.mean(np.exp(to_vector(found) - to_vector(gains)))) - 1.0, found
@@ -170,16 +192,16 @@ def original_of(gains: Gains, seed: int) -> Motion:
     return motion
 
 
-def lower(journal: Journal) -> dict[float, Found]:
-    """Algorithm 1."""
+def lower(journal: Journal, implicit: bool) -> dict[float, Found]:
+    """Algorithm 1, down to where nothing is accepted."""
     start = load_gains(ORIGINAL)
     originals = [original_of(start, seed) for seed in STARTS]
     result = {}
-    for way in WAYS:
+    for way in WAYS if implicit else EXPLICIT_WAYS:
         gains = start
         for rate in way:
-            smallest = end(gains, 1.0, rate, originals, journal)
-            largest = None if smallest is None else end(gains, -1.0, rate, originals, journal)
+            smallest = end(gains, 1.0, rate, originals, implicit, journal)
+            largest = None if smallest is None else end(gains, -1.0, rate, originals, implicit, journal)
             if smallest is None or largest is None:
                 break
             result[rate] = Found(smallest, largest)
@@ -195,7 +217,8 @@ def weight(gains: Gains, groups: Sequence[str] = GROUPS) -> float:
 
 def study(folder: Path) -> str:
     """The page, and both figures."""
-    found = lower(Journal("gait_ranges", [*SOURCES, TABLE, Path(__file__)]))
+    journal = Journal("gait_ranges", [*SOURCES, TABLE, Path(__file__)])
+    found = lower(journal, implicit=True)
     rates = sorted(found)
     wholes = {rate: (weight(found[rate].smallest), weight(found[rate].largest)) for rate in rates}
     (folder / "gait_ranges_2.svg").write_text(ranges("Sum of Kp + 10 Kd, smallest to largest", wholes, "Hz"))
@@ -216,7 +239,37 @@ def study(folder: Path) -> str:
     page += f"Range by the mean, %.\n\n| rate, Hz | {' | '.join(GROUPS)} |\n{'|---' * (len(GROUPS) + 1)}|\n"
     for k, rate in reversed(list(enumerate(rates))):
         page += f"| {rate:g} | {' | '.join(f'{widths[group][k]:.0f}' for group in GROUPS)} |\n"
-    return page
+    page += EXPLICIT + "".join(damped_rows(journal))
+    return page + LOWERED + "".join(explicit_rows(lower(journal, implicit=False)))
+
+
+def damped_rows(journal: Journal) -> Iterator[str]:
+    """Who stands with explicit PD and shares of the table's damping."""
+    yield f"| rate, Hz | {' | '.join(f'{share:g}' for share in DAMPED)} |\n{'|---' * (len(DAMPED) + 1)}|\n"
+    for rate in EXPLICIT_WAYS[0]:
+        cells = [
+            f"{journal.find(f'explicit, {rate:g} Hz, damping {share:g}', partial(stand_damped, rate, share))} of 2"
+            for share in DAMPED
+        ]
+        yield f"| {rate:g} | {' | '.join(cells)} |\n"
+
+
+def stand_damped(rate: float, share: float) -> int:
+    """How many of the starts."""
+    gains = load_gains(ORIGINAL)
+    damping = {group: share * value for group, value in gains.damping.items()}
+    slack = Gains(gains.stiffness, damping, gains.feedback)
+    return sum(move(slack, rate, seed, implicit=False) is not None for seed in STARTS)
+
+
+def explicit_rows(found: Mapping[float, Found]) -> Iterator[str]:
+    """What is accepted of explicit PD."""
+    for rate in EXPLICIT_WAYS[0]:
+        if rate not in found:
+            yield f"| {rate:g} | none found |  |  |\n"
+            continue
+        low, high = weight(found[rate].smallest), weight(found[rate].largest)
+        yield f"| {rate:g} | {low:.0f} | {high:.0f} | {200.0 * (high - low) / (high + low):.0f} % |\n"
 
 
 def by_rate(found: Mapping[float, Found], rates: Sequence[float], group: str) -> tuple[list[float], list[float]]:

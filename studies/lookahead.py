@@ -6,16 +6,18 @@ Motions are those of the tests, and one captured run if the clips are at hand.
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from heft.core.control.lookahead import LookAhead, Track, standing
+from heft.core.control.lookahead import LookAhead, Settings, Track, standing
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.reference import Reference
 from heft.core.motion.schedule import contact_points
 from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.simulation import World
+from heft.studies.lib.journal import Journal
 from heft.studies.lib.references import TURN, running, walking
 from heft.studies.lib.replicas import (
     FALLEN,
@@ -25,7 +27,6 @@ from heft.studies.lib.replicas import (
     REPLICAS,
     SECONDS,
     STUDIED,
-    Outcome,
     endurance,
     figure,
     row,
@@ -48,7 +49,7 @@ INTRODUCTION = f"""# Look-ahead control
 Replicas of each motion start with noise of {NOISE} on every velocity and run for {SECONDS:.0f} s at 120 Hz on a level
 floor with default settings, unless stated otherwise. A replica has fallen if it is {100 * FALLEN:.0f} cm above or below
 its reference. Cost is the median over the replicas of equation 18 of Muico et al. 2009, each to its end, with the
-weights of table 2 as printed. Written by `run.py study lookahead`.
+weights of table 2 as printed. Written by `run.py study lookahead`, which goes on where it was stopped.
 """
 
 DIFFERENCES = """
@@ -91,7 +92,19 @@ def pushes(reference: Reference) -> tuple[int, list[str]]:
     return total, rows
 
 
-def at_sixty_hertz(policy: str, turn: float) -> Outcome:
+def endured(name: str, reference: Reference, settings: Settings = STUDIED, mode: str = "anticipating") -> str:
+    """A row."""
+    return row(name, endurance(reference, settings, mode))
+
+
+def ten_minutes() -> str:
+    """Of one walk."""
+    track = Track.of(walking())
+    ten = run(track, LookAhead(walking().character, track, STUDIED), World(walking().character), 600.0, 0)
+    return f"One walk of 10 minutes: {ten[0]:.0f} s upright, joints within {ten[2]:.2f}° RMS."
+
+
+def at_sixty_hertz(name: str, policy: str, turn: float) -> str:
     """The walk made anew at 60 Hz."""
     motion = motions.walk(turn=turn, frames=132, points_of=motions.corners)
     q = np.ascontiguousarray(motion.q[::2])
@@ -99,7 +112,7 @@ def at_sixty_hertz(policy: str, turn: float) -> Outcome:
     half = type(schedule)(schedule.points, schedule.active[::2], schedule.place[::2])
     trajectory = Trajectory(60.0, q, np.ascontiguousarray(motion.v[::2]))
     reference = build_reference(motion.character, trajectory, half, bounds=Ends(cycle=motion.cycle))
-    return endurance(reference, replace(STUDIED, policy=policy))
+    return row(name, endurance(reference, replace(STUDIED, policy=policy)))
 
 
 def stand() -> tuple[LookAhead, Track]:
@@ -153,6 +166,7 @@ def timed(track: Track, controller: LookAhead, world: World) -> tuple[np.ndarray
 
 def study(folder: Path) -> str:
     """The page, and a picture for each panel of figure 3."""
+    journal = Journal.of("lookahead")
     head = ["| motion | survive | seconds | cost | joints, degrees |", "|---|---|---|---|---|"]
     page = [INTRODUCTION, "## Endurance", "", *head]
     gaits = {
@@ -163,10 +177,8 @@ def study(folder: Path) -> str:
     gaits |= {f"turn of {turn}° a stride": walking(np.radians(turn)) for turn in (15, 45, 60, 90, 180)}
     if running() is not None:
         gaits["run (captured, 35_17)"] = running()
-    page += [row(name, endurance(reference)) for name, reference in gaits.items()]
-    track = Track.of(walking())
-    ten = run(track, LookAhead(walking().character, track, STUDIED), World(walking().character), 600.0, 0)
-    page += ["", f"One walk of 10 minutes: {ten[0]:.0f} s upright, joints within {ten[2]:.2f}° RMS.", ""]
+    page += journal.rows({name: partial(endured, name, gaits[name]) for name in gaits})
+    page += ["", *journal.rows({"ten minutes": ten_minutes}), ""]
 
     page += ["## Figure 3: cost against gamma", ""]
     panels = [("a", "straight walk", walking()), ("c", "180° turn a stride", walking(np.pi))]
@@ -176,7 +188,7 @@ def study(folder: Path) -> str:
     rows = []
     for letter, title, reference in panels:
         page.append(f"![({letter}) {title}](lookahead_{letter}.svg)")
-        rows += figure(folder, letter, title, reference)
+        rows += figure(folder, letter, title, journal, reference)
     page += [DIFFERENCES, "Panels (e) and (f), on stairs, are with [other ground](lookahead_ground.md).", ""]
     page += [
         "| panel | policy | gamma | survive | seconds | cost | joints, degrees |",
@@ -185,15 +197,22 @@ def study(folder: Path) -> str:
     ]
 
     page += ["", "## Contacts that enter once they touch", "", "The paper's reading, straight walk.", "", *head]
+    touching = {}
     for policy in ("nqr", "lqr"):
         for gamma in (NO_GAMMA, 0.001, 0.002, 0.005):
-            found = endurance(walking(), replace(STUDIED, policy=policy, adaptation=gamma), "touching")
-            page.append(row(f"{policy.upper()}, gamma {0.0 if gamma == NO_GAMMA else gamma:g}", found))
+            name = f"{policy.upper()}, gamma {0.0 if gamma == NO_GAMMA else gamma:g}"
+            chosen = replace(STUDIED, policy=policy, adaptation=gamma)
+            touching[name] = partial(endured, name, walking(), chosen, "touching")
+    page += journal.rows(touching)
 
     walks = {name: gaits[name] for name in gaits if name.startswith("walk")}
     for number in CAPTURED_WALKS if GOOD else ():
         walks[f"captured, {number}"] = make_reference(*captured(number), cyclic=True).reference
-    found = {name: pushes(reference) for name, reference in walks.items()}
+    found = {
+        name: journal.find(f"pushes, {name}", partial(pushes, reference))
+        for name, reference in walks.items()
+        if journal.wants(f"pushes, {name}")
+    }
     page += ["", f"## Pushes of {PUSH:.0f} N for {PUSHED} s at the torso", ""]
     page += ["Rows are directions from straight ahead, characters eighths of a stride: # where all replicas stay up,"]
     page += ["else how many. The last row counts the # of 64.", ""]
@@ -203,9 +222,10 @@ def study(folder: Path) -> str:
     page.append(f"| survive | {' | '.join(str(total) for total, _ in found.values())} |")
 
     page += ["", "## 60 Hz", "", "Reference and simulation at 60 Hz.", "", *head]
+    halved = {}
     for degrees in (0, 45, 90, 180):
         for policy in ("nqr", "lqr"):
-            name = f"turn of {degrees}° a stride" if degrees else "straight walk"
-            page.append(row(f"{name}, {policy.upper()}", at_sixty_hertz(policy, np.radians(degrees))))
-
-    return "\n".join([*page, *table_4()]) + "\n"
+            name = f"{f'turn of {degrees}° a stride' if degrees else 'straight walk'}, {policy.upper()}"
+            halved[f"60 Hz, {name}"] = partial(at_sixty_hertz, name, policy, np.radians(degrees))
+    page += journal.rows(halved)
+    return "\n".join([*page, *(table_4() if journal.wants("table 4") else [])]) + "\n"

@@ -26,20 +26,23 @@ from heft.core.motion.variants import at_speed, with_stride
 from heft.core.simulation import DivergedError, World
 from heft.studies.lib.captured_walks import WALKS
 from heft.studies.lib.chart import curves
+from heft.studies.lib.journal import Journal
 from heft.studies.lib.replanning_analytic import analytic
 from heft.studies.lib.replanning_follow import FALLEN, Outcome, follow, outcome_words, table, walk, walk_reference
 from heft.studies.lib.replanning_lifted import lifted
 from heft.studies.lib.replanning_motions import DT, Motion, chin_up, flight, lift, squat
-from heft.studies.lib.replanning_pushes import pushes
+from heft.studies.lib.replanning_pushes import more_pushes, pushes
+from heft.studies.lib.replanning_receding import receding
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 from tests.core.motion.spacetime import motions
 
+NOT_KEPT = ("which modes", "speed")  # for a picture, and for times
 INTRODUCTION = f"""# Replanning control
 
 Jain and Liu 2011 in the nonlinear simulator at 120 Hz, on `jain42` unless stated otherwise: motions of a few key
 poses, not optimised; an optimised walk; and captured clips. A body has fallen if its root is {100 * FALLEN:.0f} cm
-from where it should be. Written by `run.py study replanning`.
+from where it should be. Written by `run.py study replanning`, which goes on where it was stopped.
 """
 
 
@@ -408,18 +411,25 @@ def plan_time(controller: Replanning, candidates: int) -> float:
 
 def study(folder: Path) -> str:
     """The page."""
-    sections = (
-        modes,
-        lambda: which_modes(folder),
-        key_poses,
-        caught,
-        captured,
-        lifted,
-        halfway,
-        pushes,
-        analytic,
-        edits,
-        thresholds,
-        speed,
-    )
-    return "\n".join([INTRODUCTION, *(line for section in sections for line in section())])
+    journal = Journal.of("replanning")
+    sections: dict[str, Callable[[], list[str]]] = {
+        "modes": modes,
+        "which modes": lambda: which_modes(folder),
+        "key poses": key_poses,
+        "caught": caught,
+        "captured": captured,
+        "lifted": lifted,
+        "halfway": halfway,
+        "pushes on the thorax": pushes,
+        **more_pushes(),
+        "the paper's stepping": analytic,
+        "edits": edits,
+        "thresholds": thresholds,
+        "speed": speed,
+    }
+    page = [INTRODUCTION]
+    for name, find in sections.items():
+        if journal.wants(name):
+            page += find() if name in NOT_KEPT else journal.find(name, find)
+    page += receding(journal) if GOOD else []
+    return "\n".join(page)

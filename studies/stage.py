@@ -4,31 +4,39 @@
 import tempfile
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from heft.core import BakeJob
+from heft.core import BakeJob, Course
 from heft.core.live import inputs
 from heft.core.live.playing import Kit, play
 from heft.core.worker import tasks
 from heft.core.worker.messages import Message
 from heft.core.worker.worker import Worker
+from heft.studies.lib.journal import Journal
 
 from studies.paths import jobs
 from tests.core.live.directing import BODIES, Anybody, baked
+from tools.environment import ROOT
 
-TAKES = 10  # of each walk
-STEPS = 300
+TAKES = 25  # of each walk by each method
+STEPS = {"lookahead": 300, "steering": 600}
+TURNS, SPEEDS = 0.005, (0.0, 0.7, 1.0, 1.3)  # a step that another command is given in; m/s
+LABELS = {"lookahead": "Look Ahead", "steering": "Steer"}
 STRONG = (500.0, 50.0)  # N that the mouse pulls with at most, in turn
 SECONDS = 10.0  # that are played in real time
 EVERY = 1.0 / 60.0  # s between moves of the mouse
+SOURCES = (ROOT / "core", Path(__file__))
 INTRODUCTION = f"""# On the stage
 
-Four walks on the stage, {TAKES} takes of each, in which somebody pulls, shoves and throws balls at random for
-{STEPS} steps, with {STRONG[0]:.0f} N at most in one and {STRONG[1]:.0f} N in the next; each take is then baked, and
-positions and torques of every step compared. Then each walk is played for {SECONDS:.0f} s in the worker, as Blender has
-it, while the mouse pulls a hand and moves {1.0 / EVERY:.0f} times a second. Without recovery, as all takes are. Written
-by `run.py study stage`.
+Four walks on the stage, {TAKES} takes of each by each method, in which somebody pulls, shoves and throws balls at
+random for {STEPS["lookahead"]} steps under Look Ahead and {STEPS["steering"]} under Steer, which is told headings and
+speeds at random as well. The mouse pulls with {STRONG[0]:.0f} N at most in one take and {STRONG[1]:.0f} N in the next;
+each take is then baked, and positions and torques of every step compared. Then each walk is played for {SECONDS:.0f} s
+in the worker, as Blender has it, while the mouse pulls a hand and moves {1.0 / EVERY:.0f} times a second. Without
+recovery, as all takes are. Written by `run.py study stage`; a study that is stopped goes on where it was.
 
 - same bits: takes whose bake has the same positions and torques in every step
 - upright: takes that did not fall
@@ -36,16 +44,30 @@ by `run.py study stage`.
 - late: by how much playing took longer than the clock
 """
 HEAD = [
-    "| walk | same bits | pushes | balls | upright | pictures a second | felt, median | 95 % | at most | late, s |",
-    "|---|---|---|---|---|---|---|---|---|---|",
+    "| walk | method | same bits | pushes | balls | upright | shown a second | felt, median | 95 % | most | late, s |",
+    "|---|---|---|---|---|---|---|---|---|---|---|",
 ]
+
+
+class Leader(Anybody):
+    """Tells headings and speeds by the dice, too."""
+
+    def __call__(self, now: Any) -> list[inputs.Input]:
+        """What is done before the next step."""
+        done: list[inputs.Input] = super().__call__(now)
+        if self._dice.random() < TURNS:
+            heading = float(self._dice.uniform(-np.pi, np.pi))
+            done.append(inputs.Command(0.0, float(self._dice.choice(SPEEDS)), 0.0, heading))
+        return done
 
 
 def same(job: BakeJob, seed: int, cache: str) -> tuple[bool, int, int, bool]:
     """Whether a take bakes to the same bits; its pushes and balls, and whether it stayed up."""
+    somebody = Leader if job.method == "steering" else Anybody
     near = np.append(job.clip.position[0, 0, :2], 1.0)
     kit = Kit(strongest=STRONG[seed % 2])
-    found = play(job, Anybody(seed, STEPS, near, BODIES, shove=0.1 * kit.strongest), kit=kit, clock=None, cache=cache)
+    does = somebody(seed, STEPS[job.method], near, BODIES, shove=0.1 * kit.strongest)
+    found = play(job, does, kit=kit, clock=None, cache=cache)
     again, live = baked(job, found.take, cache).recording, found.simulation.recording
     count = found.simulation.character.nq + 7 * len(found.take.balls)
     equal = again.steps == live.steps and np.array_equal(again.q[:, :count], live.q[:, :count])
@@ -90,21 +112,27 @@ def until(worker: Worker, kind: str) -> Message:
                 raise RuntimeError(message.values["why"])
 
 
+def row(name: str, method: str) -> str:
+    """A line of the table."""
+    job, number = replace(jobs()[name], recovery=False, method=method, settings={}), list(jobs()).index(name)
+    if method == "steering":
+        job = replace(job, loop=True, scene=replace(job.scene, course=Course.straight(1.0)))
+    with tempfile.TemporaryDirectory() as cache:
+        takes = [same(job, 1000 * number + seed, cache) for seed in range(TAKES)]
+        worker = Worker(None)
+        pictures, delays, late = in_real_time(job, worker, cache)
+        worker.stop()
+    median, most, worst = 1e3 * np.percentile(delays, (50, 95, 100))
+    return (
+        f"| {name} | {LABELS[method]} | {sum(one[0] for one in takes)} of {TAKES} | {sum(one[1] for one in takes)} | "
+        f"{sum(one[2] for one in takes)} | {sum(one[3] for one in takes)} | {pictures:.0f} | {median:.1f} | "
+        f"{most:.1f} | {worst:.1f} | {late:.2f} |"
+    )
+
+
 def study(folder: Path) -> str:
     """The page; this study leaves no pictures."""
     del folder
-    rows = []
-    with tempfile.TemporaryDirectory() as cache:
-        worker = Worker(None)
-        for number, (name, job) in enumerate(jobs().items()):
-            job = replace(job, recovery=False)  # noqa: PLW2901
-            takes = [same(job, 1000 * number + seed, cache) for seed in range(TAKES)]
-            pictures, delays, late = in_real_time(job, worker, cache)
-            median, most, worst = 1e3 * np.percentile(delays, (50, 95, 100))
-            rows.append(
-                f"| {name} | {sum(one[0] for one in takes)} of {TAKES} | {sum(one[1] for one in takes)} | "
-                f"{sum(one[2] for one in takes)} | {sum(one[3] for one in takes)} | {pictures:.0f} | {median:.1f} | "
-                f"{most:.1f} | {worst:.1f} | {late:.2f} |"
-            )
-        worker.stop()
+    journal = Journal("stage", SOURCES)
+    rows = [journal.find(f"{name} {method}", partial(row, name, method)) for name in jobs() for method in STEPS]
     return "\n".join([INTRODUCTION, *HEAD, *rows, ""])

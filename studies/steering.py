@@ -15,6 +15,7 @@ from heft.core import BakeJob, Course, Push
 from heft.core.cache import Cache
 from heft.core.contact.terrain import Plane, make_terrain
 from heft.core.control.stage import Stage
+from heft.core.control.steering.catching import Catches
 from heft.core.control.steering.method import METHOD, Plan, roomy
 from heft.core.control.steering.steering import Choice, Steering
 from heft.core.job import Scene
@@ -133,7 +134,7 @@ def follow(one: Walk, course: Course, seconds: float, pushes: tuple[Push, ...] =
         inside=deepest(character, acts[0].motion.track.q) if pushes else None,
     )
     stage = roomy(acts, plain)
-    steering = Steering(acts, choose, catches=(stage, planner.foresee))
+    steering = Steering(acts, choose, catches=Catches(stage, planner.foresee))
     steering.begin(planner.begins(), replace(one.plan.begins, shift=(0.0, 0.0), turn=0.0), 0.0)
     world = stage.world()
     world.reset(*steering.reference_state())

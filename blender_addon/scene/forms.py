@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...core.character import Capsule, Sphere
-from ...core.contact.hulls import corners_of
+from ...core.contact.hulls import THINNEST, corners_of, thickness
 from ...core.contact.pieces import pieces_of
 from ...core.contact.shapes import Box as BoxShape
 from ...core.contact.shapes import Hull, Shape
@@ -111,7 +111,7 @@ def _shapes(thing: bpy.types.Object, graph: bpy.types.Depsgraph, unit: float, na
     vertices, triangles = read_mesh(evaluated)
     vertices = unit * vertices @ (turn.T @ matrix[:3, :3]).T
     flat = f"{thing.name} is flat, and cannot be a prop by its mesh: choose Box under Physics ▸ Rigid Body."
-    if 2.0 * box.half.min() < 3.0 * SMALLEST:
+    if thickness(vertices) < THINNEST:
         raise ValueError(flat)
     pieces = [corners_of(vertices)] if kind == "CONVEX_HULL" else pieces_of(vertices, triangles)
     if not pieces:

@@ -59,7 +59,12 @@ def find_things(
 def prop_of(thing: bpy.types.Object, form: Form, taken: Container[str], clock: Clock) -> SceneProp:
     """Return the prop that an object is; `taken` are names that it cannot have."""
     body = thing.rigid_body
-    if body is None or body.type != "ACTIVE":
+    if body is not None and body.type == "PASSIVE":
+        raise ValueError(
+            f"{thing.name} has a passive rigid body and cannot be a prop: make it Active; or take it out of the "
+            "collection and press Mark as Terrain, if it stays or moves by keys."
+        )
+    if body is None:
         raise ValueError(
             f"{thing.name} is in the prop collection but has no active rigid body: press Add Prop for it, or take it "
             "out of the collection."

@@ -20,7 +20,8 @@ from .hulls import THINNEST, corners_of, thickness
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-MOST_PIECES = 24
+# Of more loose parts the largest count, and one of more triangles is not cut.
+MOST_CUTS, MOST_PARTS, MOST_TRIANGLES = 24, 64, 20_000
 # A piece is left as it is if no more of its hull than this is hollow.
 HOLLOW = 0.04
 # A cut along a side is taken if it leaves no more than this share of what is hollow.
@@ -28,8 +29,8 @@ ENOUGH = 0.9
 # Points at which a part is asked whether it is solid there, and triangles times points at most.
 POINTS = 1500
 WORK = 6_000_000
-# Sides along which it is tried to cut: the largest.
-SIDES = 48
+# Sides along which it is tried to cut, the largest: fewer where there are many triangles, so that none takes long.
+SIDES, FEWEST_SIDES, TRIED = 48, 4, 10_000
 # Planes that differ by no more than this, in direction and as a share of the extent, are one.
 SAME = 1e-3
 # Nearer to a cut than this is on it, m.
@@ -49,7 +50,8 @@ class Cell(NamedTuple):
     """What lies on one side of some cuts."""
 
     cuts: Array  # (k, 4): n . p + d <= 0
-    corners: Array  # (n, 3) of what the part has there
+    polygons: list[Array]  # (n, 3) each: what they leave of the part's triangles
+    corners: Array  # (n, 3) of the hull of what the part has there
     hollow: int  # points in their hull that are not solid
     inside: int  # points in their hull
 
@@ -58,16 +60,13 @@ def pieces_of(vertices: Array, triangles: Indices) -> list[Array]:
     """Corners of convex hulls that together are about the mesh; none where it is flat."""
     cells: list[tuple[Part, Cell]] = []
     for own in _loose_parts(vertices, triangles):
-        corners = own.reshape(-1, 3)
-        if thickness(corners) < THINNEST:
-            continue
         part = _part(own)
-        none = np.zeros((0, 4))
-        cell = _cell(part, none)
+        cell = _cell(part, np.zeros((0, 4)), list(own))
         if cell is not None:
             cells.append((part, cell))
-    open_cells = [_share(cell) > HOLLOW for _, cell in cells]
-    while any(open_cells) and len(cells) < MOST_PIECES:
+    whole = len(cells)
+    open_cells = [_share(cell) > HOLLOW and len(part.triangles) <= MOST_TRIANGLES for part, cell in cells]
+    while any(open_cells) and len(cells) - whole < MOST_CUTS:
         worst = max((k for k, is_open in enumerate(open_cells) if is_open), key=lambda k: _volume(*cells[k]))
         part, cell = cells[worst]
         halves = _best_cut(part, cell)
@@ -97,7 +96,9 @@ def _loose_parts(vertices: Array, triangles: Indices) -> list[Array]:
     links = coo_array((np.ones(len(rows)), (rows, columns)), shape=(count, count))
     _, label = connected_components(links, directed=False)
     own = label[corners[:, 0]]
-    return [vertices[triangles[own == one]] for one in np.unique(own)]
+    parts = [vertices[triangles[own == one]] for one in np.unique(own)]
+    sizes = [-float(np.ptp(part.reshape(-1, 3), axis=0).prod()) for part in parts]
+    return [parts[k] for k in sorted(np.argsort(sizes, kind="stable")[:MOST_PARTS])]
 
 
 def _part(triangles: Array) -> Part:
@@ -143,7 +144,8 @@ def _sides(triangles: Array) -> Array:
     name = np.round(planes / np.array([SAME, SAME, SAME, SAME * extent])).astype(np.int64)
     _, where, which = np.unique(name, axis=0, return_index=True, return_inverse=True)
     total = np.bincount(which.reshape(-1), area[there])
-    return np.asarray(planes[where[np.argsort(-total, kind="stable")[:SIDES]]])
+    most = min(max(TRIED // len(triangles), FEWEST_SIDES), SIDES)
+    return np.asarray(planes[where[np.argsort(-total, kind="stable")[:most]]])
 
 
 def _best_cut(part: Part, cell: Cell) -> tuple[Cell, Cell] | None:
@@ -165,13 +167,16 @@ def _halves(part: Part, cell: Cell, plane: Array) -> tuple[Cell, Cell] | None:
     heights = cell.corners @ plane[:3] + plane[3]
     if heights.min() > -THINNEST or heights.max() < THINNEST:
         return None
-    below, above = (_cell(part, np.vstack([cell.cuts, sign * plane])) for sign in (1.0, -1.0))
+    below, above = (_cell(part, np.vstack([cell.cuts, side]), _cut(cell.polygons, side)) for side in (plane, -plane))
     return None if below is None or above is None else (below, above)
 
 
-def _cell(part: Part, cuts: Array) -> Cell | None:
-    """What the part has within some cuts; None where that is nothing to speak of."""
-    corners = _within(part, cuts)
+def _cell(part: Part, cuts: Array, polygons: list[Array]) -> Cell | None:
+    """What the part has within some cuts, which leave these of its triangles; None where that is nothing."""
+    meeting = _meetings(cuts)
+    if len(meeting):
+        meeting = meeting[winding_numbers(part.triangles, meeting) > 0.5]
+    corners = np.concatenate([meeting, *polygons])
     if thickness(corners) < THINNEST:
         return None
     try:
@@ -180,26 +185,22 @@ def _cell(part: Part, cuts: Array) -> Cell | None:
         return None
     depth = (part.points @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=1)
     inside = depth < 0.0
-    return Cell(cuts, corners[hull.vertices], int((inside & ~part.solid).sum()), int(inside.sum()))
+    return Cell(cuts, polygons, corners[hull.vertices], int((inside & ~part.solid).sum()), int(inside.sum()))
 
 
-def _within(part: Part, cuts: Array) -> Array:
-    """Corners of what the cuts leave of the triangles, and where three cuts meet inside the part."""
-    polygons = list(part.triangles)
-    for plane in cuts:
-        kept = []
-        for polygon in polygons:
-            height = polygon @ plane[:3] + plane[3]
-            height[np.abs(height) < ON_IT] = 0.0
-            # what lies in the cut bounds one side only, which has its corners from the walls that stand on it
-            if (height < 0.0).any():
-                kept.append(polygon if (height <= 0.0).all() else _clipped(polygon, height))
-        polygons = kept
-    corners = np.concatenate([np.zeros((0, 3)), *polygons])
-    meeting = _meetings(cuts)
-    if len(meeting):
-        meeting = meeting[winding_numbers(part.triangles, meeting) > 0.5]
-    return np.concatenate([corners, meeting])
+def _cut(polygons: list[Array], plane: Array) -> list[Array]:
+    """What of polygons is not above a plane."""
+    if not polygons:
+        return []
+    height = np.concatenate(polygons) @ plane[:3] + plane[3]
+    height[np.abs(height) < ON_IT] = 0.0
+    start = np.cumsum([0, *map(len, polygons)])
+    lowest, highest = np.minimum.reduceat(height, start[:-1]), np.maximum.reduceat(height, start[:-1])
+    # what lies in the cut bounds one side only, which has its corners from the walls that stand on it
+    return [
+        polygons[k] if highest[k] <= 0.0 else _clipped(polygons[k], height[start[k] : start[k + 1]])
+        for k in np.flatnonzero(lowest < 0.0)
+    ]
 
 
 def _clipped(polygon: Array, height: Array) -> Array:

@@ -85,6 +85,10 @@ class Follower(Protocol):
         """Forget what it was about to do: its character was led back into the motion by somebody else."""
         return
 
+    def give_up(self) -> None:
+        """Leave what it plans for the motion, where that is now: somebody else leads its character from here on."""
+        return
+
     @property
     def recoveries(self) -> Sequence[Recovery]:
         """How it answered disturbances."""

@@ -292,7 +292,8 @@ def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     as readily as it bent it.
     """
     del keep
-    far = {"pose_least": 5.0, "pose_most": 30.0, "root_place": 1.0, "root_turn": 1.0, "root_of_clip": False}
+    far = {"place": 0.0, "pose_least": 5.0, "pose_most": 30.0, "root_of_clip": False}
+    far |= {"root_place": 1.0, "root_turn": 1.0}
     new = {"travel": "travelling", "recovery": False, "recovery_effort": RECOVERY_EFFORT, "looseness": {}}
     return {**job, **new, "reference": {**far, **job["reference"]}, "help": "none"}
 

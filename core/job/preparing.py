@@ -2,6 +2,7 @@
 """The stages before control: from a job's clip to a reference."""
 
 import contextlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,9 @@ import numpy as np
 from .. import archive
 from ..cache import Cache, code_version
 from ..character import Character
+from ..character.strength import motor_strengths
 from ..contact.terrain import Terrain, make_terrain
+from ..motion.body_plan import BodyPlan
 from ..motion.fit import Trajectory
 from ..motion.labels import Contact, contacts_of, label
 from ..motion.led import outside_of
@@ -30,7 +33,7 @@ from ..simulation.scene import Scene
 from .carried import carrying_of, held_props, loaded, with_held
 from .fitting import first_frame_of, performance_of, samples_of
 from .flying import with_flights
-from .job import RECOVERY_EFFORT, STRENGTH, BakeJob
+from .job import RECOVERY_EFFORT, BakeJob
 from .keeping import keep
 from .motion import Found, Motion, residuals_of, way_of
 from .progress import NOTHING as NO_FRAMES
@@ -41,14 +44,9 @@ from .surroundings.lacking import find_surroundings, may_lack_ground, may_lack_s
 from .surroundings.other_ground import is_other_ground, put_onto
 from .surroundings.supported import supported
 
-# Of references: a body that was keyed somewhere is rather bent than moved by what balance asks for.
-NEAR: Mapping[str, Any] = {
-    "pose_least": 10.0,
-    "pose_most": 60.0,
-    "root_place": 10.0,
-    "root_turn": 2.0,
-    "root_of_clip": True,
-}
+# Of references: what counts is where the bodies are, more than the angles by which they come there.
+NEAR: Mapping[str, Any] = {"place": 300.0, "pose_least": 10.0, "pose_most": 60.0, "root_of_clip": True}
+USED_STRENGTH = 0.9  # of what a joint gives
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
@@ -136,7 +134,6 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         return_to_path=False,
         get_up=False,
         looseness={},
-        strength=STRENGTH,
         effort=job.effort if held or job.scene.loads else 0.0,
         noise=0.0,
         seed=0,
@@ -180,6 +177,7 @@ def find_reference(
         "optimise": job.optimise,
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),
+        "strength": _strength(job, performance.plan, character),
         "carrying": carrying_of(job, performance.plan, carried),
         "low": not job.simulate,
         "outside": NOTHING if flown.trajectory is not keyed else _outside(job, character, keyed),
@@ -218,6 +216,13 @@ def find_reference(
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
         flown.sample if made.laid is None else made.laid.sample,
     )
+
+
+def _strength(job: BakeJob, plan: BodyPlan, character: Character) -> Array | None:
+    """N m (motors,) that a motion may ask of its motors, with some left to correct it; None where nothing is known."""
+    if plan.quadruped or math.isinf(job.strength):
+        return None
+    return USED_STRENGTH * job.strength * motor_strengths(character, job.body.sex)
 
 
 def _outside(job: BakeJob, character: Character, trajectory: Trajectory) -> Outside:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`play`: a job acts on the stage, in real time, while somebody directs it."""
 
+import gc
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
@@ -97,8 +99,9 @@ def play(
     assert isinstance(world, World)
     walks = commands.Commands(stage.scene.course) if method.needs.led else None
     director = _Director(acting, motion, stage, world, source, show, kit, clock, walks)
-    ready()
-    simulation = follow(follower, world, stage, director)
+    with _undisturbed():
+        ready()
+        simulation = follow(follower, world, stage, director)
     seconds = max(simulation.recording.steps, 1) / acting.rate
     take = Take(
         seconds=seconds,
@@ -108,6 +111,17 @@ def play(
         course=None if walks is None else walks.taken(late(acting, motion) + seconds, acting.fps),
     )
     return Played(take, simulation, director.slipped, np.array(director.delays))
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Do not look for garbage among all that there is now: in the middle of a step that takes a seventh of a second."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _go_on(share: float) -> bool:

@@ -7,6 +7,7 @@ foot is carried from one height, tilt and shift to the next, and the root follow
 which inverse kinematics bends the legs about right; spacetime optimisation corrects the physics.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -89,29 +90,30 @@ def put_on(
         raise ValueError(
             "No foot ever stands still in this motion, so it cannot be adapted to other ground: check its contacts."
         )
-    place, shifts, bodies, local, targets = schedule.place.copy(), [], [], [], []
+    ways = ways_onto(footholds, len(trajectory.q))
+    q = along(character, trajectory, ways)
+    v = velocities(character, q, trajectory.rate)
+    return (
+        Trajectory(trajectory.rate, q, v, trajectory.first_frame, trajectory.frames_per_sample),
+        ContactSchedule(schedule.points, schedule.active, moved_places(schedule, ways)),
+    )
+
+
+def along(character: Character, trajectory: Trajectory, ways: Mapping[int, Way]) -> Array:
+    """Poses (nf, nq) whose soles go these ways."""
+    bodies, local, targets = [], [], []
     for sole in _soles(character):
-        own = [hold for hold in footholds if hold.body == sole.body]
-        if not own:
-            continue
-        way, columns = _way(own, len(trajectory.q)), _columns(schedule, sole)
-        place[:, columns] = np.where(schedule.active[:, columns, None], way.moved(place[:, columns]), 0.0)
-        shifts.append(way.shift)
-        bodies += [sole.body] * len(sole.corners)
-        local += [corner.position for corner in sole.corners]
-        targets.append(way.moved(point_places(character, trajectory.q, sole.corners)))
+        if sole.body in ways:
+            bodies += [sole.body] * len(sole.corners)
+            local += [corner.position for corner in sole.corners]
+            targets.append(ways[sole.body].moved(point_places(character, trajectory.q, sole.corners)))
     q = trajectory.q.copy()
-    q[:, :3] += _root_shift(np.array(shifts), trajectory.rate)
+    q[:, :3] += root_shift(ways, trajectory.rate)
     mobility = np.ones(character.nv)
     mobility[:3], mobility[3:6] = ROOT_MOBILITY, TURN_MOBILITY
     wanted = np.ascontiguousarray(np.concatenate(targets, axis=1))
     aims = Targets(np.array(bodies, dtype=np.int64), np.array(local), wanted, np.full(wanted.shape, SLACK))
-    q = reach(character, q, aims, mobility)
-    v = velocities(character, q, trajectory.rate)
-    return (
-        Trajectory(trajectory.rate, q, v, trajectory.first_frame, trajectory.frames_per_sample),
-        ContactSchedule(schedule.points, schedule.active, place),
-    )
+    return reach(character, q, aims, mobility)
 
 
 def clear_of_edges(settings: Settings) -> Settings:
@@ -134,9 +136,17 @@ def is_level(character: Character, trajectory: Trajectory, terrain: Terrain, flo
 
 
 def find_footholds(
-    character: Character, trajectory: Trajectory, schedule: ContactSchedule, terrain: Terrain, floor: float = 0.0
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    terrain: Terrain,
+    floor: float = 0.0,
+    begun: Mapping[int, float] | None = None,
 ) -> list[Foothold]:
-    """Where the feet of a motion over a level `floor` stand on the terrain, in order; ValueError where nothing is."""
+    """Where the feet of a motion over a level `floor` stand on the terrain, in order; ValueError where nothing is.
+
+    Feet with a height in `begun`, by body, are under way or stand in the first frame: these stay where they are.
+    """
     soles = _soles(character)
     stances = []
     for number, sole in enumerate(soles):
@@ -149,6 +159,11 @@ def find_footholds(
     for start, stop, number in stances:
         sole = soles[number]
         spots = _footprint(character, trajectory, schedule, sole, start, stop)
+        if start == 0 and begun is not None:
+            level = spots.mean(axis=0)
+            ground = level + np.array([0.0, 0.0, begun[sole.body]])
+            found.append(Foothold(sole.body, start, stop, level, ground, np.zeros(3)))
+            continue
         _, turn = body_poses(character, trajectory.q[(start + stop) // 2][None])
         ahead = quaternions.rotate(turn[0, sole.body], sole.frame[0])
         room = _room(terrain, spots + moved, ahead, moved[2])
@@ -271,15 +286,31 @@ def _way(footholds: list[Foothold], frames: int) -> Way:
     return way
 
 
-def _root_shift(shifts: Array, rate: float) -> Array:
-    """How far the root goes with the feet (feet, nf, 3).
+def root_shift(ways: Mapping[int, Way], rate: float) -> Array:
+    """How far the root goes (nf, 3) with the feet.
 
     It is low before the lower foot is down and until it is off again, or that leg would have to be longer than it is.
     """
+    shifts = np.array([way.shift for way in ways.values()])
     shift = shifts.mean(axis=0)
     lower = shifts[..., 2].min(axis=0)
     shift[:, 2] = minimum_filter1d(lower, 2 * round(LOW_AROUND * rate) + 1, mode="nearest")
     return smoothed(shift, rate, ROOT_CUTOFF)
+
+
+def ways_onto(footholds: list[Foothold], frames: int) -> dict[int, Way]:
+    """How each sole that stands somewhere is moved from foothold to foothold, by its body."""
+    bodies = sorted({hold.body for hold in footholds})
+    return {body: _way([hold for hold in footholds if hold.body == body], frames) for body in bodies}
+
+
+def moved_places(schedule: ContactSchedule, ways: Mapping[int, Way]) -> Array:
+    """Where the schedule's points (nf, np, 3) are held once soles go these ways."""
+    place = schedule.place.copy()
+    for body, way in ways.items():
+        columns = [i for i, point in enumerate(schedule.points) if point.foot and point.body == body]
+        place[:, columns] = np.where(schedule.active[:, columns, None], way.moved(place[:, columns]), 0.0)
+    return place
 
 
 def stepping(low: Array, high: Array, x: Array) -> Array:

@@ -100,6 +100,7 @@ def make_reference(
     far: float = FAR,
     within: float = math.inf,
     budget: Budget | None = None,
+    strength: Array | None = None,
     carrying: Carrying | None = None,
     outside: Outside = NOTHING,
     low: bool = False,
@@ -114,10 +115,10 @@ def make_reference(
     without, one that ends at rest ends so that it could stay. `onto` is
     ground onto which a motion that was made on z = 0 is put, unless it is level wherever the feet go. Along a `path` a
     cycle goes until its end. `progress` is called with the number of each iteration of the optimiser and the poses
-    before it. `help_given`, `far`, `within`, `budget`, `carrying` and `outside` are those of `build_reference`: with
-    help, a body that nothing holds up is no reason to refuse. Who wants it `low` has it built again where it hovers
-    and the clip does not. Without `optimise` the cleaned-up motion is the reference
-    as it is, however impossible, for controllers that find forces themselves.
+    before it. `help_given`, `far`, `within`, `budget`, `strength`, `carrying` and `outside` are those of
+    `build_reference`: with help, a body that nothing holds up is no reason to refuse. Who wants it `low` has it built
+    again where it hovers and the clip does not. Without `optimise` the cleaned-up motion is the reference as it is,
+    however impossible, for controllers that find forces themselves.
 
     Raises ValueError for arguments that make no sense, and NoReferenceError where no motion near the trajectory is
     possible.
@@ -160,6 +161,7 @@ def make_reference(
                     settings=settings,
                     within=far,
                     budget=budget,
+                    strength=strength,
                     carrying=carrying,
                     outside=outside,
                     progress=progress,
@@ -196,8 +198,8 @@ def make_reference(
         if put:
             asked, planned = put_on(character, *laps, onto.terrain, onto.floor)
             terrain, bounds, clip, settings = onto.terrain, None, asked, clear_of_edges(settings or Settings())
-    if put or cycle is not None:  # where the clip's own root tells nothing
-        settings = replace(settings or Settings(), root_place=1.0, root_turn=1.0)
+    if put or cycle is not None:  # where the clip's own places tell nothing
+        settings = replace(settings or Settings(), place=0.0, root_place=1.0, root_turn=1.0)
     elif settings is not None and settings.root_of_clip:
         asked = _with_root(character, asked, trajectory)
     frames = len(asked.q)
@@ -220,6 +222,7 @@ def make_reference(
         without_first=not unsupported,
         far=far,
         within=within,
+        strength=strength,
         carrying=carrying,
         outside=outside.lasting(len(asked.q)) if outside.points and cycle is None and not put else NOTHING,
         progress=progress,

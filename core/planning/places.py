@@ -33,9 +33,10 @@ class Errand(NamedTuple):
     fall: float = 20.0
     roughness: float = 0.01  # per degree
     end: float = 60.0  # per m off the way's end
-    turned: float = 15.0  # per rad off its heading
+    turned: float = 40.0  # per rad off its heading
     trim_turn: float = 0.0  # rad per second by which an action may be turned besides
-    trim_place: float = 0.0  # m per second by which it may be moved
+    trim_place: float = 0.0  # m per second by which it may be moved aside
+    trim_along: float = 0.0  # m per second by which it may be moved ahead or back
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,9 @@ Array = NDArray[np.float64]
 
 DEPTH = 4  # actions that are looked ahead
 DEEPER, END = 6, 5.0  # and so many in the last so many m, for steps to fall where the way ends
-UNSURE = 0.08  # m by which one who has not stopped yet may miss the end
+ROOM = 0.4  # of what steps are made longer or shorter by, that comes of it
+MISS, ASKEW = 0.15, 0.2  # m and rad off the end that are usual
+UNSURE = 0.03  # m by which one who has not stopped yet may miss the end
 SURE = 0.8  # share of a value beside a straight way that what comes after costs at least, however the way bends
 RETURNS = 1.5  # m ahead, where who is aside heads for the way again
 
@@ -84,6 +86,7 @@ class Scratch(Structure):
 
     pose: Array  # (depth + 1, 3)
     cost: Array  # (depth + 1,)
+    since: Array  # (depth + 1,) s from now on
     place: NDArray[np.int64]  # (depth + 1,) on the way
     last: NDArray[np.int64]  # (depth + 1,)
     count: NDArray[np.int64]  # (depth + 1,) how many may follow
@@ -93,6 +96,8 @@ class Scratch(Structure):
     own: Array  # (depth + 1, n) without what comes after it
     bound: Array  # (depth + 1, n) what it costs at least, with what comes after it
     end: Array  # (depth + 1, n, 3) where it leads
+    short: Array  # (depth + 1, n) m by which it stops before the end, per second from now on; 0 where it does not stop
+    lacks: Array  # (1,) the same, of the best
     there: NDArray[np.int64]  # (depth + 1, n) on the way, at its end
     found: Array  # (8,) of the action that was tried: see `tried`
 
@@ -138,6 +143,7 @@ class Ahead:
         self._scratch = Scratch(
             pose=np.zeros((depth + 1, 3)),
             cost=np.zeros(depth + 1),
+            since=np.zeros(depth + 1),
             place=np.zeros(depth + 1, dtype=np.int64),
             last=np.zeros(depth + 1, dtype=np.int64),
             count=np.zeros(depth + 1, dtype=np.int64),
@@ -147,6 +153,8 @@ class Ahead:
             own=np.zeros((depth + 1, n)),
             bound=np.zeros((depth + 1, n)),
             end=np.zeros((depth + 1, n, 3)),
+            short=np.zeros((depth + 1, n)),
+            lacks=np.zeros(1),
             there=np.zeros((depth + 1, n), dtype=np.int64),
             found=np.zeros(8),
         )
@@ -164,6 +172,7 @@ class Ahead:
                 errand.trim_turn,
                 errand.trim_place,
                 errand.back,
+                errand.trim_along,
             ]
         )
         scratch.pose[0] = pose
@@ -183,9 +192,17 @@ class Ahead:
             self._deeper if way.stops and left < END else self._depth,
             scratch,
         )
-        tried(chosen, 0, moves, way.places, way.heading, way.spacing, weights, scratch)
+        there = tried(chosen, 0, moves, way.places, way.heading, way.spacing, weights, scratch)
         turn, x, y = scratch.found[5:].tolist()
-        return Best(int(chosen), float(scratch.cost[0]), Trim(turn, x, y))
+        return Best(int(chosen), float(scratch.cost[0]), self._stretched(chosen, Trim(turn, x, y), way.heading[there]))
+
+    def _stretched(self, chosen: int, trim: Trim, heading: float) -> Trim:
+        """With longer or shorter steps, so that the last of those that are looked ahead falls where the way ends."""
+        moves, most = self._moves, self._errand.trim_along * float(self._moves.seconds[chosen])
+        if moves.standing[chosen] or not moves.shift[chosen].any():
+            return trim
+        along = min(max(float(self._scratch.lacks[0] * moves.seconds[chosen]), -most), most)
+        return trim._replace(x=trim.x + along * math.cos(heading), y=trim.y + along * math.sin(heading))
 
 
 @kernel
@@ -205,7 +222,7 @@ def search(
 ) -> int:
     """The number of the best first action; its cost is left in the scratch's first."""
     best, chosen, level = np.inf, -1, 0
-    scratch.cost[0] = 0.0
+    scratch.cost[0] = scratch.since[0] = scratch.lacks[0] = 0.0
     expand(0, moves, pairs, after, places, heading, spacing, stops, stopping, extra, weights, scratch)
     while level >= 0:
         k = scratch.tried[level]
@@ -221,12 +238,14 @@ def search(
         if over or level + 1 == depth:
             if scratch.guess[level, k] < best:
                 best = scratch.guess[level, k]
+                scratch.lacks[0] = scratch.short[level, k]
                 chosen = scratch.able[0, scratch.tried[0] - 1]
             continue
         level += 1
         for axis in range(3):
             scratch.pose[level, axis] = scratch.end[level - 1, k, axis]
         scratch.cost[level], scratch.last[level] = own, number
+        scratch.since[level] = scratch.since[level - 1] + moves.seconds[number]
         scratch.place[level] = scratch.there[level - 1, k]
         expand(level, moves, pairs, after, places, heading, spacing, stops, stopping, extra, weights, scratch)
     scratch.cost[0] = best
@@ -260,10 +279,15 @@ def expand(
         if level == 0:
             own += extra[number]
         off = wrapped(scratch.found[3] - heading[there])
-        left = scratch.found[4]
+        left, short = scratch.found[4], 0.0
         if stops and moves.standing[number]:
-            away = math.hypot(scratch.found[1] - places[-1, 0], scratch.found[2] - places[-1, 1])
-            own += weights[3] * away + weights[4] * abs(wrapped(scratch.found[3] - heading[-1]))
+            # on its way there steps may become a little longer or shorter
+            c, s = math.cos(heading[-1]), math.sin(heading[-1])
+            x, y = places[-1, 0] - scratch.found[1], places[-1, 1] - scratch.found[2]
+            ahead, room = c * x + s * y, ROOM * weights[8] * scratch.since[level]
+            away = math.hypot(max(abs(ahead) - room, 0.0), c * y - s * x)
+            short = ahead / scratch.since[level] if level > 0 else 0.0
+            own += weights[3] * missed(away, MISS) + weights[4] * missed(wrapped(scratch.found[3] - heading[-1]), ASKEW)
             guess = bound = own
         else:
             aside = aside_of(there, scratch.found[1], scratch.found[2], places, heading)
@@ -279,11 +303,13 @@ def expand(
             scratch.own[level, k] = scratch.own[level, k - 1]
             scratch.bound[level, k] = scratch.bound[level, k - 1]
             scratch.there[level, k] = scratch.there[level, k - 1]
+            scratch.short[level, k] = scratch.short[level, k - 1]
             for axis in range(3):
                 scratch.end[level, k, axis] = scratch.end[level, k - 1, axis]
             k -= 1
         scratch.able[level, k], scratch.guess[level, k] = number, guess
         scratch.own[level, k], scratch.there[level, k], scratch.bound[level, k] = own, there, bound
+        scratch.short[level, k] = short
         for axis in range(3):
             scratch.end[level, k, axis] = scratch.found[1 + axis]
         count += 1
@@ -347,6 +373,13 @@ def tried(
     scratch.found[4] = spacing * (len(places) - 1) - come
     scratch.found[5], scratch.found[6], scratch.found[7] = turn, shift_x, shift_y
     return place
+
+
+@kernel
+def missed(off: float, usual: float) -> float:
+    """What it counts to miss the end: half the square over what is usual, from there on its tangent."""
+    size = abs(off)
+    return 0.5 * size * size / usual if size < usual else size - 0.5 * usual
 
 
 @kernel

@@ -3,7 +3,9 @@
 
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,16 @@ from heft.core import BakeJob, run
 from heft.core.contact.terrain import Mesh, Plane, RigidMotion, Surface, make_terrain
 from heft.core.control.balance import Balance
 from heft.core.control.balance.method import METHOD
+from heft.core.control.gait import Gait
 from heft.core.control.loop import act
+from heft.core.control.method import Follower
 from heft.core.control.stage import Stage
 from heft.core.control.track import Track
 from heft.core.dynamics import center_of_mass
 from heft.core.job import Scene
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.fit import Trajectory
+from heft.core.motion.make_reference import make_reference
 from heft.core.motion.quaternions import conjugate, rotate
 from heft.core.motion.reference import Reference
 from heft.core.motion.tracks import point_places
@@ -26,10 +31,14 @@ from heft.core.report import metrics
 from heft.core.report.explanation import explain
 from heft.core.report.failure import first_trouble
 from heft.core.sentences import join
-from heft.core.simulation import Prop
+from heft.core.simulation import Course, Prop, World
 from heft.core.simulation.outcome import Simulation
 from heft.core.simulation.props import Hinge
 from heft.studies.lib.chart import orbit_chart
+from heft.studies.lib.gait_cases import SEEDS
+from heft.studies.lib.gait_walks import GAIT28, Case, walk
+from heft.studies.lib.journal import Journal
+from heft.studies.lib.laid import Laid
 from heft.studies.lib.references import put_on, walking
 
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
@@ -48,6 +57,10 @@ PLANK_MASS = 20.0  # kg
 HEIGHTS = (0.06, 0.09, 0.13)  # m, of its hinge
 CLIPS = ("02_01", "83_55", "113_01", "20_06", "16_18")
 
+PLANS = 10
+GAIT_SPEED, GAIT_SECONDS, SETTLED = 0.7, 10.0, 3.0  # m/s; s of it, and of that what it takes to settle
+SLOPES = (-2.0, -3.0, -5.0, 5.0)  # degrees
+
 TITLE = "## On other ground"
 CAPTURED = f"""
 Captured clips, adapted to the ground as in `heft bake`; it is level for the first {LEVEL_FIRST} m of the way.
@@ -56,6 +69,8 @@ Medians over those of {REPLICAS} starts with noise of {NOISE} on every velocity 
 """
 MADE = f"""
 A walk of 1 m/s for {WALK:.0f} s. "Level motion": the motion is not adapted, its reference rides on what the feet touch.
+"Steps planned": the same level motion, but whenever a foot has landed the next three steps are laid on the ground and
+made possible, as look-ahead control does it in a bake; balance control follows that (`studies/lib/laid.py`).
 The platform starts after 1 s and has {SPEED} m/s after so many seconds more. The see-saw is a plank of {PLANK_MASS:.0f}
 kg and {2 * PLANK[0]:.0f} m on a hinge; fitted: the walk is adapted to a ridge, which the plank is on one side before it
 tips and on the other after.
@@ -63,6 +78,13 @@ tips and on the other after.
 ROOM = f"""
 What sets off under a walk has to be gone along with by pressure, which must lie a h / g off from where the reference
 has it while the platform gains {SPEED} m/s, behind where it goes ahead:
+"""
+CARRIED = f"""
+### A walk of another controller on slopes
+
+The thesis carries a walk of a controller with feedback by foot placement, which by itself goes down two degrees, down
+slopes of up to five. Here it is a cycle of the [gait](gait.md) on level ground at {GAIT_SPEED} m/s, made possible and
+followed by balance control for {WALK:.0f} s, and the gait itself for {GAIT_SECONDS:.0f} s.
 """
 FIGURE = """
 ### Figure 3-6
@@ -121,22 +143,30 @@ def see_saw(height: float) -> tuple[Prop, Mesh]:
 
 
 def performed(
-    reference: Reference, surfaces: tuple[Surface, ...], seed: int, props: tuple[Prop, ...] = ()
+    reference: Reference,
+    surfaces: tuple[Surface, ...],
+    seed: int,
+    props: tuple[Prop, ...] = (),
+    planned_on: tuple[Surface, ...] = (),
 ) -> Simulation:
-    """A replica."""
+    """A replica; with steps that are planned on ground, where that is named."""
     noise = np.random.default_rng(seed).normal(scale=NOISE, size=reference.character.nv)
     scene = Scene(surfaces=surfaces, props=props)
     stage = Stage(reference.character, make_terrain(surfaces), scene, RATE, WALK, 0.0, noise)
-    controller = Balance(reference.character, Track.of(reference))
-    return act(METHOD, controller, stage, lambda *_: True)
+    controller: Follower = Balance(reference.character, Track.of(reference))
+    method = METHOD
+    if planned_on:
+        method = replace(METHOD, start=lambda own, _: own)
+        known = replace(stage, terrain=make_terrain(planned_on), scene=Scene(surfaces=planned_on), recovery=PLANS)
+        controller = Laid(reference, known, Balance)
+    return act(method, controller, stage, lambda *_: True)
 
 
-def met(reference: Reference, *surroundings: Any) -> list[dict[str, Any]]:
+def met(reference: Reference, surfaces: tuple[Surface, ...], **more: Any) -> list[dict[str, Any]]:
     """What a bake would report of replicas."""
     reports = []
     for seed in range(REPLICAS):
-        surfaces, *props = surroundings
-        simulation = performed(reference, surfaces, seed, *props)
+        simulation = performed(reference, surfaces, seed, **more)
         figures = metrics.measure(simulation)
         trouble = first_trouble(simulation, reference)
         sentences = explain(simulation, figures, (), lambda time: time * RATE, (), trouble)
@@ -153,49 +183,100 @@ def row(name: str, reports: list[dict[str, Any]]) -> str:
     return f"| {name} | {len(done)}/{len(reports)} | {joints} | {root} | {reason} |"
 
 
-def captured_rows() -> list[str]:
-    rows = []
+def captured_rows(journal: Journal) -> list[str]:
+    """Captured clips that are put on each ground."""
+    paths = [path for name in CLIPS for path in GOOD if path.name.startswith(f"{name}_")]
+    return journal.rows(
+        {
+            f"captured {path.stem}, {name}": partial(captured_row, path, name, profile)
+            for path in paths
+            for name, profile in GROUNDS.items()
+        }
+    )
+
+
+def captured_row(path: Path, name: str, profile: list[tuple[float, float]]) -> str:
+    """One of them."""
+    _, trajectory = captured(path.name.split("__")[0])
+    way = trajectory.q[-1, :2] - trajectory.q[0, :2]
+    ground = along(profile, trajectory.q[0, :2], float(np.arctan2(way[1], way[0])))
+    clip, scene = read_bvh(path, CMU_UNIT), Scene(surfaces=(ground,))
     with tempfile.TemporaryDirectory() as cache:
-        for path in (path for name in CLIPS for path in GOOD if path.name.startswith(f"{name}_")):
-            clip = read_bvh(path, CMU_UNIT)
-            _, trajectory = captured(path.name.split("__")[0])
-            way = trajectory.q[-1, :2] - trajectory.q[0, :2]
-            for name, profile in GROUNDS.items():
-                ground = along(profile, trajectory.q[0, :2], float(np.arctan2(way[1], way[0])))
-                scene = Scene(surfaces=(ground,))
-                jobs = [
-                    BakeJob(clip, CMU_ROLES, method="balance", scene=scene, noise=NOISE, seed=seed)
-                    for seed in range(REPLICAS)
-                ]
-                reports = [json.loads(run(job, cache=cache).report_text) for job in jobs]
-                rows.append(row(f"{path.stem}, {name}", reports))
-    return rows
+        jobs = [
+            BakeJob(clip, CMU_ROLES, method="balance", scene=scene, noise=NOISE, seed=seed) for seed in range(REPLICAS)
+        ]
+        reports = [json.loads(run(job, cache=cache).report_text) for job in jobs]
+    return row(f"{path.stem}, {name}", reports)
 
 
-def made_rows(folder: Path) -> list[str]:
+def put_there(ground: tuple[Surface, ...]) -> Reference:
+    """The made walk, put on the ground beforehand."""
     motion = motions.walk(strides=2)
-    walk = motion.character, Trajectory(motion.rate, motion.q, motion.v)
-    rows, lines = [], {}
+    return put_on((motion.character, Trajectory(motion.rate, motion.q, motion.v)), ground, WALK)
+
+
+def made_rows(journal: Journal) -> list[str]:
+    """The made walk on each ground."""
+    cases: dict[str, Callable[[], list[dict[str, Any]]]] = {}
     for name, profile in GROUNDS.items():
         ground = (along(profile, np.zeros(2), 0.0),)
-        there = put_on(walk, ground, WALK)
-        if name.startswith("slope"):
-            lines[name] = up_vectors(performed(there, ground, 0))
-        rows.append(row(f"{name}, put on it", met(there, ground)))
-        rows.append(row(f"{name}, level motion", met(walking(), ground)))
-    picture = orbit_chart("Up vector of the pelvis", lines, "to the left", "forward")
-    (folder / "balance_slopes.svg").write_text(picture, encoding="utf-8")
+        cases[f"{name}, put on it"] = lambda ground=ground: met(put_there(ground), ground)
+        cases[f"{name}, level motion"] = lambda ground=ground: met(walking(), ground)
+        cases[f"{name}, steps planned"] = lambda ground=ground: met(walking(lifted=True), ground, planned_on=ground)
     ways = {"ahead": (SPEED, 0.0, 0.0), "back": (-SPEED, 0.0, 0.0), "left": (0.0, SPEED, 0.0), "up": (0.0, 0.0, SPEED)}
     for way, velocity in ways.items():
         for seconds in (1.0, 0.5):
-            name = f"platform {way}, within {seconds:g} s, level motion"
-            rows.append(row(name, met(walking(), (platform(velocity, seconds),))))
+            floor = (platform(velocity, seconds),)
+            cases[f"platform {way}, within {seconds:g} s, level motion"] = lambda floor=floor: met(walking(), floor)
     for height in HEIGHTS:
         plank, ridge = see_saw(height)
-        lean = f"see-saw, {np.degrees(np.arcsin(height / PLANK[0])):.1f}° to each side"
-        rows.append(row(f"{lean}, fitted", met(put_on(walk, (ridge,), WALK), (Plane(),), (plank,))))
-        rows.append(row(f"{lean}, level motion", met(walking(), (Plane(),), (plank,))))
-    return rows
+        lean, props = f"see-saw, {np.degrees(np.arcsin(height / PLANK[0])):.1f}° to each side", {"props": (plank,)}
+        cases[f"{lean}, fitted"] = lambda ridge=ridge, props=props: met(put_there((ridge,)), (Plane(),), **props)
+        cases[f"{lean}, steps planned"] = lambda ridge=ridge, props=props: met(
+            walking(lifted=True), (Plane(),), planned_on=(ridge,), **props
+        )
+        cases[f"{lean}, level motion"] = lambda props=props: met(walking(), (Plane(),), **props)
+    return journal.rows({name: partial(_row_of, name, find) for name, find in cases.items()})
+
+
+def _row_of(name: str, find: Callable[[], list[dict[str, Any]]]) -> str:
+    return row(name, find())
+
+
+def leaning(folder: Path) -> None:
+    """The picture of figure 3-6."""
+    lines = {}
+    for name in ("slope +5°", "slope -5°"):
+        ground = (along(GROUNDS[name], np.zeros(2), 0.0),)
+        lines[name] = up_vectors(performed(put_there(ground), ground, 0))
+    picture = orbit_chart("Up vector of the pelvis", lines, "to the left", "forward")
+    (folder / "balance_slopes.svg").write_text(picture, encoding="utf-8")
+
+
+def of_the_gait() -> Reference:
+    """A cycle of a walk that gait control makes on level ground, after Yin et al. 2007: the thesis's SIMBICON."""
+    world, gait = World(GAIT28, rate=2.0 * RATE), Gait(GAIT28, Course.straight(GAIT_SPEED), 2.0 * RATE)
+    gait.begin()
+    world.reset(*gait.reference_state())
+    states = []
+    for k in range(round(2.0 * RATE * GAIT_SECONDS)):
+        if k % 2 == 0:
+            states.append((world.q, world.v))
+        world.step(gait)
+    q, v = (np.array(parts)[round(RATE * SETTLED) :] for parts in zip(*states, strict=True))
+    return make_reference(GAIT28, Trajectory(RATE, q, v), cyclic=True).reference
+
+
+def gait_row(degrees: float) -> str:
+    """A slope: the gait itself, balance control with its level motion, and with steps planned."""
+    reference = of_the_gait()
+    ground = (along(slope(degrees), reference.q[0, :2], 0.0),)
+    course, start = Course.straight(GAIT_SPEED), [along(slope(degrees), np.zeros(2), 0.0)]
+    itself = sum(not walk(Case(course, GAIT_SECONDS, seed, surfaces=start)).fell for seed in SEEDS)
+    own = [report["outcome"] == "completed" for report in met(reference, ground)]
+    planned = [report["outcome"] == "completed" for report in met(reference, ground, planned_on=ground)]
+    cells = [f"{degrees:+g}°", f"{itself}/{len(SEEDS)}", f"{sum(own)}/{REPLICAS}", f"{sum(planned)}/{REPLICAS}"]
+    return "| " + " | ".join(cells) + " |"
 
 
 def rooms() -> list[str]:
@@ -226,10 +307,17 @@ def up_vectors(simulation: Simulation) -> list[tuple[float, float]]:
     return [(float(y), float(x)) for x, y, _ in up]
 
 
-def sections(folder: Path) -> list[str]:
+def sections(folder: Path, journal: Journal) -> list[str]:
     """The page's part."""
     head = ["| ground | complete | joints ° | root cm | what falls, and why |", "|---|---|---|---|---|"]
     page = ["", TITLE]
     if GOOD:
-        page += [CAPTURED, *head, *captured_rows()]
-    return [*page, MADE, *head, *made_rows(folder), ROOM, *rooms(), FIGURE.rstrip()]
+        page += [CAPTURED, *head, *captured_rows(journal)]
+    page += [MADE, *head, *made_rows(journal)]
+    if journal.wants("room for pressure"):
+        page += [ROOM, *journal.find("room for pressure", rooms)]
+    page += [CARRIED, "| slope | the gait itself | level motion | steps planned |", "|---|---|---|---|"]
+    page += journal.rows({f"gait on {degrees:+g}°": partial(gait_row, degrees) for degrees in SLOPES})
+    if journal.wants("figure 3-6"):
+        leaning(folder)
+    return [*page, FIGURE.rstrip()]

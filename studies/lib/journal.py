@@ -11,17 +11,25 @@ from functools import cache
 from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from heft.core.batch.local import processors
 
 from tools.environment import ROOT
+from tools.measured import measured
 
 FOLDER = ROOT / "out" / "studies"
 
 
 class Journal:
     """Of one study, and of what it is about: answers found with other sources count no more."""
+
+    only = ""  # of tables' rows those alone are found that have this in their names
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """Of a study, by what it imports."""
+        return cls(name, measured(ROOT / "studies" / f"{name}.py"))
 
     def __init__(self, name: str, sources: Iterable[Path]) -> None:
         """`sources` are files, and folders with all that is in them."""
@@ -44,6 +52,14 @@ class Journal:
         if question not in self._answers:
             self._keep(question, find())
         return self._answers[question]
+
+    def rows(self, rows: Mapping[str, Callable[[], str]]) -> list[str]:
+        """Lines of a table, by their names: those that are wanted, and of the others those that stand there."""
+        return [self.find(name, find) for name, find in rows.items() if self.wants(name)]
+
+    def wants(self, question: str) -> bool:
+        """Whether it is to be answered, or stands there."""
+        return self.only in question or self.knows(question)
 
     def find_all(self, questions: Mapping[str, Callable[[], Any]], until: float = math.inf) -> list[Any]:
         """Answers to many, those not found yet by all processors at once.

@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pushes on motions under replanning control: a part of `run.py study replanning`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import numpy as np
+from heft.core.character import Character
+from heft.core.contact.terrain import Plane, make_terrain
 from heft.core.control.replanning import Replanning, Settings
-from heft.core.simulation import Push
-from heft.studies.lib.replanning_follow import follow, table, walk
+from heft.core.control.stage import Stage
+from heft.core.control.track import Track
+from heft.core.job import Scene
+from heft.core.job.job import RECOVERY_EFFORT
+from heft.core.simulation import DivergedError, Push
+from heft.studies.lib.laid import Laid
+from heft.studies.lib.replanning_follow import FALLEN, follow, seeded, table, walk, walk_reference
 from heft.studies.lib.replanning_motions import DT, Motion, chin_up, squat
 
 REPLICAS = 5
 DIRECTIONS = {"front": (-1.0, 0.0, 0.0), "back": (1.0, 0.0, 0.0), "left": (0.0, -1.0, 0.0), "right": (0.0, 1.0, 0.0)}
 DELAYED = Settings(delay=0.2)
+PARTS = ("pelvis", "head", "left_arm", "left_thigh")
 AFTER_SLOWING = 5.0  # s, by when a walk that it throws over has fallen
 SPREAD = 1.1  # s over which the replicas' pushes are spread: a cycle of the walk
 
@@ -22,10 +31,10 @@ class AtOnce(Replanning):
         return 1.0 - self.settings.slowing if since < 1.0 else 1.0
 
 
-def push_of(name: str, force: float, start: float, frames: int) -> Push:
-    """On the trunk, from a side."""
+def push_of(name: str, force: float, start: float, frames: int, body: str = "thorax") -> Push:
+    """On a body, from a side."""
     ahead, aside, up = (force * x for x in DIRECTIONS[name])
-    return Push.constant("thorax", (ahead, aside, up), start, frames * DT)
+    return Push.constant(body, (ahead, aside, up), start, frames * DT)
 
 
 def starts(first: float) -> list[float]:
@@ -33,12 +42,21 @@ def starts(first: float) -> list[float]:
     return [first + SPREAD * i / REPLICAS for i in range(REPLICAS)]
 
 
-def standing(motion: Motion, name: str, force: float, frames: int, first: float, after: float = 3.0, **more) -> str:
+def standing(
+    motion: Motion,
+    name: str,
+    force: float,
+    frames: int,
+    first: float,
+    after: float = 3.0,
+    body: str = "thorax",
+    **more,
+) -> str:
     """How many of the replicas stand some seconds after their push."""
-    stood = [
-        not follow(motion, pushes=[push_of(name, force, start, frames)], seconds=start + after, seed=seed, **more).why
-        for seed, start in enumerate(starts(first))
-    ]
+    stood = []
+    for seed, start in enumerate(starts(first)):
+        push = push_of(name, force, start, frames, body)
+        stood.append(not follow(motion, pushes=[push], seconds=start + after, seed=seed, **more).why)
     return f"{sum(stood)} of {REPLICAS}"
 
 
@@ -65,7 +83,67 @@ def pushes() -> list[str]:
         for delay in (0.0, 0.2):
             name = f"### {title}, felt at once" if delay == 0.0 else f"### {title}, felt after 200 ms"
             page += [name, "", *table(("N", *DIRECTIONS), pushed(motion, forces, frames, first, Settings(delay=delay)))]
-    return [*page, *unfelt(), *slowed()]
+    return page
+
+
+def more_pushes() -> dict[str, Callable[[], list[str]]]:
+    """Sections by their names."""
+    return {
+        "pushes on parts": on_parts,
+        "pushes with steps": with_steps,
+        "pushes unfelt": unfelt,
+        "pushes slowed": slowed,
+    }
+
+
+def on_parts() -> list[str]:
+    """The walk pushed on other parts of its body."""
+    note = "100 N for 10 frames, felt at once, each at its body's own origin."
+    rows = [(body, *(standing(walk(), name, 100.0, 10, 1.5, body=body) for name in DIRECTIONS)) for body in PARTS]
+    return ["### Walk, pushed on other parts", "", note, "", *table(("part", *DIRECTIONS), rows)]
+
+
+def with_steps() -> list[str]:
+    """The walk whose steps are planned anew after a push."""
+    note = (
+        "In the paper, and above, feet go only where the body goes. Here the planner of look-ahead control chooses "
+        "footholds\nafter the push by where the extrapolated centre of mass is, and replanning control follows the "
+        "motion onto them\n(`studies/lib/laid.py`); 10 frames, felt at once."
+    )
+    rows = [(f"{force:.0f}", *(stepped(name, force) for name in DIRECTIONS)) for force in (100.0, 125.0, 150.0, 175.0)]
+    return ["### Walk, with steps planned anew", "", note, "", *table(("N", *DIRECTIONS), rows)]
+
+
+def stepped(name: str, force: float) -> str:
+    """How many replicas stand."""
+    return f"{sum(steps_and_stands(name, force, at, seed) for seed, at in enumerate(starts(1.5)))} of {REPLICAS}"
+
+
+def steps_and_stands(name: str, force: float, start: float, seed: int, frames: int = 10, after: float = 3.0) -> bool:
+    """Whether a replica stands some seconds after its push."""
+    reference = walk_reference()
+    character, seconds = reference.character, start + after
+    scene = Scene(pushes=(push_of(name, force, start, frames),))
+    terrain = make_terrain([Plane()])
+    stage = Stage(character, terrain, scene, reference.rate, seconds, 0.0, recovery=RECOVERY_EFFORT)
+    follower, world = Laid(reference, stage, _replanning), stage.world()
+    q, v = follower.reference_state()
+    world.reset(q, v + seeded(character, seed))
+    for _ in range(round(seconds * reference.rate)):
+        follower.between_steps(world, lambda: True)
+        try:
+            world.step(follower)
+        except DivergedError:
+            return False
+        if np.linalg.norm(world.q[:3] - follower.reference_state()[0][:3]) > FALLEN:
+            return False
+    return True
+
+
+def _replanning(character: Character, track: Track) -> Replanning:
+    controller = Replanning(character, track, Settings())
+    controller.seek()
+    return controller
 
 
 def unfelt() -> list[str]:

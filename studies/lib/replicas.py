@@ -13,6 +13,7 @@ from heft.core.dynamics import difference
 from heft.core.motion.reference import Reference
 from heft.core.simulation import DivergedError, World
 from heft.studies.lib.chart import Line, log_chart
+from heft.studies.lib.journal import Journal
 
 SECONDS = 30.0
 REPLICAS = 5
@@ -98,6 +99,7 @@ def figure(
     folder: Path,
     letter: str,
     title: str,
+    journal: Journal,
     reference: Reference,
     surfaces: tuple[Mesh, ...] = (),
     seconds: float = SECONDS,
@@ -107,7 +109,15 @@ def figure(
     for name, settings in POLICIES.items():
         points = []
         for gamma in (NO_GAMMA, *GAMMAS):
-            found = endurance(reference, replace(settings, adaptation=gamma), surfaces=surfaces, seconds=seconds)
+            question = f"figure 3 {letter}, {name}, gamma {gamma:g}"
+            if not journal.wants(question):
+                continue
+            chosen = replace(settings, adaptation=gamma)
+            found = Outcome(
+                *journal.find(
+                    question, lambda chosen=chosen: endurance(reference, chosen, surfaces=surfaces, seconds=seconds)
+                )
+            )
             points.append((max(gamma, 2e-4), found.cost, found.survived == REPLICAS))
             shown = "0" if gamma == NO_GAMMA else f"{gamma:g}"
             rows.append(

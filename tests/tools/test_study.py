@@ -6,8 +6,9 @@ import tomllib
 
 import pytest
 from heft import studies
+from heft.studies.lib import journal
 
-from tools import bare, study
+from tools import bare, measured, study
 from tools.environment import ROOT
 
 OUTSIDE = ("research", "studies", "tests", "tools")
@@ -91,3 +92,34 @@ def test_neither_zip_nor_package_carries_what_stands_outside():
     packaged = {name.split(".")[1] for name in project["tool"]["setuptools"]["packages"] if "." in name}
     assert packaged == {name for name in PRODUCT if not name.endswith(".py")}
     assert set(bare.CONTENTS) - {"LICENSE", "presets"} == set(PRODUCT) - {"blender_module.py"}
+
+
+def test_a_study_measures_what_it_imports_and_what_its_helpers_do(tmp_path):
+    (tmp_path / "studies" / "lib").mkdir(parents=True)
+    (tmp_path / "core" / "motion").mkdir(parents=True)
+    for file in ("core/__init__.py", "core/motion/__init__.py", "core/motion/fit.py", "core/motion/clip.py"):
+        (tmp_path / file).touch()
+    (tmp_path / "studies" / "lib" / "__init__.py").touch()
+    helper = tmp_path / "studies" / "lib" / "walks.py"
+    helper.write_text("from heft.core.motion.fit import Trajectory\nimport numpy\n")
+    one = tmp_path / "studies" / "one.py"
+    one.write_text("from heft.studies.lib import walks\nfrom heft.core.motion import clip\n")
+    motion = tmp_path / "core" / "motion"
+    assert measured.measured(one, tmp_path) == [motion / "clip.py", motion / "fit.py", helper, one]
+    one.write_text("from heft.core.motion import Trajectory\nfrom heft.core.motion import fit\n")
+    assert measured.measured(one, tmp_path) == [motion, one]
+
+
+def test_rows_are_found_by_their_names_and_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal, "FOLDER", tmp_path)
+    asked = []
+
+    def row(name):
+        return lambda: asked.append(name) or f"| {name} |"
+
+    monkeypatch.setattr(journal.Journal, "only", "down")
+    rows = {name: row(name) for name in ("up", "down", "far down")}
+    assert journal.Journal("one", []).rows(rows) == ["| down |", "| far down |"]
+    monkeypatch.setattr(journal.Journal, "only", "")
+    assert journal.Journal("one", []).rows(rows) == ["| up |", "| down |", "| far down |"]
+    assert asked == ["down", "far down", "up"]

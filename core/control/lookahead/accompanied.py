@@ -50,8 +50,7 @@ class Accompanied(Follower):
         assert isinstance(stepper, World)
         if self._acting is self._alone and not self._alone.carried and stepper.pressed_by_another:
             self._acting = self._touched
-        if self._acting is self._touched:
-            self._touched.between_steps(stepper, goes_on)
+        self._acting.between_steps(stepper, goes_on)
 
     def begin_anew(self) -> None:
         """Whichever acts."""

@@ -11,6 +11,7 @@ damped for the inertia that each velocity moves in the neutral pose, or a little
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from ...dynamics import difference, mass_matrix
 from ...motion.quaternions import conjugate, rotate
 from ...simulation.fall import height_of, lean
 from ...simulation.outcome import Simulation
+from ...simulation.recording import Stepper
 from ..law import AffineLaw, NoLawError, State
 from ..method import Follower
 from .lookahead import LookAhead, Place
@@ -54,8 +56,9 @@ FALLING = Slack(0.015, 0.025, math.radians(5.0), 30.0)
 class Carried(Follower):
     """A look-ahead controller, and once it is losing its character, help to the end."""
 
-    def __init__(self, motion: LookAhead, slack: Slack = LOSING) -> None:
-        self.motion, self._slack = motion, slack
+    def __init__(self, motion: LookAhead, slack: Slack = LOSING, by_itself: Follower | None = None) -> None:
+        """Until then another may act in its place that plans steps of the same motion."""
+        self.motion, self._slack, self._by_itself = motion, slack, by_itself or motion
         self.since: float | None = None  # s, from when on it is carried
         character = motion.character
         self._height = height_of(character)
@@ -70,16 +73,20 @@ class Carried(Follower):
     @property
     def row(self) -> int:
         """The motion's frame in which the character is to be now."""
-        return self.motion.row
+        return self._acting.row
 
     @property
     def lap(self) -> int:
         """How many times a cycle has been walked."""
-        return self.motion.lap
+        return self._acting.lap
 
     def reference_state(self) -> tuple[Array, Array]:
         """Of the motion."""
-        return self.motion.reference_state()
+        return self._acting.reference_state()
+
+    def between_steps(self, stepper: Stepper, goes_on: Callable[[], bool]) -> None:
+        """Plan, while it goes by itself."""
+        self._acting.between_steps(stepper, goes_on)
 
     @property
     def carried(self) -> bool:
@@ -95,7 +102,7 @@ class Carried(Follower):
         if self.since is None and not self._losing(state):
             place = self.motion.place
             try:
-                law = self.motion.law(state, contacts)
+                law = self._acting.law(state, contacts)
             except NoLawError:
                 law = None
             if law is not None and (np.abs(law.torque) <= self._most[-len(law.torque) :]).all():
@@ -103,6 +110,7 @@ class Carried(Follower):
             self.motion.place = place
         if self.since is None:
             self.since = state.time
+            self._by_itself.give_up()
         before, after = self.motion.go_on(state, contacts)
         q, v = self.motion.reference_state(after)
         slope = self._damping + state.dt * self._stiffness
@@ -114,11 +122,15 @@ class Carried(Follower):
     def notes(self, simulation: Simulation) -> tuple[str, ...]:
         """What rehearsals found, and since when it is carried."""
         if self.since is None:
-            return self.motion.notes(simulation)
+            return tuple(self._acting.notes(simulation))
         return (f"It would fall by itself: from {self.since:.1f} s on help carries it along the motion.",)
 
+    @property
+    def _acting(self) -> Follower:
+        return self.motion if self.carried else self._by_itself
+
     def _losing(self, state: State) -> bool:
-        q, v = self.motion.reference_state()
+        q, v = self.reference_state()
         away = np.abs(state.q[:3] - q[:3])
         return (
             float(away[2]) > self._slack.sunk * self._height

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Look-ahead control as a method: gains by way of the cache, settings by rehearsal."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from ...cache import Cache
 from ...motion.reference import Reference
 from ..method import Follower, Method, Needs, Preset, Tell
-from ..recovery import GettingUp, Recovering
+from ..recovery import GettingUp, Recovering, meets_other_ground
 from ..stage import Stage
 from .accompanied import Accompanied
 from .carried import FALLING, LOSING, Carried
@@ -26,6 +27,7 @@ STRAYS = 0.01  # m, RMS
 LOST_WAY = 0.02  # m, RMS: who strays farther is guided
 STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
 GUIDED = (10.0, 100.0)  # the same for who has a hand on the root
+SPARING = (1000.0, 30.0, 1.0)  # times as dear as contact forces is what that hand gives
 CHOICE = "choice of settings"
 FEW = 12  # rehearsals, where help is at hand for who falls in all of them
 
@@ -56,24 +58,26 @@ def start(plan: Plan, stage: Stage) -> Follower:
     """Follow the track from its first frame on, with settings that hold if there are such."""
     own, reference, value = plan
     own.terrain = stage.terrain
-    controller, falls = _rehearsed(own, stage.foreseen())
+    steps_onto = meets_other_ground(own, reference, stage) and bool(stage.recovery) and not own.track.help.any()
+    # what is best for a level motion that stumbles on is not for one whose steps are planned
+    controller, falls = (own, False) if steps_onto else _rehearsed(own, stage.foreseen())
     controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
     pushed: Follower = controller
     if recovers:
         pushed = Recovering(controller, reference, stage, value if controller is own else None)
-    follower = _in_hands(controller, pushed, stage, falls=falls)
+    follower = _in_hands(controller, pushed, stage, falls=falls, steps_onto=steps_onto)
     if stage.gets_up:
         return GettingUp(follower, controller, reference, stage, value if controller is own else None)
     return follower
 
 
-def _in_hands(controller: LookAhead, pushed: Follower, stage: Stage, *, falls: bool) -> Follower:
-    """The controller that answers pushes, or help's where that is to be given."""
+def _in_hands(controller: LookAhead, pushed: Follower, stage: Stage, *, falls: bool, steps_onto: bool) -> Follower:
+    """The controller that answers pushes, or help's where that is to be given; `steps_onto` other ground it may too."""
     if stage.helped and (falls or not (stage.directed or stage.scene.pushes or stage.scene.props)):
         # nothing pushed it: what makes it fall is the motion, which is to be had in any case
-        carried = Carried(controller, FALLING if falls else LOSING)
+        carried = Carried(controller, FALLING if falls else LOSING, pushed if steps_onto else None)
         return Accompanied(carried, pushed) if stage.accompanied and not falls else carried
     return pushed
 
@@ -135,10 +139,10 @@ def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple
 
 
 def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | None:
-    """A controller with a hand on the root, if one stays nearer to its path than `away`."""
+    """A controller with a hand on the root that gives little, if one stays nearer to its path than `away`."""
     world, steps = stage.world(alone=True), _steps(stage)
-    for dearer in GUIDED:
-        settings = replace(controller.settings, location=dearer * Settings.location)
+    for sparing, dearer in itertools.product(SPARING, GUIDED):
+        settings = replace(controller.settings, location=dearer * Settings.location, help=sparing)
         hand = LookAhead(controller.character, controller.track.guided(), settings, terrain=stage.terrain)
         rehearsal = rehearse(hand, world, steps, 0, stage.lift)
         if rehearsal.survived and rehearsal.degrees < LOOSE and rehearsal.away < min(away, LOST_WAY):

@@ -34,7 +34,7 @@ class Policy(Structure):
     feedforward: Array  # (nf, m)
     change: Array  # (motors,) [R]
     effort: Array  # (motors,) [P]
-    force_effort: Array  # (1,) [P] of each component of a force
+    force_effort: Array  # (np,) [P] of each component of a point's force
     joint_feature: Array  # (nv,) square roots of [W]
     feature_body: NDArray[np.int64]  # (np,)
     feature_point: Array  # (np, 3)

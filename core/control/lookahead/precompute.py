@@ -68,7 +68,7 @@ def sweep(
         feedforward=np.zeros((frames, width)),
         change=weights.change,
         effort=weights.effort,
-        force_effort=np.array([weights.force]),
+        force_effort=weights.force * np.where(track.help, settings.help, 1.0),
         joint_feature=np.sqrt(weights.joint_feature),
         feature_body=weights.feature_body,
         feature_point=weights.feature_point,
@@ -169,10 +169,11 @@ def _regulate(
     k: int,
 ) -> Regulator:
     forces = policy.force[k, policy.point[k, : policy.points[k]]].ravel()
-    effort = np.concatenate((weights.change + weights.effort, np.full(len(forces), weights.force)))
+    dear = np.repeat(policy.force_effort[policy.point[k, : policy.points[k]]], 3)
+    effort = np.concatenate((weights.change + weights.effort, dear))
     pull = np.zeros(len(effort))
     if not settings.about_reference:
-        pull[:] = np.concatenate((weights.effort * track.torque[k], weights.force * forces))
+        pull[:] = np.concatenate((weights.effort * track.torque[k], dear * forces))
     A = linear.state[k]
     B = linear.control[k, : len(A) * len(effort)].reshape(len(A), -1)
     return step_back(A, B, linear.defect[k], weights.state, effort, pull, curvature, gradient)

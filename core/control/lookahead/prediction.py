@@ -103,10 +103,10 @@ def predict(machine: Machine, J: Array, k: int, anchor: Array, v: Array, q_next:
                 policy.change[j] + (policy.effort[j] if choices.about_reference else 0.0)
             ) * policy.torque[k, j]
         else:
-            quu[j, j] += policy.force_effort[0]
+            point = policy.point[k, (j - motors) // 3]
+            quu[j, j] += policy.force_effort[point]
             if choices.about_reference:
-                point = policy.point[k, (j - motors) // 3]
-                work.control[j] += policy.force_effort[0] * policy.force[k, point, (j - motors) % 3]
+                work.control[j] += policy.force_effort[point] * policy.force[k, point, (j - motors) % 3]
     if not factor_cholesky(quu, m):
         return False
     if choices.possible_forces:

@@ -72,6 +72,14 @@ class Settings(Described):
         usual=(1e-4, 10.0),
         digits=3,
     )
+    help: float = setting(
+        1.0,
+        "Help Cost",
+        "Higher leaves more of the corrections to feet and joints where help is given besides",
+        shown="hidden",
+        symbol="P",
+        bounds=WEIGHT,
+    )
     location: float = setting(
         0.1,
         "Position Weight",

@@ -14,7 +14,7 @@ from .settings import Settings
 from .track import Track
 
 FORMAT = "heft.policy"
-VERSION = 3
+VERSION = 4
 
 
 class Origin(NamedTuple):
@@ -80,7 +80,7 @@ def _check(policy: Policy) -> None:
         "feedforward": (frames, width),
         "change": (motors,),
         "effort": (motors,),
-        "force_effort": (1,),
+        "force_effort": (count,),
         "joint_feature": (nv,),
         "feature_point": (features, 3),
         "feature_weight": (features, 3),

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 FARTHEST = 0.7  # m that a step may be moved
 LIFTED = 0.004  # m: a point of a standing foot that is higher has left the ground
+EDGE = 0.05  # m, by which ground is lower than a part of a standing sole that sticks out over an edge
 SINKS = 0.25  # m/s, by which it comes down again
 # m between the middles of feet, across the way: how near they may come down, as near as the motion has it
 LEAST_APART, APART = 0.04, 0.1
@@ -148,6 +149,9 @@ def new_schedule(
             height = float(heights_below(terrain, np.array([[*spot[:2], spot[2] + HIGHEST]]), time)[0])
             if math.isnan(height) and start > 0:
                 return None
+            if start == 0 and _overhangs(active[0, i], actual[i, 2], actual[body & active[0], 2], spot[2], height):
+                active[rows, i], place[rows, i] = False, 0.0
+                continue
             spot[2] = spot[2] if math.isnan(height) else height
             place[rows, i] = spot
             gap = float(actual[i, 2] - spot[2])
@@ -155,3 +159,13 @@ def new_schedule(
                 lifted = rows[: math.ceil(gap / SINKS * reference.rate) + 1]
                 active[lifted, i], place[lifted, i] = False, 0.0
     return ContactSchedule(points, active, place)
+
+
+def _overhangs(stands: bool, own: float, standing: Array, planned: float, ground: float) -> bool:
+    """Whether a point of a foot that stands is over an edge: as low as the others or planned to be, but not the ground.
+
+    Its own height and those of the points that stand now, where it is planned to stand, and the ground below it, m.
+    """
+    if not stands:
+        return ground < planned - EDGE
+    return ground < own - EDGE and own < float(standing.min()) + EDGE

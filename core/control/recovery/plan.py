@@ -15,6 +15,7 @@ from ...character import Character
 from ...contact.terrain import Terrain
 from ...dynamics import difference
 from ...motion.cycle import Cycle
+from ...motion.footholds import clear_of_edges
 from ...motion.outside import NOTHING, Outside, velocities_given
 from ...motion.reference import Reference
 from ...motion.schedule import ContactSchedule
@@ -40,6 +41,7 @@ Array = NDArray[np.float64]
 
 USABLE_DEFECT = 1e-8  # rad or m and per second
 ITERATIONS = 20
+ITERATIONS_ONTO = 8  # onto other ground: the motion goes on, so it begins near
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +78,7 @@ class Question:
     pose_share: Array  # (nv,) of the weight that the pose has
     arms: float  # how loose they are
     pushes: tuple[Push, ...] = ()  # that go on
+    uneven: bool = False  # ground, with edges
     away: Array | None = None  # (2,) from the path, m: to go back to it, where nothing is to be caught
 
     @property
@@ -158,6 +161,8 @@ def _possible(
     reference = question.reference
     character = reference.character
     settings = Settings(friction=reference.friction, iterations=ITERATIONS)
+    if question.uneven:
+        settings = clear_of_edges(replace(settings, iterations=ITERATIONS_ONTO))
     problem = make_problem(
         character, q, v, reference.rate, schedule, question.terrain, settings, None, outside=known or NOTHING
     )

@@ -6,6 +6,7 @@ experience gave, until one is good. Without a disturbance nothing is planned, an
 bits.
 """
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -39,6 +40,7 @@ from .looseness import pose_shares
 from .motion_ahead import FEWER, motion_ahead, unrolled
 from .plan import Plan, Question, StoppedError, make_plan
 from .rehearsal import HARSH, NOISE, Verdict, rehearse
+from .uneven import Uneven
 
 Array = NDArray[np.float64]
 GoesOn = Callable[[], bool]
@@ -59,6 +61,7 @@ LOOKS = 30.0  # 1/s, how often the motion is looked at for that
 ASIDE = 0.25  # m that steps of one who has a path lead aside of it, if there is a choice
 CALM = 0.06  # m, that the extrapolated centre of mass is off at most, to go back to the path
 GIVES_UP = 10  # attempts in a row to go back to the path that came to nothing
+ONWARD = Choice(1e-9)  # no foot is put down elsewhere: what is off where nothing pushed, feet can hold
 STRONG = 2.5  # times the motion's own greatest torque: more than that is not taken, if there is a choice
 
 
@@ -86,7 +89,9 @@ class Recovering(Follower):
         self._recoveries: list[Recovery] = []
         self._detour: Detour | None = None
         self._disturbances = disturbances or Disturbances(stage)
+        self._uneven = Uneven(motion, reference, stage)
         self._rehearsal_worlds: dict[tuple[Push, ...], World] = {}  # by the pushes that act in them
+        self._laid = 0  # plans onto other ground
         self._failures = 0  # in a row, to find a plan that stays up
         self._tried = 0  # plans since the last push
         self._path: Path | None = None  # once it has been left
@@ -118,6 +123,8 @@ class Recovering(Follower):
     def between_steps(self, stepper: Stepper, goes_on: GoesOn) -> None:
         """Plan again where that is called for."""
         assert isinstance(stepper, World)
+        if self._uneven.calls(self.row):
+            self._step_onto_ground(stepper, goes_on)
         ended = self._disturbances.ended(stepper, self._next)
         if ended or (stepper.time >= self._next and self._disturbances.felt(stepper.time)):
             self.answer(stepper, goes_on, ended=ended)
@@ -142,6 +149,12 @@ class Recovering(Follower):
         except StoppedError:
             return
 
+    def give_up(self) -> None:
+        """Leave a plan for the motion where that is now."""
+        if self._detour is not None and not self._detour.over:
+            self.motion.place = self._detour.plan.places[self._detour.done]
+        self._detour = None
+
     def begin_anew(self) -> None:
         """After it got up: from there its path goes on."""
         self._detour = self._path = None
@@ -159,8 +172,11 @@ class Recovering(Follower):
         return self._detour is None
 
     def notes(self, simulation: Simulation) -> tuple[str, ...]:
-        """What rehearsals found."""
-        return self.motion.notes(simulation)
+        """What rehearsals found, and that steps were planned onto other ground."""
+        told = (
+            (f"The ground is not level: the next steps were planned onto it {self._laid} times.",) if self._laid else ()
+        )
+        return (*self.motion.notes(simulation), *told)
 
     @property
     def _acting(self) -> Follower:
@@ -194,6 +210,21 @@ class Recovering(Follower):
     @cached_property
     def _legs(self) -> Legs:
         return Legs(self.motion.character, self.reference)
+
+    def _step_onto_ground(self, world: World, goes_on: GoesOn) -> None:
+        """Plan the next steps onto the ground that is there, if that is other than the motion has it."""
+        question = self._question(world)
+        if not question.uneven:
+            return
+        try:
+            for ahead in (question.ahead, motion_ahead(question.ahead, self.reference, FEWER)):
+                plan = make_plan(replace(question, ahead=ahead), ONWARD, goes_on)
+                if plan is not None:
+                    self._detour = Detour(self.motion, plan)
+                    self._laid += 1
+                    return
+        except StoppedError:
+            return
 
     def _recover(self, world: World, goes_on: GoesOn) -> None:
         """Follow the best plan; one that has legs pass through each other only where no other stays up."""
@@ -299,8 +330,15 @@ class Recovering(Follower):
         if self._path is None or self._detour is not None or self._lost_ways >= GIVES_UP:
             return
         away = self._path.away(self.motion.place)
-        if float(np.linalg.norm(away)) < THERE:
-            return
+        if float(np.linalg.norm(away)) >= THERE:
+            self._go_back(world, goes_on, away)
+
+    def go_back(self, world: World, goes_on: GoesOn, away: Array) -> None:
+        """Go back by as much (2,) as it is away, m, if that can be done: who follows no path, but was to come there."""
+        with contextlib.suppress(StoppedError):
+            self._go_back(world, goes_on, away)
+
+    def _go_back(self, world: World, goes_on: GoesOn, away: Array) -> None:
         self._next = world.time + AGAIN
         question = replace(self._question(world), away=away, pose_share=np.ones_like(self._pose_share), arms=0.0)
         choice = CHOICES[0]
@@ -354,6 +392,9 @@ class Recovering(Follower):
         omega = growth_rate(motion.character, q, motion.place.anchor[2])
         whole = unrolled(motion, self.reference)
         ahead = motion_ahead(whole, self.reference)
+        laid = self._uneven.laid(ahead, q)
+        if laid is not None:
+            ahead = whole = laid
         coming = self._disturbances.coming(world, omega)
         return Question(
             controller=motion,
@@ -362,6 +403,7 @@ class Recovering(Follower):
             terrain=self._stage.terrain,
             ahead=ahead,
             whole=whole,
+            uneven=laid is not None,
             actual=(q, v),
             off=deviation(motion.character, (q, v), motion.reference_state(), omega) + coming,
             coming=coming,

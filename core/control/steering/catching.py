@@ -33,6 +33,21 @@ AHEAD = 5.5  # s that are laid out at least: recovery looks as far
 Foresee = Callable[[int, Cycle, float], int]
 
 
+def anywhere(root: Array) -> Array | None:
+    """For who may stand wherever it is."""
+    del root
+    return None
+
+
+class Catches(NamedTuple):
+    """What somebody needs who catches pushes."""
+
+    stage: Stage
+    foresee: Foresee
+    # where the root is (2,) -> by how much that is away from where it was to stand, m, where that is worth steps
+    away: Callable[[Array], Array | None] = anywhere
+
+
 class Seam(NamedTuple):
     """Where one action ends and the next begins."""
 
@@ -104,6 +119,10 @@ class Catching:
     def answer(self, world: World, goes_on: Callable[[], bool], *, ended: bool) -> None:
         """Think about what to do now; a push may have ended."""
         self._recovering.answer(world, goes_on, ended=ended)
+
+    def go_back(self, world: World, goes_on: Callable[[], bool], away: Array) -> None:
+        """Step by as much (2,) as it stands away from where it was to come, m."""
+        self._recovering.go_back(world, goes_on, away)
 
     def between_steps(self, world: World, goes_on: Callable[[], bool]) -> None:
         """Plan again where that is called for."""

@@ -16,7 +16,9 @@ from .settings import Settings
 
 NEAR = SpacetimeSettings(pose_least=10.0, pose_most=60.0)  # a body keeps its looks
 TURNS = (15.0, 30.0, 45.0, 60.0, 90.0)  # degrees in two steps
-STOPS = (30.0,)  # degrees by which it turns as it stops, too
+TURNS_SLOWLY = (30.0, 60.0)  # the same at the slower speed, for tight bends
+QUICK = 1.5  # m/s, beyond which they are made: a slower walk gets round any bend as it is
+STOPS = (15.0, 30.0, 45.0)  # degrees by which it turns as it stops, too
 MILDER = 2.0 / 3.0  # what is tried where one of them is not possible
 CONTORTED = 3.0  # degrees RMS of the joints: a run that turns too sharply stays possible by wild bends
 OWN = 0  # the level of the walk's own speed
@@ -60,7 +62,10 @@ def make_library(reference: Reference, settings: Settings, tell: Tell) -> Librar
         except NoReferenceError:
             continue
     made: list[Way] = []
-    turns = _turns(levels[OWN], settings.sharpest)
+    turns = _turns(levels[OWN], OWN, TURNS, settings.sharpest)
+    for number, level in enumerate(levels[1:], 1):
+        if level.speed < levels[OWN].speed > QUICK:
+            turns += _turns(level, number, TURNS_SLOWLY, settings.sharpest)
     speeds = [way for number in range(1, len(levels)) for way in _changes(levels, names, number)]
     for done, (wanted, milder) in enumerate([*turns, *((way, None) for way in speeds)]):
         tell(done / (len(turns) + len(speeds) + 1))
@@ -93,19 +98,19 @@ def _made(wanted: _Wanted) -> Way | None:
     return Way(wanted.name, wanted.source, wanted.target, found)
 
 
-def _turns(own: Level, sharpest: float) -> list[tuple[_Wanted, _Wanted]]:
+def _turns(level: Level, number: int, angles: Sequence[float], sharpest: float) -> list[tuple[_Wanted, _Wanted]]:
     """To both sides from both joints, each with a milder one for where it is not possible."""
     found = []
-    for angle in [*(angle for angle in TURNS if angle < sharpest), sharpest]:
+    for angle in [*(angle for angle in angles if angle < sharpest), sharpest]:
         for side, called in ((1.0, "left"), (-1.0, "right")):
             for joint in (0, 1):
-                there = place_of(OWN, joint)
+                there = place_of(number, joint)
                 wanted, milder = (
                     _Wanted(
                         f"{share * angle:.0f}° to the {called}",
                         there,
                         there,
-                        partial(leading, own, own, joint, float(np.radians(side * share * angle)), NEAR),
+                        partial(leading, level, level, joint, float(np.radians(side * share * angle)), NEAR),
                     )
                     for share in (1.0, MILDER)
                 )

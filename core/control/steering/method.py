@@ -17,6 +17,7 @@ from ...simulation.own_contact import deepest
 from ...simulation.recording import Stepper
 from ..method import Method, Needs, Tell
 from ..stage import Stage
+from .catching import Catches
 from .library import make_library
 from .planner import Planner
 from .repertoire import Act, make_repertoire
@@ -83,12 +84,12 @@ def start(plan: Plan, stage: Stage) -> Steering:
     if stage.path is not None:
         walker = plan.walker
         walker.go(stage.path, plan.begins)
-        catches = (roomy(plan.acts, stage), walker.foresee) if stage.recovery else None
+        catches = Catches(roomy(plan.acts, stage), walker.foresee, walker.away) if stage.recovery else None
         steering = Steering(plan.acts, walker.choose, lambda: walker.over, catches)
         steering.begin(*walker.begins(), stage.lift)
         return steering
     plan.planner.head(stage.scene.course, plan.begins.turn)
-    catches = (roomy(plan.acts, stage), plan.planner.foresee) if stage.recovery else None
+    catches = Catches(roomy(plan.acts, stage), plan.planner.foresee) if stage.recovery else None
     steering = Steering(plan.acts, plan.planner.choose, catches=catches)
     steering.begin(plan.planner.begins(), plan.begins, stage.lift)
     return steering

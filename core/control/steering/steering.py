@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...contact.detection import Contacts
 from ...motion.cycle import Cycle
+from ...motion.footholds import heights_below
 from ...motion.sequence import then
 from ...planning import Trim
 from ...simulation import World
 from ...simulation.law import AffineLaw, State
-from ...simulation.outcome import Recovery
+from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..method import Follower
 from ..recovery import AGAIN, DISTURBED, LOSING, Disturbances
-from ..stage import Stage
-from .catching import Catching, Foresee
+from .catching import Catches, Catching
 from .costs import FirstStates, Numbers
 from .repertoire import Act
 
@@ -38,7 +38,9 @@ class Choice(NamedTuple):
 Choose = Callable[[int, State, "Steering"], Choice]
 
 NO_TRIM = Trim()
-LED_TURN, LED_PLACE = math.radians(5.0), 0.025  # by which actions are led elsewhere at most, rad/s and m/s
+LOOKS, LEVEL = 0.25, 0.1  # s between looks at the ground that was walked on, and m up to which it is level
+# by which actions are led elsewhere at most, rad/s and m/s, and ahead or back
+LED_TURN, LED_PLACE, LED_ALONG = math.radians(5.0), 0.025, 0.06
 
 
 def _never() -> bool:
@@ -56,12 +58,12 @@ class Steering(Follower):
         acts: Sequence[Act],
         choose: Choose,
         over: Callable[[], bool] = _never,
-        catches: tuple[Stage, Foresee] | None = None,
+        catches: Catches | None = None,
     ) -> None:
         """Who `catches` pushes does so on a stage, going by what is foreseen."""
         self.acts, self._choose, self._over = acts, choose, over
         self._catches = catches
-        self._disturbances = None if catches is None else Disturbances(catches[0])
+        self._disturbances = None if catches is None else Disturbances(catches.stage)
         self._catching: Catching | None = None
         self._next = -math.inf  # s, before which nothing is caught but a push
         self._recoveries: list[Recovery] = []
@@ -187,16 +189,37 @@ class Steering(Follower):
         if self._catches is None or self._disturbances is None:
             return
         ended = self._disturbances.ended(stepper, self._next)
+        if (
+            self._stood == 1
+            and self._act.action.speed == 0.0
+            and not self._disturbances.pushing.acting(stepper.time, stepper.dt)
+        ):
+            away = self._catches.away(stepper.q[:2])
+            if away is not None:
+                self._catching = self._what_comes_next(stepper.time, self._catches, self._disturbances)
+                self._catching.go_back(stepper, goes_on, away)
+                return
         if not ended and (stepper.time < self._next or not self._disturbances.felt(stepper.time)):
             return
         off = self._disturbances.off(stepper, self.reference_state(), self.height)
         if float(np.linalg.norm(off)) >= (DISTURBED if ended else LOSING):
             self._next = stepper.time + AGAIN
-            stage, foresee = self._catches
-            self._catching = Catching(
-                self.acts, self._number, self._stood, foresee, stepper.time, stage, self._disturbances
-            )
+            self._catching = self._what_comes_next(stepper.time, self._catches, self._disturbances)
             self._catching.answer(stepper, goes_on, ended=ended)
+
+    def notes(self, simulation: Simulation) -> tuple[str, ...]:
+        """That it is for level ground, where it went over any other."""
+        places = simulation.recording.q[:: round(LOOKS * simulation.recording.rate), :3]
+        heights = heights_below(simulation.terrain, places, 0.0)
+        heights = heights[np.isfinite(heights)]
+        if len(heights) == 0 or float(np.ptp(heights)) < LEVEL:
+            return ()
+        return (
+            "A steered walk is made for level ground, and this is not: choose Look Ahead, which lays it onto slopes.",
+        )
+
+    def _what_comes_next(self, time: float, catches: Catches, disturbances: Disturbances) -> Catching:
+        return Catching(self.acts, self._number, self._stood, catches.foresee, time, catches.stage, disturbances)
 
     @property
     def recoveries(self) -> Sequence[Recovery]:

@@ -16,13 +16,15 @@ from ...planning import Ahead, Errand, Pose, Trials, Way, fit, follows
 from ...simulation.law import State
 from .planner import risk
 from .repertoire import Act
-from .steering import LED_PLACE, LED_TURN, Choice, Steering
+from .steering import LED_ALONG, LED_PLACE, LED_TURN, Choice, Steering
 
 Array = NDArray[np.float64]
 
 STANDS_FOR = 0.8  # s, at the end
 RISKY = 3.0  # times as dear as any state that an action was got through from
 NEAR = 1.2  # m from a target, within which who stands stays: to start and to stop leads as far
+STAYS = 0.1  # m off a leg's end, up to which who stands there stays as it is; farther off it steps there
+TRIES = 2  # times
 LEAST = 0.5  # m, of a way
 
 
@@ -31,9 +33,9 @@ class Walker:
 
     def __init__(self, acts: Sequence[Act], trials: Trials, dearest: Array, errand: Errand) -> None:
         self._actions = tuple(act.action for act in acts)
-        self._trials, self._dearest = trials, dearest
+        self._acts, self._trials, self._dearest = tuple(acts), trials, dearest
         self._able = [np.flatnonzero(row) for row in follows(self._actions)]
-        self._errand = errand._replace(trim_turn=LED_TURN, trim_place=LED_PLACE)
+        self._errand = errand._replace(trim_turn=LED_TURN, trim_place=LED_PLACE, trim_along=LED_ALONG)
         self._speeds = sorted({act.level for act in acts if act.level})
         self._usual = acts[0].action.speed
         self._ahead: dict[float, Ahead] = {}
@@ -44,7 +46,7 @@ class Walker:
         self._path, self._begins = path, begins
         stops = self._still is not None
         self._legs = [] if path.follows else [Way(places, heading, stops) for places, heading in path.legs()]
-        self._leg, self._place, self._stood = 0, 0, 0.0
+        self._leg, self._place, self._stood, self._settled = 0, 0, 0.0, 0
 
     def begins(self) -> tuple[int, Cycle]:
         """The action to begin with, and the frame that moves with the walk then: it walks already."""
@@ -58,9 +60,10 @@ class Walker:
             way = self._legs[0]
             x, y = way.places[0].tolist()
             pose = Pose(x, y, float(way.heading[0]))
-        before = next(k for k, action in enumerate(self._actions) if action.target == self._actions[0].source)
         ahead, free = self._towards(self._path.speed_at(0.0, self._usual)), np.zeros(len(self._actions))
-        return ahead.best(before, pose, way, 0, free).number, Cycle((x, y), pose.heading)
+        joints = {act.action.target: k for k, act in enumerate(self._acts) if act.level}  # at any of its speeds
+        found = [ahead.best(before, pose, way, 0, free) for before in joints.values()]
+        return min(found, key=lambda one: one.cost).number, Cycle((x, y), pose.heading)
 
     @property
     def over(self) -> bool:
@@ -89,6 +92,16 @@ class Walker:
         found = ahead.best(last, Pose(x, y, frame.turn), way, self._place, extra)
         return Choice(found.number, found.trim)
 
+    def away(self, root: Array) -> Array | None:
+        """By how much (2,) who stands at a leg's end, with the root there, is away from it; None where it may stay."""
+        if self._path.follows or self._settled >= TRIES:
+            return None
+        found: Array = root - self._legs[self._leg].places[-1]
+        if float(np.linalg.norm(found)) < STAYS:
+            return None
+        self._settled += 1
+        return found
+
     def foresee(self, last: int, frame: Cycle, time: float) -> int:
         """The action that would come next at a time, s, if nothing happened until then."""
         if self._still is not None and self._actions[last].target == self._actions[self._still].source:
@@ -107,7 +120,7 @@ class Walker:
         self._stood += self._actions[last].seconds if last == self._still else 0.0
         if self._leg == len(self._legs) - 1 or self._stood < self._path.wait:
             return True
-        self._leg, self._place, self._stood = self._leg + 1, 0, 0.0
+        self._leg, self._place, self._stood, self._settled = self._leg + 1, 0, 0.0, 0
         return False
 
     def _far(self, x: float, y: float, seconds: float) -> float:

@@ -52,6 +52,7 @@ def build_reference(
     far: float = FAR,
     within: float = math.inf,
     budget: Budget | None = None,
+    strength: NDArray[np.float64] | None = None,
     carrying: Carrying | None = None,
     outside: Outside = NOTHING,
     progress: Progress | None = None,
@@ -72,6 +73,7 @@ def build_reference(
     motion that will not come `within` a distance is given up early. `budget` are the iterations that may be made with
     help at hand, for who asks for several.
 
+    `strength` (motors,) is the torque, N m, beyond which every newton metre is dear: control cannot give it.
     `carrying` says what part of the character is a load, and how far the body spares itself (effort.py): it keeps the
     pose more where that leads too far. `outside` is what acts besides and where it leads points to, which are no
     contacts: the reference tells what came of it.
@@ -80,7 +82,19 @@ def build_reference(
     trajectory obeys the laws of physics. Look at `Reference.quality` for how far it had to move.
     """
     request = checked(
-        character, trajectory, schedule, terrain, bounds, settings, clip, missing, judged, progress, budget, outside
+        character,
+        trajectory,
+        schedule,
+        terrain,
+        bounds,
+        settings,
+        clip,
+        missing,
+        judged,
+        progress,
+        budget,
+        strength,
+        outside,
     )
     if help_given == "as_keyed":
         return _reference(as_keyed(request), whole=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..reference import Quality
+from .help import mean_share, weight_of
 from .keyed import fill_as_keyed
 from .problem import Iterate, Problem, make_iterate
 from .request import Found, Request, attempt, departure, distance, is_near, problem_of, quality_of
@@ -26,6 +27,7 @@ FAR = 0.027  # m of mean distance from the clip, from which on help is asked for
 CLOSE = 0.025  # m, up to which it is then to bring it
 SAME = 0.035  # m, within which a motion is the same whatever its joints' angles say
 SETTLED = 0.05  # rad or m, of the last step of one that is
+HEAVY = 0.5  # of the weight, on average: help of more than that is to bring it to where it is the same
 WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that does not come so close
 MISSING, PLENTY = 0.03, 3.0  # prices of help by its square: where something is missing; everywhere, to begin with
 HELPED_ITERATIONS = 24
@@ -150,6 +152,20 @@ def nearest(found: Sequence[Found]) -> Found | None:
     )
 
 
+def gains_little(away: float, helped: float) -> bool:
+    """Whether help carries a body (by that share of its weight) and yet leaves it far (m) from what was keyed.
+
+    Then what is possible without is as good: of a gallop keyed with the body rising while the feet push, either is off.
+    """
+    return helped > HEAVY and away > SAME
+
+
+def _share_of(found: Found) -> float:
+    """The share of the weight that help carries on average."""
+    problem = found.problem
+    return mean_share(found.solution.iterate.force[:, problem.help_first :], weight_of(found.request.character))
+
+
 def climb(request: Request, far: float, *, without_first: bool) -> Found:
     """The first rung that is near the clip: without help if it comes within `far`, m, and that need be tried at all."""
     found, firm, last = unaided(request, far) if without_first else (None, None, None)
@@ -157,8 +173,11 @@ def climb(request: Request, far: float, *, without_first: bool) -> Found:
         return found
     helped = aided(request, firm, last)
     lost = helped is None or not is_close(helped)
-    if lost and found is None and firm is not None and last is not None:
+    in_vain = helped is not None and gains_little(distance(helped), _share_of(helped))
+    if (lost or in_vain) and found is None and firm is not None and last is not None:
         found = _finished(request, firm, last)
+        if in_vain and found is not None and is_close(found):
+            return found
     best = nearest([one for one in (found, helped) if one is not None])
     return best if best is not None and is_close(best) else as_keyed(request)
 

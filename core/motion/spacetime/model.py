@@ -242,6 +242,10 @@ def _fill_control_cost(
         R[i, i] = problem.torque_weight + problem.torque_smoothing + spared
         r[i] = problem.torque_weight * u + problem.torque_smoothing * (u - iterate.torque_target[k, i])
         r[i] += spared * (u - problem.effort_torque[k, i])
+        beyond = abs(u) - problem.strength[i]
+        if beyond > 0.0:
+            R[i, i] += problem.strength_weight
+            r[i] += problem.strength_weight * (beyond if u > 0.0 else -beyond)
         if problem.torque_limit < np.inf:
             for side in range(2):
                 sign = -1.0 if side == 0 else 1.0
@@ -297,6 +301,8 @@ def _fill_state_cost(
         gradient[nv + i] = problem.velocity_weight[i] * (iterate.v[k, i] - problem.clip_v[k, i])
     _add_limits(problem, iterate.q[k], Q, gradient)
     update_positions(tree, work.dynamics, iterate.q[k])
+    if problem.place_weight > 0.0:
+        _add_places(tree, problem, work, k, Q, gradient)
     for p in range(problem.point_body.shape[0]):
         if not (problem.held[k, p] or problem.watched[p]):
             continue
@@ -330,6 +336,21 @@ def _fill_state_cost(
                     gradient[work.chain[i]] -= lift * a
                     for j in range(i, count):
                         Q[work.chain[i], work.chain[j]] += stiffness * a * dot(normal, row(work.column, j))
+
+
+@kernel
+def _add_places(tree: Tree, problem: Problem, work: ModelWorkspace, k: int, Q: Array, gradient: Array) -> None:
+    """Half the squares of the bodies' distances from their places in the clip."""
+    weight = problem.place_weight
+    for b in range(problem.clip_place.shape[1]):
+        point = row(work.dynamics.position, b)
+        off = subtract(point, row(problem.clip_place[k], b))
+        count = _fill_columns(tree, work, b, point)
+        for i in range(count):
+            a = row(work.column, i)
+            gradient[work.chain[i]] += weight * dot(off, a)
+            for j in range(i, count):
+                Q[work.chain[i], work.chain[j]] += weight * dot(a, row(work.column, j))
 
 
 @kernel

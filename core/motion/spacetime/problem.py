@@ -45,10 +45,14 @@ class Problem(Structure):
     clip_v: Array  # (N + 1, nv)
     frame_weight: Array  # (N + 1,) 1; 0 for the last frame of a cycle, which is the first
     pose_weight: Array  # (nv,)
+    clip_place: Array  # (N + 1, nb, 3) of the bodies
+    place_weight: float  # of each
     velocity_weight: Array  # (nv,)
     torque_weight: float
     torque_smoothing: float
     torque_limit: float  # infinite where there is none
+    strength: Array  # (motors,) what each is to give at most; infinite where nothing is known
+    strength_weight: float  # of what it gives beyond that
     effort_weight: Array  # (motors,) of torques beyond those that the motion takes by itself
     effort_torque: Array  # (N, motors) these
     force_weight: Array  # (np, 3) along two tangents and the normal
@@ -109,13 +113,17 @@ def make_problem(
     cycle: Cycle | None,
     *,
     helped: bool = False,
+    places: Array | None = None,
+    strength: Array | None = None,
     effort: Effort | None = None,
     outside: Outside = NOTHING,
 ) -> Problem:
     """Flatten; all arguments are checked, but for the ground under held points: ValueError where there is none.
 
     `helped` lets dear forces from nowhere act on the root, at all times: what they do shows what a clip lacks.
-    `effort` says what torques are to be spared, `outside` what acts besides, which the solver is told too.
+    `places` (N + 1, nb, 3) are where the bodies are wanted, if not where the poses have them, and `strength` (motors,)
+    what motors give at most. `effort` says what torques are to be spared, `outside` what acts besides, which the solver
+    is told too.
     """
     tree = character.tree
     frames = len(q)
@@ -167,10 +175,14 @@ def make_problem(
         clip_v=v,
         frame_weight=frame_weight,
         pose_weight=_pose_weights(character, settings),
+        clip_place=np.ascontiguousarray(body_poses(character, q)[0] if places is None else places),
+        place_weight=settings.place,
         velocity_weight=velocity_weight,
         torque_weight=settings.torque,
         torque_smoothing=settings.torque_smoothing,
         torque_limit=math.inf if settings.torque_limit is None else settings.torque_limit,
+        strength=np.full(motors, math.inf) if strength is None else strength,
+        strength_weight=settings.strength,
         effort_weight=spared.weight,
         effort_torque=spared.torque,
         force_weight=force_weight,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...character import Character
 from ...contact.terrain import Plane, Terrain, make_terrain
 from ..cycle import Cycle
-from ..fit import Trajectory
+from ..fit import Trajectory, body_poses
 from ..outside import NOTHING, Outside
 from ..reference import Quality
 from ..schedule import ContactSchedule
@@ -44,6 +44,7 @@ class Request(NamedTuple):
     judged: int  # frames, from the first on, whose distance from the clip counts
     progress: Progress | None
     budget: Budget  # of iterations
+    strength: NDArray[np.float64] | None = None  # N m, that each motor can give
     effort: Effort | None = None  # that what it carries takes
     outside: Outside = NOTHING  # what acts besides
 
@@ -78,6 +79,7 @@ def checked(
     judged: int | None = None,
     progress: Progress | None = None,
     budget: Budget | None = None,
+    strength: Array | None = None,
     outside: Outside = NOTHING,
 ) -> Request:
     """All arguments, in contiguous arrays, or ValueError."""
@@ -118,6 +120,7 @@ def checked(
         frames if judged is None else min(judged, frames),
         progress,
         Budget(character.nv, trajectory.rate) if budget is None else budget,
+        strength,
         outside=outside,
     )
 
@@ -162,9 +165,18 @@ def problem_of(request: Request, *, helped: bool = False) -> Problem:
         request.settings,
         request.bounds.cycle,
         helped=helped,
+        places=_places(request),
+        strength=request.strength,
         effort=request.effort,
         outside=request.outside,
     )
+
+
+def _places(request: Request) -> Array | None:
+    """Where the clip has the bodies (N + 1, nb, 3), if that counts."""
+    if request.settings.place == 0.0 or request.bounds.cycle is not None:
+        return None
+    return body_poses(request.character, request.clip.q)[0]
 
 
 def attempt(

@@ -17,6 +17,7 @@ class Settings:
     pose_most: float = 30.0
     root_place: float = 1.0  # times that, of a free root's place: moving it moves all of the body
     root_turn: float = 1.0  # of its turn
+    place: float = 0.0  # of each body, where the clip has it
     root_of_clip: bool = False  # the root is wanted where the clip has it, not where clean-up moved it for the feet
     velocity: float = 0.05
     velocity_level: float = 0.01  # of the root along x and y
@@ -38,6 +39,7 @@ class Settings:
     barrier_first: float = 0.03
     barrier_last: float = 0.002
     barrier_factor: float = 0.4
+    strength: float = 1e-3  # of torque beyond what a motor can give
     torque_limit: float | None = None  # N m, of every motor
     iterations: int = 40
     step_tolerance: float = 1e-4  # rad and m: the last change of any frame's pose

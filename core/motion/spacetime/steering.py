@@ -29,13 +29,13 @@ HOPELESS = 1.05  # times what it may be
 FAINT, LEAST_SOLVE = 5e-3, 8
 LONGEST_SOLVE = 20  # iterations: what still goes to and fro then will go on so, and is as near as it gets
 # Help's price, times its size: at first, at most, and the least; by how much it changes in an iteration at most.
-FIRST, DEAREST, CHEAPEST, FASTEST = 10.0, 30.0, 0.2, 3.0
+FIRST, DEAREST, CHEAPEST, FASTEST = 30.0, 300.0, 0.2, 3.0
 AIM, AIMED, GAIN = 0.97, 0.04, 3.0  # of the distance that it is to be, and how near to that is near enough
 FIRST_LOOK, LAST_LOOK = 2, 14  # iterations between which the price follows the distance
 PLENTIFUL, SETTLING = 8, 0.05  # iterations of plenty of help, and the step with which it has done its part
 # Who takes much help all the time cannot happen anyway, and to stray from what was keyed gains little then: between
 # these means of help, as shares of the weight, the distance that it may keep goes down to that share of what it was.
-LITTLE, MUCH, NEARER = 0.05, 0.3, 0.5
+LITTLE, MUCH, NEARER = 0.05, 0.3, 0.75
 
 
 def allowed(helped: float) -> float:

@@ -12,6 +12,7 @@ heft.lookahead.reset_phase = False
 heft.lookahead.await_touchdown = False
 heft.lookahead.effort = 0.1
 heft.lookahead.force = 0.1
+heft.lookahead.help = 1.0
 heft.lookahead.location = 0.1
 heft.lookahead.height = 10.0
 heft.lookahead.stance = 0.3

@@ -278,6 +278,10 @@ def test_props_that_cannot_be(rig):
         read(rig)
     bpy.data.objects.remove(sheet)
     box.rigid_body.type = "PASSIVE"
+    with pytest.raises(ValueError, match="Crate has a passive rigid body and cannot be a prop: make it Active; or"):
+        read(rig)
+    select(box)
+    bpy.ops.rigidbody.object_remove()
     with pytest.raises(ValueError, match="Crate is in the prop collection but has no active rigid body"):
         read(rig)
     bpy.data.objects.remove(box)

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from heft.core.contact.hulls import MOST_CORNERS, solid_mass
-from heft.core.contact.pieces import MOST_PIECES, pieces_of, winding_numbers
+from heft.core.contact.pieces import MOST_CUTS, MOST_PARTS, pieces_of, winding_numbers
 from scipy.spatial import ConvexHull
 
 
@@ -116,7 +116,7 @@ def test_a_ring_is_round_and_has_its_hole():
         for t in ((name(i, j), name(i + 1, j), name(i + 1, j + 1)), (name(i, j), name(i + 1, j + 1), name(i, j + 1)))
     ]
     pieces = pieces_of(vertices, np.array(triangles))
-    assert 4 <= len(pieces) <= MOST_PIECES
+    assert 4 <= len(pieces) <= MOST_CUTS + 1
     assert all(len(piece) <= MOST_CORNERS for piece in pieces)
     for piece in pieces:
         planes = ConvexHull(piece).equations
@@ -130,6 +130,13 @@ def test_winding_numbers_of_a_box():
         vertices[triangles], np.array([[0.5, 0.5, 0.5], [0.9, 0.1, 0.2], [1.5, 0.5, 0.5], [-1, -2, 3]])
     )
     np.testing.assert_allclose(found, [1.0, 1.0, 0.0, 0.0], atol=1e-9)
+
+
+def test_of_very_many_parts_the_largest_count():
+    crumbs = [((x, 0.0, 0.0), (x + 0.1 + 0.001 * x, 0.1, 0.1)) for x in range(80)]
+    pieces = pieces_of(*joined(*crumbs))
+    assert len(pieces) == MOST_PARTS
+    assert min(piece[:, 0].min() for piece in pieces) == 80 - MOST_PARTS
 
 
 def test_a_sheet_has_no_pieces():

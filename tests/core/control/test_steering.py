@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from heft.core import Course, Push, World, run
 from heft.core.cache import Cache
+from heft.core.contact.terrain import Plane
 from heft.core.control.steering import method as door
 from heft.core.control.steering.catching import lay_out
 from heft.core.control.steering.costs import FirstStates
@@ -314,6 +315,16 @@ def test_who_is_pushed_on_the_way_steps_and_still_comes_to_its_end(kept, force):
     hips = done.poses[:, 0, :2, 3]
     assert Path(drawn).distance_from(hips).max() < 0.4
     assert np.linalg.norm(hips[-1] - drawn[-1]) < 0.25
+
+
+@pytest.mark.parametrize(("degrees", "told"), [(0.0, False), (3.0, True)])
+def test_it_says_that_it_is_for_level_ground(kept, degrees, told):
+    angle, way = np.radians(degrees), golden.heading()
+    slope = Plane(normal=(np.sin(angle) * np.cos(way), np.sin(angle) * np.sin(way), np.cos(angle)))
+    scene = Scene(surfaces=(slope,), course=Course.straight(1.3))
+    job = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, seconds=5.0, scene=scene)
+    notes = run(job, None, kept).report["notes"]
+    assert any("level ground" in note for note in notes) == told
 
 
 def test_it_waits_where_it_is_to(kept):

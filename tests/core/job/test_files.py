@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heft.core.character import Character
+from heft.core.contact.shapes import Hull
 from heft.core.job import BakeJob, BakeResult, Scene, run
 from heft.core.motion.floor import Levelling
 from heft.core.simulation import Prop
@@ -31,6 +32,18 @@ def test_job_comes_back_from_its_file(tmp_path):
         assert loaded.key() == job.key()
         assert hash(loaded) == hash(job)
         assert [entry.name for entry in tmp_path.iterdir()] == ["a.heftjob"]
+
+
+def test_a_prop_of_hulls_comes_back_and_is_baked(tmp_path):
+    """A shard that stands beside who waves falls over, and lies still."""
+    corners = ((0.0, 0.0, 0.0), (0.2, 0.0, 0.0), (0.0, 0.2, 0.0), (0.3, 0.3, 0.6), (0.3, 0.3, 0.3))
+    shard = Prop.of_shapes("shard", [Hull("shard", "shard", corners)], 3.0, (2.0, 0.0, 0.01))
+    job = waving_job(scene=Scene(props=(shard,)), seconds=2.0)
+    job.save(tmp_path / "a.heftjob")
+    assert BakeJob.load(tmp_path / "a.heftjob") == job
+    poses = run(job).prop_poses[:, 0]
+    assert poses[-1, 2, 3] < poses[0, 2, 3] - 0.05
+    np.testing.assert_allclose(poses[-1], poses[-3], atol=2e-3)
 
 
 def test_jobs_differ_by_any_field():

@@ -8,7 +8,7 @@ import pytest
 from heft.core.planning import Action, Ahead, Errand, Pose, Trials, Way, fit
 from heft.core.planning.places import ASIDE, ASIDES, HEADINGS
 from heft.core.planning.values import KEPT
-from heft.core.planning.ways import UNSURE
+from heft.core.planning.ways import ASKEW, MISS, UNSURE
 
 WALKS, STANDS = 1, 0
 HALF = ((0.5, 0.0), (1.0, 0.0))
@@ -36,6 +36,12 @@ def bent(aside):
     """What it costs to be aside: a square, and from 0.2 m on its tangent."""
     aside = min(abs(aside), ASIDE)
     return aside**2 if aside < 0.2 else 0.04 + 0.4 * (aside - 0.2)
+
+
+def missed(off, usual):
+    """Half a square, and from what is usual on its tangent."""
+    off = abs(off)
+    return 0.5 * off**2 / usual if off < usual else off - 0.5 * usual
 
 
 def trials(actions):
@@ -123,7 +129,8 @@ def test_what_is_found_is_the_best_of_all_sequences(pose, depth):
             total += errand.progress * abs(there.x - here.x - action.seconds) + errand.back * max(here.x - there.x, 0.0)
             here, last = there, chosen
             if action.target == STANDS:
-                total += errand.end * np.hypot(here.x - 4.0, here.y) + errand.turned * abs(here.heading)
+                total += errand.end * missed(np.hypot(here.x - 4.0, here.y), MISS)
+                total += errand.turned * missed(here.heading, ASKEW)
                 over = True
                 break
         if np.isfinite(total) and not over:

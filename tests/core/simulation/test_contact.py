@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from heft.core.character import Body, Character, Corner, Joint
+from heft.core.character import Body, Character, Corner, Joint, Sphere
 from heft.core.contact.terrain import Mesh, Plane, RigidMotion
 from heft.core.simulation import Prop, World
 from heft.core.simulation.correction import FASTEST, HELD, LEAVE, SHARE
@@ -275,3 +275,25 @@ def test_what_a_flung_limb_digs_in_within_a_step_is_taken_back_in_that_step(angl
     world.reset(np.array([np.arcsin(came / length)]), np.array([0.0]))
     world.step()
     assert depth() == pytest.approx(slowly, abs=1e-5)
+
+
+def test_a_door_that_is_keyed_pushes_what_is_in_its_way():
+    """Without friction a ball slides out on it as on a turning rod: r'' = omega^2 r, its centre ahead of it."""
+    omega, thick, radius, start = 2.0, 0.02, 0.1, 0.5
+    body = Body("ball", None, Joint("root", "free"), 5.0, 0.02 * np.eye(3), position=(start, thick + radius, 0.5))
+    ball = Character("ball", (body,), (Sphere("ball", "ball", (0.0, 0.0, 0.0), radius),), (0.0, 0.0, 0.0))
+    corners = np.array([[x, y, z] for x in (0.0, 1.5) for y in (-thick, thick) for z in (0.0, 2.0)])
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+    time = np.arange(0.0, 1.0, 1.0 / 24.0)
+    turn = np.column_stack([np.cos(0.5 * omega * time), 0.0 * time, 0.0 * time, np.sin(0.5 * omega * time)])
+    door = Mesh(corners, triangles, 0.0, RigidMotion(np.zeros((len(time), 3)), turn, 24.0), "door")
+    world = World(ball, [door], rate=480.0)
+    for _ in range(240):
+        world.step()
+    angle = omega * world.time
+    along, across = (np.cos(angle), np.sin(angle), 0.0), (-np.sin(angle), np.cos(angle), 0.0)
+    away = start * np.cosh(angle) + (thick + radius) * np.sinh(angle)
+    assert along @ world.q[:3] == pytest.approx(away, rel=5e-3)
+    assert across @ world.q[:3] == pytest.approx(thick + radius, abs=5e-4)
+    assert across @ world.v[:3] == pytest.approx(omega * away, rel=5e-3)

@@ -47,14 +47,15 @@ def loaded(mass=LOAD):
     return carrying(leaner(), "trunk", Mass(mass, np.array([0.0, ASIDE, OVER]), 0.01 * np.eye(3)))
 
 
-def stands(character, **arguments):
-    """The reference of standing upright."""
+def stands(character, settings=PLAIN, lean=0.0, **arguments):
+    """The reference of standing upright, or leaning."""
     q = np.tile(character.neutral(), (FRAMES, 1))
+    q[:, 7] = lean
     points = tuple(ContactPoint(c.name, 0, c.position, foot=True) for c in character.contacts)
     place = np.array([[x, y, 0.0] for x, y, _ in (c.position for c in character.contacts)])
     schedule = ContactSchedule(points, np.ones((FRAMES, 4), bool), np.tile(place, (FRAMES, 1, 1)))
     trajectory = Trajectory(120.0, q, np.zeros((FRAMES, character.nv)))
-    return build_reference(character, trajectory, schedule, settings=PLAIN, **arguments)
+    return build_reference(character, trajectory, schedule, settings=settings, **arguments)
 
 
 def torque(angle):

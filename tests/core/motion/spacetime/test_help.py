@@ -9,7 +9,7 @@ from heft.core.dynamics import center_of_mass_jacobian
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.make_reference import make_reference
 from heft.core.motion.schedule import ContactSchedule
-from heft.core.motion.spacetime import NoReferenceError, Settings, build_reference, model, request
+from heft.core.motion.spacetime import NoReferenceError, Settings, build_reference, ladder, model, request
 from heft.core.motion.spacetime.help import (
     HELPERS,
     ROUNDING,
@@ -243,3 +243,24 @@ def test_as_keyed_feet_stand_where_they_are_planned_and_nothing_is_in_the_ground
     away = point_places(motion.character, reference.q, reference.schedule.points) - reference.schedule.place
     assert np.abs(away[active]).max() < 1e-3
     assert reference.quality.penetration_millimetres < 5.0
+
+
+@pytest.mark.parametrize(
+    ("away", "share", "near", "expected"),
+    [
+        (0.05, 0.9, True, "possible"),  # carried, and far all the same
+        (0.05, 0.9, False, "helped"),  # but what is possible is another motion
+        (0.03, 0.9, True, "helped"),  # help brings it to where it was keyed
+        (0.05, 0.3, True, "helped"),  # or takes little
+    ],
+)
+def test_help_that_carries_in_vain_is_left_out(monkeypatch, away, share, near, expected):
+    distances = {"helped": away, "possible": 0.1}
+    monkeypatch.setattr(ladder, "unaided", lambda request, within: (None, "problem", "last"))  # noqa: ARG005
+    monkeypatch.setattr(ladder, "aided", lambda request, firm, last: "helped")  # noqa: ARG005
+    monkeypatch.setattr(ladder, "_finished", lambda request, problem, last: "possible")  # noqa: ARG005
+    monkeypatch.setattr(ladder, "is_close", lambda found: near or found == "helped")
+    monkeypatch.setattr(ladder, "distance", distances.__getitem__)
+    monkeypatch.setattr(ladder, "_share_of", lambda found: share)  # noqa: ARG005
+    monkeypatch.setattr(ladder, "nearest", lambda found: found[-1])
+    assert ladder.climb(None, 0.027, without_first=True) == expected
