@@ -7,7 +7,7 @@ from ...character import Character
 from ...character.parts import Capsule
 from ...dynamics import body_poses, difference
 from ..quaternions import Array, rotate
-from ..schedule import ContactPoint, contact_points
+from ..schedule import SAME_PLACE, ContactPoint, contact_points
 from .figure import posed
 from .ways import FROM_BELLY, ON_ALL_FOURS, OVER_SIDE, TO_ITS_FEET, Key, mirrored
 
@@ -49,14 +49,14 @@ def _away(character: Character, q: Array, key: Key) -> float:
 
 
 def bearing_points(character: Character) -> tuple[ContactPoint, ...]:
-    """The points that may bear weight of who lies: hips lie on the pelvis, which is thicker than thighs are."""
+    """The points that may bear weight of who lies: hips lie on the pelvis, knees on the thigh's end, if thicker."""
     position, turn = body_poses(character, character.neutral())
     root = character.bodies[0].name
     known = contact_points(character)
-    hips = [
-        ContactPoint(f"{shape.name}_{end}", 0, place, shape.radius)
+    ends = [
+        ContactPoint(f"{shape.name}_{end}", character.index(shape.body), place, shape.radius)
         for shape in character.contacts
-        if isinstance(shape, Capsule) and shape.body == root
+        if isinstance(shape, Capsule)
         for end, place in (("start", shape.start), ("end", shape.end))
     ]
 
@@ -64,12 +64,22 @@ def bearing_points(character: Character) -> tuple[ContactPoint, ...]:
         result: Array = position[point.body] + rotate(turn[point.body], np.array(point.position))
         return result
 
+    hips = [end for end in ends if character.bodies[end.body].name == root]
     inside = {
         point.name
         for point in known
         for hip in hips
         if np.linalg.norm(place(point) - place(hip)) + point.radius < hip.radius + INSIDE
     }
-    own = [point for point in known if point.name not in inside]
+
+    def thickest(point: ContactPoint) -> ContactPoint:
+        above = character.tree.parent[point.body]
+        around = [end for end in ends if end.body == above and np.linalg.norm(place(end) - place(point)) < SAME_PLACE]
+        found = max((point, *around), key=lambda one: one.radius)
+        side, _, part = character.bodies[point.body].name.partition("_")
+        at_joint = np.linalg.norm(point.position) < SAME_PLACE
+        return found._replace(name=f"{side}_knee") if part == "shank" and at_joint else found
+
+    own = [point if point.foot else thickest(point) for point in known if point.name not in inside]
     names = {point.name for point in own}
     return (*own, *(hip for hip in hips if hip.name not in names))

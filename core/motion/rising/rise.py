@@ -38,6 +38,7 @@ ABOVE = 0.002  # m over the ground, that limbs keep
 PASSES = 3
 CUTOFF, SPEED_CUTOFF = 4.0, 6.0  # Hz
 LIGHT = ("_hand", "_forearm", "_foot")  # bodies that give way to the ground by themselves
+ELBOW = "_arm_end"  # so does this point of an arm
 
 
 class Goal(NamedTuple):
@@ -112,18 +113,18 @@ class _Laid:
             x, y = (here - there)[:2].tolist()
             self.moved, self.height, self._knows_goal = Cycle((x, y), self._heading), self._ground(here), True
         bearing, leans = (
-            {self._character.index(name) for name in names if self._has(name)} for names in (key.holds, key.leans)
+            {i for i, point in enumerate(self._points) if not names.isdisjoint((point.name, self._body(point)))}
+            for names in (set(key.holds), set(key.leans))
         )
         time = self.times[-1] + self._slower * key.seconds
         for i, (since, place) in list(self._standing.items()):
-            if self._points[i].body not in bearing:
-                leaves = self.times[-1] + (0.5 * (time - self.times[-1]) if self._points[i].body in leans else 0.0)
+            if i not in bearing:
+                leaves = self.times[-1] + (0.5 * (time - self.times[-1]) if i in leans else 0.0)
                 self._holds.append((i, since, leaves, place))
                 del self._standing[i]
         pose = self._reached(pose)
-        for i, point in enumerate(self._points):
-            if point.body in bearing and i not in self._standing:
-                self._set_down(i, pose, time)
+        for i in sorted(bearing - self._standing.keys()):
+            self._set_down(i, pose, time)
         self.poses.append(self._reached(pose))
         self.times.append(time)
 
@@ -137,8 +138,8 @@ class _Laid:
         holds += [_Hold(i, round(since * rate), joins, place) for i, (since, place) in self._standing.items()]
         return np.concatenate((begun[:joins], ahead)), joins, holds
 
-    def _has(self, name: str) -> bool:
-        return any(body.name == name for body in self._character.bodies)
+    def _body(self, point: ContactPoint) -> str:
+        return self._character.bodies[point.body].name
 
     def _ground(self, place: Array) -> float:
         height = float(heights_below(self._terrain, (place + np.array([0.0, 0.0, 0.5]))[None])[0])
@@ -234,7 +235,7 @@ def _on_ground(
 ) -> Array:
     """Poses in which what bears weight stays in its place, and the rest above the ground; smooth in between."""
     radius = np.array([point.radius for point in points])
-    heavy = [i for i, point in enumerate(points) if not character.bodies[point.body].name.endswith(LIGHT)]
+    heavy = [i for i, point in enumerate(points) if not _is_light(character, point)]
     height = ground_under(terrain, point_places(character, q, points), radius, rate).height[:, heavy]
     near = round(LIFTING * rate)
     depth = maximum_filter1d(np.maximum(-height, 0.0).max(axis=1), 2 * near + 1)
@@ -253,6 +254,10 @@ def _on_ground(
         q = reach(character, q, _targets(points, place, slack), _mobility(character))
         q = low_passed(character, _continuous(character, q), rate, CUTOFF)
     return q
+
+
+def _is_light(character: Character, point: ContactPoint) -> bool:
+    return character.bodies[point.body].name.endswith(LIGHT) or point.name.endswith(ELBOW)
 
 
 def _continuous(character: Character, q: Array) -> Array:

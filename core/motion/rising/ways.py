@@ -16,7 +16,7 @@ class Key(NamedTuple):
     seconds: float  # that it takes to get there
     figure: Figure
     over: str  # the body whose place is kept on the way there
-    holds: tuple[str, ...]  # bodies that bear weight there, and stay where they are until the next
+    holds: tuple[str, ...]  # bodies and knees that bear weight there, and stay where they are until the next
     leans: tuple[str, ...] = ()  # of those before it, that do so half of the way there
 
     @property
@@ -40,6 +40,8 @@ def mirrored(keys: Sequence[Key]) -> tuple[Key, ...]:
 _KNEELING = Limbs((0.05, 0.08, -1.0), (-1.0, 0.0, 0.2), (-0.2, 0.0, -1.0), (0.3, 0.05, -1.0), (0.0, 0.0, -1.0))
 _AT_REST = Limbs((-1.0, 0.3, -0.05), (-1.0, 0.1, 0.05), (-0.6, 0.0, -0.8), (-0.5, 0.8, 0.0), (1.0, 0.0, -0.3))
 
+_KNEES = ("left_knee", "right_knee")
+
 ON_SIDE = Key(
     1.2,
     Figure(
@@ -49,7 +51,7 @@ ON_SIDE = Key(
         right=Limbs((0.2, -1.0, -0.1), (-0.9, -0.5, -0.05), (-0.5, -0.8, 0.0), (0.6, -1.0, -0.1), (0.8, -0.4, -0.1)),
     ),
     "pelvis",
-    ("right_shank",),
+    ("right_knee",),
 )
 ON_BELLY = Key(
     0.9,
@@ -61,7 +63,7 @@ ON_ALL_FOURS = Key(
     1.1,
     Figure((1.0, 0.0, 0.1), (0.1, 0.0, -1.0), _KNEELING, _KNEELING),
     "right_shank",
-    ("left_hand", "right_hand", "left_shank", "right_shank", "left_foot"),
+    ("left_hand", "right_hand", *_KNEES, "left_foot"),
 )
 FOOT_FORWARD = Key(
     0.9,
@@ -72,7 +74,7 @@ FOOT_FORWARD = Key(
         right=Limbs((0.85, 0.15, 0.0), (-0.1, 0.0, -1.0), (1.0, 0.05, 0.0), (0.5, 0.15, -0.9), (0.6, 0.0, -0.8)),
     ),
     "left_shank",
-    ("left_shank", "left_foot", "right_foot"),
+    ("left_knee", "left_foot", "right_foot"),
     ("left_hand", "right_hand"),
 )
 ON_ONE_KNEE = Key(
@@ -84,7 +86,7 @@ ON_ONE_KNEE = Key(
         right=Limbs((0.95, 0.1, -0.1), (-0.05, 0.0, -1.0), (1.0, 0.05, 0.0), (0.4, 0.15, -0.9), (0.8, -0.1, -0.4)),
     ),
     "left_shank",
-    ("left_shank", "left_foot", "right_foot"),
+    ("left_knee", "left_foot", "right_foot"),
 )
 ON_ITS_FEET = Key(
     0.6,

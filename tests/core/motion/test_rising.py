@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from heft.core.character import Character
+from heft.core.character import Capsule, Character
 from heft.core.contact.terrain import Plane, make_terrain
 from heft.core.dynamics import body_poses
 from heft.core.motion.quaternions import exp, multiply, rotate
@@ -57,6 +57,28 @@ def lain(turn):
     low = point_places(CHARACTER, q[None], bearing_points(CHARACTER))[0, :, 2]
     q[2] -= float((low - [point.radius for point in bearing_points(CHARACTER)]).min())
     return q
+
+
+@pytest.mark.parametrize("preset", ["muico29", "jain42"])
+@pytest.mark.parametrize("key", [ways.ON_ALL_FOURS, ways.ON_ONE_KNEE], ids=["fours", "knee"])
+def test_who_kneels_kneels_on_what_touches_the_ground_first(preset, key):
+    """Thighs are thicker at the knee than shanks: those who knelt on shanks were 2 cm in the ground."""
+    character = Character.preset(preset)
+    q = posed(character, key.figure)
+    place, turn = body_poses(character, q)
+    knees = {point.name: point for point in bearing_points(character) if point.name.endswith("_knee")}
+    assert set(knees) == {"left_knee", "right_knee"}
+    for name, point in knees.items():
+        joint = place[character.index(name.replace("knee", "shank"))]
+        bearing = point_places(character, q[None], [point])[0, 0, 2] - point.radius
+        around = []
+        for shape in character.contacts:
+            if isinstance(shape, Capsule):
+                b = character.index(shape.body)
+                ends = [place[b] + rotate(turn[b], np.array(end)) for end in (shape.start, shape.end)]
+                around += [end[2] - shape.radius for end in ends if np.linalg.norm(end - joint) < 0.02]
+        assert around
+        assert bearing == pytest.approx(min(around), abs=1e-3)
 
 
 def about(x, y, z):
