@@ -8,7 +8,7 @@ bits.
 
 import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contact.detection import Contacts
-from ...dynamics import body_poses
 from ...motion.reference import Reference
-from ...simulation import Push, World
+from ...simulation import World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
 from ..law import AffineLaw, State
@@ -35,15 +34,13 @@ from .disturbances import Disturbances
 from .footholds import Choice
 from .going_on import going_on
 from .homing import FAR, THERE, Path, nearer
-from .legs import Legs
+from .judging import STRAYS, GoesOn, Judge, Saved
 from .looseness import pose_shares
 from .motion_ahead import FEWER, motion_ahead, unrolled
 from .plan import Plan, Question, StoppedError, make_plan
-from .rehearsal import HARSH, NOISE, Verdict, rehearse
 from .uneven import Uneven
 
 Array = NDArray[np.float64]
-GoesOn = Callable[[], bool]
 
 DISTURBED = 0.02  # m, that the extrapolated centre of mass is off after a push worth a thought
 LOSING = 0.12  # m, by which it is off when balance is being lost, whatever the reason
@@ -51,22 +48,12 @@ AGAIN = 0.3  # s between two plans
 NEARER = 3  # plans of fewer steps that are tried where none of more stays up
 HOPELESS = 2  # failures in a row, after which no more is tried
 MOST_TRIED = 27  # plans after one push: who needs more falls in the end, and is to be told soon
-REHEARSED = 1.5  # laps, or
-REHEARSED_SECONDS = 2.0  # s where nothing repeats, after a plan
-REHEARSED_LEAST = 0.5  # s, where it ends earlier
-STRAYS = 0.08  # m: a plan that the body is led off farther is followed roughly
-APART = 0.08  # m: legs that come nearer would touch
-NARROWER = 0.01  # m, by which they may come nearer than the motion has them that has them nearer still, as in bends
-LOOKS = 30.0  # 1/s, how often the motion is looked at for that
-ASIDE = 0.25  # m that steps of one who has a path lead aside of it, if there is a choice
 CALM = 0.06  # m, that the extrapolated centre of mass is off at most, to go back to the path
 GIVES_UP = 10  # attempts in a row to go back to the path that came to nothing
 ONWARD = Choice(1e-9)  # no foot is put down elsewhere: what is off where nothing pushed, feet can hold
-STRONG = 2.5  # times the motion's own greatest torque: more than that is not taken, if there is a choice
 
 
 Scored = tuple[tuple[float, ...], Plan] | None
-Saved = dict[str, NDArray[np.generic]]  # a world's state
 Made = dict[tuple[int, Choice], Plan | None]  # by frames ahead
 
 
@@ -90,7 +77,7 @@ class Recovering(Follower):
         self._detour: Detour | None = None
         self._disturbances = disturbances or Disturbances(stage)
         self._uneven = Uneven(motion, reference, stage)
-        self._rehearsal_worlds: dict[tuple[Push, ...], World] = {}  # by the pushes that act in them
+        self._judge = Judge(motion, reference, stage, self._disturbances.pushing)
         self._laid = 0  # plans onto other ground
         self._failures = 0  # in a row, to find a plan that stays up
         self._tried = 0  # plans since the last push
@@ -189,27 +176,9 @@ class Recovering(Follower):
             return self._known
         return sweep(self.motion.character, self.motion.track, self.motion.settings)[1]
 
-    def _rehearsal_world(self, time: float) -> World:
-        """The stage's, with those pushes that act already: nobody foresees others."""
-        acting = self._disturbances.pushing.acting(time, 1.0 / self._stage.rate)
-        if acting not in self._rehearsal_worlds:
-            scene = replace(self._stage.scene, pushes=acting)
-            self._rehearsal_worlds[acting] = replace(self._stage, scene=scene).world()
-        return self._rehearsal_worlds[acting]
-
-    @cached_property
-    def _understudy(self) -> LookAhead:
-        """The motion's controller, to rehearse with."""
-        own = self.motion
-        return LookAhead(own.character, own.track, own.settings, own.policy, own.terrain)
-
     @cached_property
     def _onward(self) -> Onward | None:
         return going_on(self.reference)
-
-    @cached_property
-    def _legs(self) -> Legs:
-        return Legs(self.motion.character, self.reference)
 
     def _step_onto_ground(self, world: World, goes_on: GoesOn) -> None:
         """Plan the next steps onto the ground that is there, if that is other than the motion has it."""
@@ -230,7 +199,7 @@ class Recovering(Follower):
         """Follow the best plan; one that has legs pass through each other only where no other stays up."""
         if self._goes_on_well(world.save_state(), world.time, goes_on):
             return
-        self.motion.onward = self._understudy.onward = self._onward
+        self.motion.onward = self._judge.understudy.onward = self._onward
         question = self._question(world)
         made: Made = {}
         best: Scored = None
@@ -244,9 +213,11 @@ class Recovering(Follower):
             if best is not None and best[0][0] >= 1.0:
                 break
             if self._detour is None:
-                self._understudy.place = self.motion.place
-                after = self._after(world.time)
-                if self._rehearse(state, self._understudy, after, goes_on).stays_up:  # stiffly, it needs no other steps
+                self._judge.understudy.place = self.motion.place
+                after = self._judge.after(world.time)
+                if self._judge.rehearsed(
+                    state, self._judge.understudy, after, goes_on
+                ).stays_up:  # stiffly, it needs no other steps
                     self._sure = world.time + after * world.dt
                     return
         world.let_legs_cross(crossed)
@@ -257,7 +228,7 @@ class Recovering(Follower):
         self._follow(best[1], world.time)
         self._failures = 0 if stays_up else self._failures + 1
         if stays_up:
-            self._sure = world.time + self._steps(best[1], world.time) * world.dt
+            self._sure = world.time + self._judge.steps(best[1], world.time) * world.dt
 
     def _best(self, question: Question, state: Saved, goes_on: GoesOn, made: Made) -> Scored:
         """The best plan from a state."""
@@ -288,24 +259,15 @@ class Recovering(Follower):
             plan = made[name]
             if plan is None:
                 continue
-            verdict = self._judged(state, plan, question.time, goes_on)
-            score = self._score(verdict, plan)
+            verdict = self._judge.judged(state, plan, question.time, goes_on)
+            score = self._judge.score(verdict, plan)
             if best is None or score > best[0]:
                 best = (score, plan)
             smooth = verdict.strays <= STRAYS
-            if self._good(verdict) and verdict.steady >= 1.0 and smooth and self._keeps(plan):
+            if self._judge.good(verdict) and verdict.steady >= 1.0 and smooth and self._judge.keeps(plan):
                 break
-            possible = possible or (verdict.stays_up and verdict.torque <= self._strong and smooth)
+            possible = possible or (verdict.stays_up and verdict.torque <= self._judge.strong and smooth)
         return best
-
-    def _judged(self, state: Saved, plan: Plan, time: float, goes_on: GoesOn) -> Verdict:
-        """What becomes of a plan; if it stays up, with noise as well."""
-        steps = self._steps(plan, time)
-        verdict = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on)
-        if not verdict.stays_up:
-            return verdict
-        replica = self._rehearse(state, Detour(self._understudy, plan), steps, goes_on, 1, HARSH)
-        return replace(verdict, steady=replica.share)
 
     def _goes_on_well(self, state: Saved, time: float, goes_on: GoesOn) -> bool:
         """Whether what is followed needs no other plan."""
@@ -313,17 +275,17 @@ class Recovering(Follower):
         if detour is not None:
             controller = detour.plan.controller
             place = controller.place
-            steps = self._steps(detour.plan, time - detour.done * self.motion.track.dt) - detour.done
-            verdict = self._rehearse(state, detour.twin(self._understudy), steps, goes_on)
+            steps = self._judge.steps(detour.plan, time - detour.done * self.motion.track.dt) - detour.done
+            verdict = self._judge.rehearsed(state, detour.twin(self._judge.understudy), steps, goes_on)
             controller.place = place
             return verdict.stays_up
         if self._loose and time >= self._sure:
             return False  # it would stand stiffly
-        self._understudy.place = self.motion.place
-        after = self._after(time)
-        verdicts = [self._rehearse(state, self._understudy, after, goes_on, seed) for seed in (None, 0)]
+        self._judge.understudy.place = self.motion.place
+        after = self._judge.after(time)
+        verdicts = [self._judge.rehearsed(state, self._judge.understudy, after, goes_on, seed) for seed in (None, 0)]
         chosen = time < self._sure  # as the best that there was, good or not
-        return all(verdict.stays_up if chosen else self._good(verdict) for verdict in verdicts)
+        return all(verdict.stays_up if chosen else self._judge.good(verdict) for verdict in verdicts)
 
     def _return(self, world: World, goes_on: GoesOn) -> None:
         """Go back towards the path, if that can be done."""
@@ -351,30 +313,16 @@ class Recovering(Follower):
         if plan is None or not np.linalg.norm(plan.shift):
             self._lost_ways += 1
             return
-        detour = Detour(self._understudy, plan)
-        if not self._good(self._rehearse(world.save_state(), detour, self._steps(plan, world.time), goes_on)):
+        detour = Detour(self._judge.understudy, plan)
+        if not self._judge.good(
+            self._judge.rehearsed(world.save_state(), detour, self._judge.steps(plan, world.time), goes_on)
+        ):
             self._lost_ways += 1
             return
         self._lost_ways = 0
         self._detour = Detour(self.motion, plan)
         added_steps = 0 if choice.added is None else choice.added.count
         self._recoveries.append(Recovery(world.time, "home", float(np.linalg.norm(plan.shift)), added_steps))
-
-    def _steps(self, plan: Plan, time: float) -> int:
-        """That are rehearsed of a plan that begins then, and after it."""
-        steps = len(plan.places) - 1
-        return steps + self._after(time + steps * self.motion.track.dt)
-
-    def _after(self, time: float) -> int:
-        """Steps that are rehearsed from then on, not far beyond the end of the bake where nothing repeats.
-
-        A plan in a hurry is through with the motion before the bake is over, and has to stand at its end.
-        """
-        track = self.motion.track
-        if track.cycle is not None:
-            return round(REHEARSED * len(track.q))
-        left = min(self._stage.seconds, self._stage.ends) - time
-        return round(max(REHEARSED_LEAST, min(REHEARSED_SECONDS, left)) / track.dt)
 
     def _follow(self, plan: Plan, time: float) -> None:
         if self._path is None:
@@ -387,7 +335,7 @@ class Recovering(Follower):
     def _question(self, world: World) -> Question:
         motion, q, v = self.motion, world.q, world.v
         if self._detour is not None:
-            motion = self._understudy
+            motion = self._judge.understudy
             motion.place = self._detour.plan.places[self._detour.done]
         omega = growth_rate(motion.character, q, motion.place.anchor[2])
         whole = unrolled(motion, self.reference)
@@ -414,53 +362,6 @@ class Recovering(Follower):
             arms=self._stage.looseness.get("arms", 0.0),
             pushes=self._disturbances.pushing.acting(world.time, world.dt),
         )
-
-    def _rehearse(
-        self,
-        state: Saved,
-        follower: Follower,
-        steps: int,
-        goes_on: GoesOn,
-        seed: int | None = None,
-        noise: float = NOISE,
-    ) -> Verdict:
-        world = self._rehearsal_world(float(state["clock"][0]))
-        world.load_state(state)
-        place = self._understudy.place
-        verdict = rehearse(self._stage.character, world, follower, steps, self._legs, goes_on, seed, noise)
-        self._understudy.place = place
-        return verdict
-
-    @cached_property
-    def _strong(self) -> float:
-        return STRONG * float(np.abs(self.motion.track.torque).max(initial=0.0))
-
-    @cached_property
-    def _apart(self) -> float:
-        """How near legs may come, m."""
-        q = self.motion.track.q
-        every = max(round(1.0 / (LOOKS * self.motion.track.dt)), 1)
-        own = min(self._legs.distance(body_poses(self.motion.character, row)) for row in q[::every])
-        return max(min(APART, own - NARROWER), NARROWER)
-
-    def _good(self, verdict: Verdict) -> bool:
-        return verdict.stays_up and verdict.torque <= self._strong and verdict.legs >= self._apart
-
-    def _keeps(self, plan: Plan) -> bool:
-        """Whether its steps keep to the path, of who has one."""
-        has_path = self._stage.returns or self._stage.path is not None
-        return not has_path or _farthest(plan) <= ASIDE
-
-    def _score(self, verdict: Verdict, plan: Plan) -> tuple[float, ...]:
-        """First staying up, then what looks possible, then small steps."""
-        ugly = max(0.0, verdict.torque / self._strong - 1.0) + max(0.0, 1.0 - verdict.legs / self._apart)
-        ugly += max(0.0, verdict.strays / STRAYS - 1.0)
-        return 0.5 * (verdict.share + verdict.steady), -ugly, -_farthest(plan)
-
-
-def _farthest(plan: Plan) -> float:
-    """By how much its steps are moved at most, m."""
-    return max((float(np.linalg.norm(step.shift)) for step in plan.steps), default=0.0)
 
 
 def _facing(q: Array) -> Array:

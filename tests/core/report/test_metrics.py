@@ -9,7 +9,7 @@ from heft.core import sentences
 from heft.core.character import Character
 from heft.core.contact.terrain import Plane, RigidMotion, make_terrain
 from heft.core.dynamics import integrate
-from heft.core.report import metrics
+from heft.core.report import metrics, source
 from heft.core.report.explanation import explain
 from heft.core.report.frames import diagnose, flying, hull, signed_distance
 from heft.core.simulation import Push, Recording
@@ -369,3 +369,13 @@ def test_steps_that_the_action_does_not_have_are_told_with_their_number():
     assert "Took 2 steps, 20 cm back to its place, from frame 97 on." in found
     walked = told(made_up(standing()).with_notes((), (Recovery(2.5, "back", 0.21),)))
     assert "Stepped 21 cm shorter at frame 61." in walked
+
+
+@pytest.mark.parametrize(("body", "name"), [("left_foot", "'left_foot'"), ("", "A prop")])
+def test_what_sinks_is_told_by_its_name_or_as_a_prop(body, name):
+    simulation = made_up(standing())
+    deepest = {"max_penetration_m": metrics.Worst(1.0, body)}
+    figures = {**metrics.measure(simulation), **dict.fromkeys(source.NUMBERS, 0.0)}
+    figures |= {"max_penetration_m": 0.03, "worst": deepest}
+    found = sentences.join(explain(simulation, figures, (), lambda seconds: 1.0 + 24.0 * seconds))
+    assert f"{name} sank 3.0 cm in at frame 25." in found
