@@ -67,11 +67,12 @@ def test_first_bake(rig):
     report = bake(rig)
     assert outcome.is_good(report)
     assert rig.animation_data.action.name == "Walk Simulated"
-    rig.heft.strength = 0.5
+    rig.heft.strength = 0.2
     weak = bake(rig)
     assert [action.name for action in bpy.data.actions] == [walk.name, "Walk Simulated"]
-    assert not weak["good"]
-    assert weak["torque_share_max"] > 0.99
+    assert weak["help_mean"] > 0.2
+    assert "gave all its strength" in weak["why"]
+    assert "of its weight from nowhere" in weak["why"]
 
 
 def test_clean_a_clip(rig, tmp_path):
