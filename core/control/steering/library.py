@@ -74,7 +74,7 @@ def make_library(reference: Reference, settings: Settings, tell: Tell) -> Librar
             way = _made(milder)
         made += [] if way is None else [way]
     tell(1.0)
-    stand, ways = _standing(levels)
+    stand, ways = _standing(levels, settings.sharpest)
     return _without_dead_ends(Library(tuple(levels), tuple(names), stand, (*made, *ways)))
 
 
@@ -131,7 +131,7 @@ def _changes(levels: Sequence[Level], names: Sequence[str], number: int) -> list
     ]
 
 
-def _standing(levels: Sequence[Level]) -> tuple[Stand | None, tuple[Way, ...]]:
+def _standing(levels: Sequence[Level], sharpest: float) -> tuple[Stand | None, tuple[Way, ...]]:
     """With the ways to it and from it, or none."""
     own = levels[OWN]
     try:
@@ -141,7 +141,7 @@ def _standing(levels: Sequence[Level]) -> tuple[Stand | None, tuple[Way, ...]]:
         return None, ()
     joint = place_of(OWN, 0)
     ways = [Way("stop", joint, STAND, stop), Way("start", STAND, joint, start)]
-    for angle in (0.0, *(side * angle for angle in STOPS for side in (1.0, -1.0))):
+    for angle in (0.0, *(side * angle for angle in STOPS if angle <= sharpest for side in (1.0, -1.0))):
         for joint in (0, 1):
             if angle or joint:
                 ways += _stop(own, place_of(OWN, joint), joint, angle, stand)
