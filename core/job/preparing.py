@@ -25,7 +25,7 @@ from ..motion.playback import Playback
 from ..motion.prepare import Performance
 from ..motion.quaternions import Array
 from ..motion.schedule import ContactSchedule
-from ..motion.spacetime import Carrying, NoReferenceError, Settings
+from ..motion.spacetime import NoReferenceError, Settings
 from ..motion.spacetime.steering import Budget
 from ..motion.steps import steps_of
 from ..settings import make_settings
@@ -45,11 +45,17 @@ from .surroundings.other_ground import is_other_ground, put_onto
 from .surroundings.supported import supported
 
 # Of references: what counts is where the bodies are, more than the angles by which they come there.
-NEAR: Mapping[str, Any] = {"place": 300.0, "pose_least": 10.0, "pose_most": 60.0, "root_of_clip": True}
+# Feet are clear of the ground soon after they lift: one that skims it slides on it in simulation, and is seen to.
+NEAR: Mapping[str, Any] = {
+    "place": 300.0,
+    "pose_least": 10.0,
+    "pose_most": 60.0,
+    "root_of_clip": True,
+    "clearance_ramp": 0.05,
+}
 # The same of who carries something and leans for it, which moves all bodies.
 LEANING: Mapping[str, Any] = {"place": 0.0, "root_place": 10.0, "root_turn": 2.0}
 USED_STRENGTH = 0.9  # of what a joint gives
-SKIMS = 0.05  # s, in which a foot that lifts is clear of the ground
 USUAL_PACE = 0.93  # of what is left of the optimisation after an iteration: most take twenty to forty
 
 
@@ -85,11 +91,6 @@ def make_motion(job: BakeJob, reporter: ProgressReporter, cache: Cache, clock: C
 def reference_settings(job: BakeJob) -> Settings:
     """What the job asks of its reference; ValueError where that makes no sense."""
     return make_settings(Settings, {**NEAR, **job.reference}, "a reference").checked()
-
-
-def quickly_lifted(settings: Settings) -> Settings:
-    """For what is shown as it is: a foot that skims the ground for a frame of the file is seen to slide."""
-    return replace(settings, clearance_ramp=min(settings.clearance_ramp, SKIMS))
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ def find_reference(
         "cyclic": job.cyclic,
         "path": job.path,
         "begin": 0,
-        "settings": _wanted(job, carrying),
+        "settings": reference_settings(job) if carrying is None else replace(reference_settings(job), **LEANING),
         "optimise": job.optimise,
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),
@@ -225,14 +226,6 @@ def find_reference(
         0 if made.cycle is None else len(made.cycle.trajectory.q) - 1,
         flown.sample if made.laid is None else made.laid.sample,
     )
-
-
-def _wanted(job: BakeJob, carrying: Carrying | None) -> Settings:
-    """What the reference of this job is to be like."""
-    settings = reference_settings(job)
-    if carrying is not None:
-        settings = replace(settings, **LEANING)
-    return settings if job.simulate else quickly_lifted(settings)
 
 
 def _strength(job: BakeJob, plan: BodyPlan, character: Character) -> Array | None:

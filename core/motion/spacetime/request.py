@@ -173,10 +173,13 @@ def problem_of(request: Request, *, helped: bool = False) -> Problem:
 
 
 def _places(request: Request) -> Array | None:
-    """Where the clip has the bodies (N + 1, nb, 3), if that counts."""
+    """Where the clip has the bodies (N + 1, nb, 3), if that counts; feet, which sink and glide there, as cleaned up."""
     if request.settings.place == 0.0 or request.bounds.cycle is not None:
         return None
-    return body_poses(request.character, request.clip.q)[0]
+    places = body_poses(request.character, request.clip.q)[0]
+    feet = sorted({point.body for point in request.schedule.points if point.foot})
+    places[:, feet] = body_poses(request.character, request.trajectory.q)[0][:, feet]
+    return places
 
 
 def attempt(

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from heft.core.job import Progress, Scene, run
 from heft.core.job.job import BakeJob
-from heft.core.job.preparing import SKIMS, quickly_lifted
 from heft.core.motion.path import Path
-from heft.core.motion.spacetime import Settings
 from heft.core.simulation import Push
 
 from tests.core.job.golden import kept
@@ -86,8 +84,3 @@ def test_what_makes_no_sense_without_a_simulation_is_refused(changes, what):
 def test_older_jobs_are_simulated():
     assert kept("walk").simulate
     assert BakeJob(kept("walk").clip, kept("walk").roles).simulate
-
-
-def test_a_foot_that_lifts_is_soon_clear_of_the_ground():
-    assert quickly_lifted(Settings()).clearance_ramp == SKIMS < Settings().clearance_ramp
-    assert quickly_lifted(Settings(clearance_ramp=0.01)).clearance_ramp == 0.01

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from heft.core.dynamics import body_poses, integrate, point_jacobian
 from heft.core.motion.fit import Trajectory
-from heft.core.motion.spacetime import Settings, build_reference
+from heft.core.motion.spacetime import Settings, build_reference, request
 from heft.core.motion.spacetime.measure import mean_distance
 from heft.core.motion.spacetime.problem import make_iterate
 
@@ -61,6 +61,19 @@ def test_bodies_stay_nearer_where_places_count_than_where_angles_alone_do():
         for place in (0.0, 300.0)
     ]
     assert ways[1] < 0.8 * ways[0]
+
+
+def test_feet_are_wanted_where_they_stand_and_not_where_the_clip_has_them_sink():
+    motion = motions.squat(6, 0.1)
+    asked = Trajectory(motion.rate, motion.q, motion.v)
+    sunk = replace(asked, q=motion.q - 0.03 * np.eye(1, motion.q.shape[1], 2))
+    given = request.checked(motion.character, asked, motion.schedule, None, None, Settings(place=WEIGHT), sunk)
+    wanted = request.problem_of(given).clip_place
+    feet = {point.body for point in motion.schedule.points if point.foot}
+    assert feet
+    for k, q in enumerate(motion.q):
+        depth = body_poses(motion.character, q)[0][:, 2] - wanted[k, :, 2]
+        np.testing.assert_allclose(depth, [0.0 if b in feet else 0.03 for b in range(len(depth))], atol=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.4, 0.8, 2.0])
