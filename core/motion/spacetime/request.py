@@ -173,12 +173,12 @@ def problem_of(request: Request, *, helped: bool = False) -> Problem:
 
 
 def _places(request: Request) -> Array | None:
-    """Where the clip has the bodies (N + 1, nb, 3), if that counts; feet, which sink and glide there, as cleaned up."""
+    """Where the clip has the bodies (N + 1, nb, 3), if that counts; feet, which sink there, as high as cleaned up."""
     if request.settings.place == 0.0 or request.bounds.cycle is not None:
         return None
     places = body_poses(request.character, request.clip.q)[0]
     feet = sorted({point.body for point in request.schedule.points if point.foot})
-    places[:, feet] = body_poses(request.character, request.trajectory.q)[0][:, feet]
+    places[:, feet, 2] = body_poses(request.character, request.trajectory.q)[0][:, feet, 2]
     return places
 
 

@@ -63,17 +63,18 @@ def test_bodies_stay_nearer_where_places_count_than_where_angles_alone_do():
     assert ways[1] < 0.8 * ways[0]
 
 
-def test_feet_are_wanted_where_they_stand_and_not_where_the_clip_has_them_sink():
+def test_feet_are_wanted_as_high_as_they_stand_and_not_where_the_clip_has_them_sink():
     motion = motions.squat(6, 0.1)
     asked = Trajectory(motion.rate, motion.q, motion.v)
-    sunk = replace(asked, q=motion.q - 0.03 * np.eye(1, motion.q.shape[1], 2))
+    sunk = replace(asked, q=motion.q + np.array([0.02, 0.0, -0.03, *np.zeros(motion.q.shape[1] - 3)]))
     given = request.checked(motion.character, asked, motion.schedule, None, None, Settings(place=WEIGHT), sunk)
     wanted = request.problem_of(given).clip_place
     feet = {point.body for point in motion.schedule.points if point.foot}
     assert feet
     for k, q in enumerate(motion.q):
-        depth = body_poses(motion.character, q)[0][:, 2] - wanted[k, :, 2]
-        np.testing.assert_allclose(depth, [0.0 if b in feet else 0.03 for b in range(len(depth))], atol=1e-12)
+        off = wanted[k] - body_poses(motion.character, q)[0]
+        expected = [(0.02, 0.0, 0.0 if b in feet else -0.03) for b in range(len(off))]
+        np.testing.assert_allclose(off, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.4, 0.8, 2.0])
