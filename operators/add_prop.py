@@ -33,7 +33,7 @@ class HEFT_OT_add_prop(bpy.types.Operator):
             ("SPHERE", "Sphere", "A ball", "MESH_UVSPHERE", 1),
             ("CAPSULE", "Capsule", "A capsule along the object's Z axis", "MESH_CAPSULE", 2),
             ("CONVEX_HULL", "Convex Hull", "What a skin stretched over the mesh would hold", "MESH_ICOSPHERE", 3),
-            ("MESH", "Mesh", "The mesh in convex pieces: a chair, a crate with handles", "MESH_MONKEY", 4),
+            ("MESH", "Mesh", "The mesh in convex pieces: a chair, a crate with handles", "MESH_DATA", 4),
         ],
     )
     carried: BoolProperty(

@@ -17,7 +17,7 @@ from ...core.character import Capsule, Sphere
 from ...core.contact.hulls import THINNEST, corners_of, thickness
 from ...core.contact.pieces import pieces_of
 from ...core.contact.shapes import Box as BoxShape
-from ...core.contact.shapes import Hull, Shape
+from ...core.contact.shapes import Hull, Shape, moved
 from ...core.motion import quaternions
 from ...core.motion.quaternions import Array
 from ..rig.reading import rotations_of
@@ -75,9 +75,9 @@ def form_of(thing: bpy.types.Object, graph: bpy.types.Depsgraph, unit: float) ->
     shapes: list[Shape] = []
     for child in parts_of(thing):
         there = np.array(child.evaluated_get(graph).matrix_world)
-        own = turn.T @ rotations_of(there[None, :3, :3])[0]
-        shift = turn.T @ (place_of(there, unit) - box.position)
-        shapes += [_moved(shape, own, shift) for shape in _shapes(child, graph, unit, child.name_full)]
+        w, x, y, z = quaternions.from_matrix((turn.T @ rotations_of(there[None, :3, :3])[0])[None])[0].tolist()
+        shift = _vector(turn.T @ (place_of(there, unit) - box.position))
+        shapes += [moved(shape, shift, (w, x, y, z)) for shape in _shapes(child, graph, unit, child.name_full)]
     if not shapes:
         raise ValueError(
             f"{thing.name} is a Compound Parent without parts: parent objects with rigid bodies to it, or choose "
@@ -140,22 +140,6 @@ def _round(kind: str, box: Box) -> Array:
 
 def _hull(name: str, body: str, corners: Array) -> Hull:
     return Hull(name, body, tuple(_vector(corner) for corner in corners))
-
-
-def _moved(shape: Shape, turn: Array, shift: Array) -> Shape:
-    """Return a child's shape in its parent's frame."""
-
-    def place(point: Vector) -> Vector:
-        return _vector(turn @ np.array(point) + shift)
-
-    if isinstance(shape, Hull):
-        return replace(shape, corners=tuple(place(corner) for corner in shape.corners))
-    if isinstance(shape, Capsule):
-        return replace(shape, start=place(shape.start), end=place(shape.end))
-    if isinstance(shape, BoxShape):
-        w, x, y, z = quaternions.from_matrix(turn[None])[0].tolist()
-        return replace(shape, position=place(shape.position), orientation=(w, x, y, z))
-    return replace(shape, position=place(shape.position))
 
 
 def _vector(values: Array) -> Vector:

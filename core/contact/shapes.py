@@ -2,7 +2,7 @@
 """Contact shapes as kernels see them: of characters (corners, spheres, capsules) and of props (boxes and hulls too)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..character import check
 from ..character.check import Quaternion, Vector
 from ..character.parts import Capsule, ContactShape, Corner, Sphere
-from ..maths.rotations import quaternion_matrix
+from ..maths.rotations import quaternion_matrix, quaternion_multiply
 from ..maths.structure import Structure
 from .hulls import check_corners
 from .solids import Solids, make_solids
@@ -54,6 +54,24 @@ class Hull:
 
 
 Shape = ContactShape | Box | Hull
+
+
+def moved(shape: Shape, by: Vector, turn: Quaternion = (1.0, 0.0, 0.0, 0.0)) -> Shape:
+    """A shape in a frame in which its own one stands there, turned so."""
+    rotation = np.array(quaternion_matrix(turn)).reshape(3, 3)
+
+    def place(point: Vector) -> Vector:
+        x, y, z = (rotation @ point + by).tolist()
+        return x, y, z
+
+    if isinstance(shape, Capsule):
+        return replace(shape, start=place(shape.start), end=place(shape.end))
+    if isinstance(shape, Hull):
+        return replace(shape, corners=tuple(place(corner) for corner in shape.corners))
+    if isinstance(shape, Box):
+        orientation = quaternion_multiply(turn, shape.orientation)
+        return replace(shape, position=place(shape.position), orientation=orientation)
+    return replace(shape, position=place(shape.position))
 
 
 class Shapes(Structure):

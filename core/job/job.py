@@ -3,7 +3,7 @@
 
 import pathlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
@@ -39,8 +39,6 @@ STRENGTH = 3.0
 EFFORT, MOST_EFFORT = 1.0, 10.0
 
 AUTO = "auto"  # the method of a job that leaves it open
-
-SWITCHES = ("optimise", "simulate", "loop", "recovery", "return_to_path", "get_up")
 
 Plain = bool | int | float | str | None
 Ground = Literal["auto", "level", "terrain"]
@@ -136,8 +134,8 @@ class BakeJob:
 
     def __post_init__(self) -> None:
         check.name(self.name, "job")
-        for switch in SWITCHES:
-            object.__setattr__(self, switch, check.switch(getattr(self, switch), switch, "a job"))
+        for name in (one.name for one in fields(self) if one.type is bool):
+            object.__setattr__(self, name, check.switch(getattr(self, name), name, "a job"))
         object.__setattr__(self, "roles", {role: tuple(bones) for role, bones in sorted(self.roles.items())})
         object.__setattr__(self, "settings", dict(sorted(self.settings.items())))
         object.__setattr__(self, "reference", dict(sorted(self.reference.items())))

@@ -54,6 +54,9 @@ ADDED = {
     "home": "Took {count:.0f} steps, {centimetres:.0f} cm back to its place, from frame {frame:.0f} on.",
 }
 
+SANK = "'{what}' sank {centimetres:.1f} cm in at frame {frame:.0f}."
+PROP_SANK = "A prop sank {centimetres:.1f} cm in at frame {frame:.0f}."
+
 
 def explain(
     simulation: Simulation,
@@ -133,10 +136,8 @@ def _completed(
         at("max_foot_slide_m", "'{what}' slid {millimetres:.0f} mm by frame {frame:.0f}.", millimetres=slid)
     if "sinks" in wrong:
         deep = CENTIMETRES * figures["max_penetration_m"]
-        deepest = figures["worst"].get("max_penetration_m")
-        one_of_it = deepest is None or deepest.what  # of the character; props have no name here
-        sank = "'{what}' sank {centimetres:.1f} cm in at frame {frame:.0f}."
-        at("max_penetration_m", sank if one_of_it else sank.replace("'{what}'", "A prop"), centimetres=deep)
+        props = not figures["worst"]["max_penetration_m"].what  # only the character's bodies are named there
+        at("max_penetration_m", PROP_SANK if props else SANK, centimetres=deep)
     strayed = figures["root_max_m"]
     if strayed > STRAYED:
         far = "It strayed up to {centimetres:.0f} cm from its path, most at frame {frame:.0f}."

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..character import check
 from ..character.check import Quaternion, Vector
 from ..character.parts import Body, Capsule, Joint, Sphere
-from ..contact.shapes import Box, Hull, Shape
+from ..contact.shapes import Box, Shape, moved
 from .grabs import Grab
 from .matter import filled
 
@@ -136,6 +135,7 @@ class Prop:
             raise ValueError(f"The {owner} must have a shape at least.")
         matter = filled(shapes, check.positive(mass, "mass", owner))
         center = check.vector(matter.center, "centre of mass", owner)
+        back = check.vector(-matter.center, "centre of mass", owner)
         place = check.vector(np.add(position, turned(orientation, center)), "position", owner)
         body = Body(
             name,
@@ -147,21 +147,7 @@ class Prop:
             place,
             check.quaternion(orientation, "orientation", owner),
         )
-        return cls(body, tuple(_moved(shape, -matter.center) for shape in shapes), velocity)
-
-
-def _moved(shape: Shape, by: NDArray[np.float64]) -> Shape:
-    """The shape elsewhere in its frame."""
-    if isinstance(shape, Capsule):
-        return replace(shape, start=_sum(shape.start, by), end=_sum(shape.end, by))
-    if isinstance(shape, Hull):
-        return replace(shape, corners=tuple(_sum(corner, by) for corner in shape.corners))
-    return replace(shape, position=_sum(shape.position, by))
-
-
-def _sum(place: Vector, by: NDArray[np.float64]) -> Vector:
-    x, y, z = np.add(place, by).tolist()
-    return x, y, z
+        return cls(body, tuple(moved(shape, back) for shape in shapes), velocity)
 
 
 def _body(

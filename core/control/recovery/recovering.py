@@ -215,9 +215,8 @@ class Recovering(Follower):
             if self._detour is None:
                 self._judge.understudy.place = self.motion.place
                 after = self._judge.after(world.time)
-                if self._judge.rehearsed(
-                    state, self._judge.understudy, after, goes_on
-                ).stays_up:  # stiffly, it needs no other steps
+                stiffly = self._judge.rehearsed(state, self._judge.understudy, after, goes_on)
+                if stiffly.stays_up:  # it needs no other steps
                     self._sure = world.time + after * world.dt
                     return
         world.let_legs_cross(crossed)
@@ -313,10 +312,8 @@ class Recovering(Follower):
         if plan is None or not np.linalg.norm(plan.shift):
             self._lost_ways += 1
             return
-        detour = Detour(self._judge.understudy, plan)
-        if not self._judge.good(
-            self._judge.rehearsed(world.save_state(), detour, self._judge.steps(plan, world.time), goes_on)
-        ):
+        detour, steps = Detour(self._judge.understudy, plan), self._judge.steps(plan, world.time)
+        if not self._judge.good(self._judge.rehearsed(world.save_state(), detour, steps, goes_on)):
             self._lost_ways += 1
             return
         self._lost_ways = 0

@@ -80,7 +80,7 @@ def start(plan: Plan, stage: Stage) -> Steering:
     for act in plan.acts:
         act.motion.stand_on(stage.terrain)
         if stage.directed:  # nobody waits for gains there
-            act.motion.controller  # noqa: B018
+            act.motion.make_controller()
     if stage.path is not None:
         walker = plan.walker
         walker.go(stage.path, plan.begins)

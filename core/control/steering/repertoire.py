@@ -70,6 +70,10 @@ class Motion:
             self.costs([])
         return LookAhead(self.character, self.track, FOLLOWED, self._gains[self._name], self._terrain)
 
+    def make_controller(self) -> None:
+        """Make it now, where nobody is to wait for it later."""
+        _ = self.controller
+
     def costs(self, frames: Sequence[int]) -> list[Cost]:
         """What states at these frames cost; its gains are found with that."""
         policy, value = sweep(self.character, self.track, FOLLOWED, self.end)

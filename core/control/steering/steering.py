@@ -189,16 +189,11 @@ class Steering(Follower):
         if self._catches is None or self._disturbances is None:
             return
         ended = self._disturbances.ended(stepper, self._next)
-        if (
-            self._stood == 1
-            and self._act.action.speed == 0.0
-            and not self._disturbances.pushing.acting(stepper.time, stepper.dt)
-        ):
-            away = self._catches.away(stepper.q[:2])
-            if away is not None:
-                self._catching = self._what_comes_next(stepper.time, self._catches, self._disturbances)
-                self._catching.go_back(stepper, goes_on, away)
-                return
+        away = self._away_from_its_place(stepper, self._catches, self._disturbances)
+        if away is not None:
+            self._catching = self._what_comes_next(stepper.time, self._catches, self._disturbances)
+            self._catching.go_back(stepper, goes_on, away)
+            return
         if not ended and (stepper.time < self._next or not self._disturbances.felt(stepper.time)):
             return
         off = self._disturbances.off(stepper, self.reference_state(), self.height)
@@ -206,6 +201,11 @@ class Steering(Follower):
             self._next = stepper.time + AGAIN
             self._catching = self._what_comes_next(stepper.time, self._catches, self._disturbances)
             self._catching.answer(stepper, goes_on, ended=ended)
+
+    def _away_from_its_place(self, world: World, catches: Catches, disturbances: Disturbances) -> Array | None:
+        """By how much (2,) who has just come to stand is off, where that is worth steps and nothing pushes."""
+        stands = self._stood == 1 and self._act.action.speed == 0.0
+        return catches.away(world.q[:2]) if stands and not disturbances.pushing.acting(world.time, world.dt) else None
 
     def notes(self, simulation: Simulation) -> tuple[str, ...]:
         """That it is for level ground, where it went over any other."""

@@ -8,7 +8,7 @@ from heft.core.character.mass import box
 from heft.core.contact.detection.hulls import nearest_on_hull
 from heft.core.contact.detection.segments import nearest_on_box
 from heft.core.contact.hulls import MOST_CORNERS, corners_of, solid_mass
-from heft.core.contact.shapes import Box, Hull, make_shapes
+from heft.core.contact.shapes import Box, Hull, make_shapes, moved
 from heft.core.contact.terrain import Plane
 
 from .test_detection import UPRIGHT, about, find
@@ -147,3 +147,17 @@ def test_hulls_that_are_none():
         Hull("sheet", "a", ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)))
     with pytest.raises(ValueError, match="must have 4 to 32 corners, not 3"):
         Hull("sheet", "a", ((0, 0, 0), (1, 0, 0), (1, 1, 0)))
+
+
+def test_a_shape_is_moved_with_all_its_points():
+    """A quarter turn about Z, then 1, 2 and 3 m: (x, y, z) becomes (1 - y, 2 + x, 3 + z)."""
+    by, turn = (1.0, 2.0, 3.0), (0.5**0.5, 0.0, 0.0, 0.5**0.5)
+    limb = moved(Capsule("limb", "body", (0.1, 0.2, 0.3), (0.0, 0.0, 1.0), 0.1), by, turn)
+    np.testing.assert_allclose([limb.start, limb.end], [(0.8, 2.1, 3.3), (1.0, 2.0, 4.0)])
+    crate = moved(Box("crate", "body", (0.1, 0.2, 0.3), (0.1, 0.2, 0.3), turn), by, turn)
+    np.testing.assert_allclose(crate.position, (0.8, 2.1, 3.3))
+    np.testing.assert_allclose(crate.orientation, (0.0, 0.0, 0.0, 1.0), atol=1e-12)
+    hull = moved(Hull("hull", "body", ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))), by, turn)
+    np.testing.assert_allclose(
+        hull.corners, [(1.0, 2.0, 3.0), (1.0, 3.0, 3.0), (0.0, 2.0, 3.0), (1.0, 2.0, 4.0)], atol=1e-12
+    )
