@@ -30,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 17
+VERSION = 18
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -375,6 +375,18 @@ def _from_16(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "scene": {**scene, "props": props, "grabs": along(scene["grabs"])}}
 
 
+def _from_17(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 17, as version 18 says the same: what hands held was a body, or stayed in its place."""
+    del keep
+
+    def still(grabs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**grab, "motion": None} for grab in grabs]
+
+    scene = job["scene"]
+    props = [{**prop, "ties": still(prop["ties"])} for prop in scene["props"]]
+    return {**job, "scene": {**scene, "props": props, "grabs": still(scene["grabs"])}}
+
+
 OLDER = {
     3: _from_3,
     4: _from_4,
@@ -390,4 +402,5 @@ OLDER = {
     14: _from_14,
     15: _from_15,
     16: _from_16,
+    17: _from_17,
 }

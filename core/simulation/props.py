@@ -72,6 +72,11 @@ class Prop:
         """The body's name."""
         return self.body.name
 
+    @property
+    def hangs(self) -> bool:
+        """Whether the world bears it: on a hinge, or by ties to what stays."""
+        return self.body.joint.kind == "hinge" or any(tie.other is None for tie in self.ties)
+
     def tied_at(self, *points: Vector, other: str | None = None) -> "Prop":
         """The prop with points of its body held where they are: one is a ball joint, two make a hinge."""
         return replace(self, ties=(*self.ties, *(Grab(self.name, point, other=other) for point in points)))

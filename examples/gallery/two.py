@@ -112,7 +112,7 @@ def hand_in_hand(context: bpy.types.Context) -> list[bpy.types.Object]:
         for k in range(8 * cycles + 1):
             along = -walk.STRIDE * k / 8.0
             swing = 0.07 * math.sin(2.0 * math.pi * k / 8.0)
-            way.append((k * stride / 8.0, (sign * 0.035, along + swing - 0.05, 0.90)))
+            way.append((k * stride / 8.0, (sign * 0.052, along + swing - 0.05, 0.90)))
         lead_hand(context, armature, side, way)
         settings_on(armature).output = "MUTE"
     tint(pair[0], RED)
@@ -141,7 +141,13 @@ def lift(context: bpy.types.Context) -> list[bpy.types.Object]:
         actor(context, "Sits", sits, (0.0, 0.0, 0.0), 0.0, GREY),
         actor(context, "Lifts", lifts, (0.0, -1.05, 0.0), math.pi, RED),
     ]
-    meets = ((0.0, (-0.36, 0.88)), (0.7, (-0.40, 0.92)), (1.5, (-0.53, 1.02)), (2.3, (-0.55, 1.08)), (3.3, (-0.53, 1.05)))
+    meets = (
+        (0.0, (-0.36, 0.88)),
+        (0.7, (-0.40, 0.92)),
+        (1.5, (-0.53, 1.02)),
+        (2.3, (-0.55, 1.08)),
+        (3.3, (-0.53, 1.05)),
+    )
     for sign, sides in ((1.0, "LR"), (-1.0, "RL")):
         for armature, side, along in zip(pair, sides, (0.035, -0.035), strict=True):
             lead_hand(context, armature, side, [(time, (sign * 0.17, y + along, z)) for time, (y, z) in meets])

@@ -32,7 +32,7 @@ def leaning(degrees, place, turned=0.0):
     bones = {"foot.L": (degrees, 0.0, 0.0), "foot.R": (degrees, 0.0, 0.0), "head": (12.0, 0.0, 0.0)}
     clip = clip_of(tuple(Key(time, pelvis, (-degrees, 0.0, 0.0), bones) for time in (0.0, 1.0)))
     turn = quaternions.exp(np.array([0.0, 0.0, turned]))
-    position = quaternions.rotate(turn, clip.position) + [0.0, place, 0.0]
+    position = quaternions.rotate(turn, clip.position) + np.array([0.0, place, 0.0])
     return replace(clip, position=position, orientation=quaternions.multiply(turn, clip.orientation))
 
 
@@ -40,7 +40,9 @@ def two(degrees=LEAN, gap=0.0):
     """Back to back."""
     away = BACKS if degrees else 0.125
     clips = leaning(degrees, -away - gap), leaning(degrees, away + gap, math.pi)
-    return tuple(BakeJob(clip, wooden_roles(), name=name) for clip, name in zip(clips, ("ahead", "behind"), strict=True))
+    return tuple(
+        BakeJob(clip, wooden_roles(), name=name) for clip, name in zip(clips, ("ahead", "behind"), strict=True)
+    )
 
 
 def acting(job):
