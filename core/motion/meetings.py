@@ -138,6 +138,7 @@ def _hands(character: Character) -> list[str]:
 
 
 def surfaces_of(character: Character, body: str) -> list[Sphere | Capsule]:
+    """Shapes of a body that can touch another's."""
     return [shape for shape in character.contacts if isinstance(shape, Sphere | Capsule) and shape.body == body]
 
 

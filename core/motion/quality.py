@@ -205,7 +205,7 @@ def lacking_support(character: Character, clip: Trajectory, schedule: ContactSch
 
 
 def beyond_support(character: Character, clip: Trajectory, schedule: ContactSchedule) -> tuple[Mask, Array]:
-    """Whether something holds the body up, in each frame, and how far the zero moment point is beyond its support, m."""
+    """Whether something holds the body up, in each frame, and how far beyond its support the weight is, m."""
     places = point_places(character, clip.q, schedule.points)
     path = center_of_mass_path(character, clip.q)
     push = upward_push(path, clip.rate, float(character.gravity[2]))

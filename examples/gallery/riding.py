@@ -142,12 +142,12 @@ def horse(context: bpy.types.Context) -> bpy.types.Object:
 
 def leg_part(part: bpy.types.Object, wide: float, late: float, *, below: bool = False) -> Swings:
     """How a part of a leg swings, so many degrees wide and such a share of the stride late; below the knee it folds."""
-    x, y, z = part.location
+    place = part.location.to_tuple()
 
     def swings(time: float) -> tuple[Place, Place]:
         angle = 2.0 * math.pi * (time / STRIDE - late)
         bent = min(math.sin(angle - 1.3), 0.0) if below else math.sin(angle)
-        return (x, y, z), (math.radians(wide) * bent, 0.0, 0.0)
+        return place, (math.radians(wide) * bent, 0.0, 0.0)
 
     return swings
 
