@@ -142,7 +142,7 @@ def horse(context: bpy.types.Context) -> bpy.types.Object:
 
 def leg_part(part: bpy.types.Object, wide: float, late: float, *, below: bool = False) -> Swings:
     """How a part of a leg swings, so many degrees wide and such a share of the stride late; below the knee it folds."""
-    place = part.location.to_tuple()
+    place = (part.location.x, part.location.y, part.location.z)
 
     def swings(time: float) -> tuple[Place, Place]:
         angle = 2.0 * math.pi * (time / STRIDE - late)
