@@ -397,6 +397,32 @@ def test_hinges_points_and_fixed_constraints_hold_props(rig):
     assert {prop.name: prop for prop in scene_of(rig).props}["Lamp"].ties == ()
 
 
+def test_a_hinge_with_limits_turns_as_far_as_in_blender(rig):
+    """Blender's own simulation lets the first object turn from lower to upper about Z, and the second the other way."""
+    door = add_prop(rig, add_box("Door", 1.0, (2.0, 0.0, 1.0)))
+    empty = tie("HINGE", door, place=(2.0, -0.5, 1.0))
+    hinge = empty.rigid_body_constraint
+    hinge.use_limit_ang_z = True
+    hinge.limit_ang_z_lower, hinge.limit_ang_z_upper = np.radians((-20.0, 50.0))
+    around, _ = read(rig)
+    (prop,) = around.scene.props
+    (limits,) = prop.body.joint.limits
+    assert np.degrees((limits.lower, limits.upper)) == pytest.approx((-20.0, 50.0), abs=1e-4)
+    np.testing.assert_allclose(prop.body.position, (2.0, -0.5, 1.0), atol=1e-6)
+    np.testing.assert_allclose(prop.body.joint.axes[0], (0.0, 0.0, 1.0), atol=1e-6)
+    np.testing.assert_allclose(around.props[0].origin, (0.0, 0.5, 0.0), atol=1e-6)
+    assert around.notes == ()
+    hinge.object1, hinge.object2 = None, door
+    (limits,) = scene_of(rig).props[0].body.joint.limits
+    assert np.degrees((limits.lower, limits.upper)) == pytest.approx((-50.0, 20.0), abs=1e-4)
+    hinge.limit_ang_z_lower = np.radians(60.0)  # beyond the upper one: none, for Blender, too
+    assert len(scene_of(rig).props[0].ties) == 2
+    hinge.limit_ang_z_lower = 0.0
+    hinge.object1 = add_prop(rig, add_box("Knob", 0.1, (2.1, 0.5, 1.0)))
+    around, _ = read(rig)
+    assert any("without its limits" in note for note in around.notes)
+
+
 def test_a_slider_lets_a_prop_go_along_its_x_axis(rig):
     """The empty's, which a drawer that is turned has along its own Y."""
     chest = add_prop(rig, add_box("Chest", 1.0, (2.0, 0.0, 0.5)))
