@@ -175,7 +175,7 @@ def test_ties_that_cannot_be():
 
 
 def test_a_door_with_limits_goes_no_further_and_is_pushed_back_by_what_pushes_it():
-    """Held at its limit, the stop gives the moment of the push: F a cos(limit). Within it, it is a door on two points."""
+    """Held at its limit, the stop gives the moment of the push: F a cos(limit). Within it all is as on two points."""
     limit, force = 0.5, 10.0
     hung = door().hinged((0.0, 0.0, 1.0), (-HALF[0], 0.0, 0.0), -0.2, limit)
     middle = (HALF[0], 0.0, 0.0)  # the frame lies on the hinge
