@@ -223,11 +223,9 @@ def test_a_grab_of_a_prop_and_of_things_that_move(rig):
     assert scene_of(rig).grabs[0].motion is None
     key(box, "location", (1, (1.0, 0.0, 0.15)), (40, (2.0, 0.0, 0.15)))
     motion = scene_of(rig).grabs[0].motion
-    frames = len(motion.positions) - 1
-    fps = bpy.context.scene.render.fps
-    assert frames / motion.rate == pytest.approx((bpy.context.scene.frame_end - 1) / fps, abs=1.0 / fps)
+    assert (len(motion.positions) - 1) / motion.rate == pytest.approx(39 / bpy.context.scene.render.fps)
     assert motion.positions[0] == pytest.approx((1.0, 0.0, 0.15))
-    assert motion.positions[round(39 / fps * motion.rate)] == pytest.approx((2.0, 0.0, 0.15), abs=1e-6)
+    assert motion.positions[-1] == pytest.approx((2.0, 0.0, 0.15), abs=1e-6)
     add_prop(rig, box)
     assert scene_of(rig).grabs[0].motion is None
     assert scene_of(rig).grabs[0].other == "Crate"
