@@ -40,10 +40,9 @@ def motions_of_clips(study: Any) -> list[str]:
 
 
 def strides_as_given(study: Any) -> list[str]:
-    """The row of the made walks as given, whose laws are added."""
-    given = study.pairs()["made, 0.9 and 1.3 m"]
-    study.pairs = lambda: {"made, 0.9 and 1.3 m": given}
-    return study.strides_table()[2:]
+    """Of the first pair of made walks, whose laws are added, and with others made between them."""
+    name = "made, 0.9 and 1.3 m"
+    return study.strides_rows(name, [study.made(0.9), study.made(1.3)])
 
 
 def other_grounds(study: Any) -> list[str]:
