@@ -29,10 +29,10 @@ def holds(name: str, pages: Path, study: Path) -> bool:
         say("\n  ".join([f"{name}: run it anew. Not in its page:", *differ]))
         return False
     if is_another(study, last_commit(page)):
-        say(f"{name}: {len(lines)} lines found alike, but the study itself has changed: run it anew.")
+        say(f"{name}: found alike, {len(lines)} of them, but the study itself has changed: run it anew.")
         return False
     page.write_text(marked(text, len(lines), git("rev-parse", "--short", "HEAD")), encoding="utf-8")
-    say(f"{name}: holds. {len(lines)} lines found alike.")
+    say(f"{name}: holds, by {len(lines)} of its lines.")
     return True
 
 

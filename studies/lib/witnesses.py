@@ -7,6 +7,7 @@ has, which is passed. No study imports this, so that none is older by it.
 """
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,12 @@ def references_of_clips(study: Any) -> list[str]:
     return found
 
 
+def fits(study: Any) -> list[str]:
+    """What is far from rounding: the first figures of the first clips."""
+    found = list(islice(study.rows("simple"), 4))
+    return [f"| {row.clip} | {' | '.join(f'{value:.3g}' for value in row[1:6])} |" for row in found]
+
+
 def hills(study: Any) -> list[str]:
     """The first two values of each gait."""
     study.SLOPES = study.SLOPES[:2]
@@ -95,8 +102,11 @@ def unbalanced_steps(study: Any) -> list[str]:
 
 WITNESSES: Mapping[str, Witness] = {
     "balance": lambda study: [study._limit(0), study.lines(Journal("none", []))[2]],
+    "combination": lambda study: [line for line in study.jumps() if line.startswith(("| by value", "| torques"))],
     "combination_hills": hills,
     "combination_walks": strides_as_given,
+    "fit": fits,
+    "gait_people": lambda study: [study.straight_row("mannequin", study.jobs()["mannequin"])],
     "gait_stabiliser": unbalanced_steps,
     "labels": motions_of_clips,
     "linear_bellman": lambda study: study.checks(),
