@@ -20,6 +20,7 @@ SHORTEST_PLANTED = 0.1  # s, between two glides
 CUTOFF = 5.0  # Hz, of the way of a sole that glides or turns
 AROUND = 0.2  # s before and after, in which it sets off and comes to rest
 BETWEEN = 0.3  # s: glides of a foot that does not stand for longer in between are one
+STEP = 0.15  # s that a foot takes which is put down elsewhere: in less it would only be dragged there
 
 Stretch = tuple[int, int]
 
@@ -96,7 +97,29 @@ def carrying(
         carries = [any(alone[slice(*one)].any() for one in ones) for ones in inner]
         glides = [stretch for stretch, carried in zip(whole, carries, strict=True) if carried]
         lifted = [one for ones, carried in zip(inner, carries, strict=True) if not carried for one in ones]
-        result[body] = glides, lifted
+        own = np.zeros(without.shape[1], dtype=np.bool_)
+        own[columns[body]] = True
+        result[body] = glides, stepped(lifted, touching, np.asarray(without[:, ~own].any(axis=1)), rate)
+    return result
+
+
+def stepped(lifted: list[Stretch], touching: Mask, others: Mask, rate: float) -> list[Stretch]:
+    """Stretches in which a foot is off the ground, each long enough for a step, as far as `others` carry meanwhile.
+
+    One with which its contact begins or ends is as long as it is: there it comes down or leaves.
+    """
+    result: list[Stretch] = []
+    for start, stop in sorted(lifted):
+        first, last = next((a, b) for a, b in runs(touching) if a <= start < b)
+        if first < start and stop < last:
+            short = max(round(STEP * rate) - (stop - start), 0)
+            free = [run for run in runs(others) if run[0] <= start and stop <= run[1]]
+            begin, end = free[0] if free else (start, stop)
+            start, stop = max(start - short // 2, first, begin), min(stop + short - short // 2, last, end)
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], max(stop, result[-1][1]))
+        else:
+            result.append((start, stop))
     return result
 
 
