@@ -52,6 +52,8 @@ NEAR: Mapping[str, Any] = {
     "pose_most": 60.0,
     "root_of_clip": True,
     "clearance_ramp": 0.05,
+    "clearance_way": 0.02,
+    "clearance_speed": 0.004,
 }
 # The same of who carries something and leans for it, which moves all bodies.
 LEANING: Mapping[str, Any] = {"place": 0.0, "root_place": 10.0, "root_turn": 2.0}
