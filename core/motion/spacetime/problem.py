@@ -24,7 +24,6 @@ from ..gliding import gliding, planned_velocities, sliding_axes, slipping
 from ..outside import NOTHING, Outside
 from ..quaternions import rotate
 from ..schedule import ContactPoint, ContactSchedule
-from ..tracks import velocities
 from .effort import Effort
 from .help import HELPERS
 from .settings import Settings
@@ -309,18 +308,15 @@ def least_heights(
     """Height (nf,) to be kept by a point on its way (nf, 3): nothing beside a stance, rising smoothly to all of it.
 
     It is reached with time, or sooner with the way along the ground from the place that was left, or to that which is
-    to be reached: a foot that is not there yet slides where it lands. What is fast keeps higher, for a simulation that
-    is a little lower than it should be has it land that much earlier.
+    to be reached: a foot that is not there yet slides where it lands.
     """
-    speed = np.linalg.norm(velocities(way, rate)[:, :2], axis=1)
-    height: Array = settings.clearance_height + settings.clearance_speed * speed
     frame, first = np.arange(len(held)), 0
     if cycle is not None:  # a lap before it, and one after
         held, first = np.concatenate((held[:-1], held, held[1:])), len(held) - 1
         way = np.concatenate((cycle.move_points_back(way[:-1]), way, cycle.move_points(way[1:])))
     on = np.flatnonzero(held)
     if len(on) == 0:
-        return height
+        return np.full(len(frame), settings.clearance_height)
     nearest = on[np.clip(np.searchsorted(on, first + frame)[:, None] - np.array([1, 0]), 0, len(on) - 1)]
     time = np.abs(nearest - (first + frame)[:, None]).min(axis=1)
     x = (time - 1.0) / max(1.0, settings.clearance_ramp * rate)
@@ -328,7 +324,8 @@ def least_heights(
         away = np.linalg.norm((way[nearest] - way[first + frame][:, None])[..., :2], axis=2).min(axis=1)
         x = np.maximum(x, away / settings.clearance_way)
     x = np.clip(x, 0.0, 1.0)
-    return height * x * x * (3.0 - 2.0 * x)
+    result: Array = settings.clearance_height * x * x * (3.0 - 2.0 * x)
+    return result
 
 
 def allowed_forces(held: NDArray[np.bool_], *, periodic: bool) -> NDArray[np.bool_]:

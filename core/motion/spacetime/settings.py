@@ -33,7 +33,6 @@ class Settings:
     clearance_height: float = 0.012  # m, of swinging points
     clearance_ramp: float = 0.1  # s after lifting, and before touching, over which that height is reached
     clearance_way: float = 0.0  # m along the ground from its place, over which it is reached if that comes sooner
-    clearance_speed: float = 0.0  # s: more of that height, by the speed along the ground
     limit: float = 1e4  # a joint beyond its limit
     limit_margin: float = 0.06  # rad, kept by hinges between the root and a held point: straight knees are singular
     friction: float = 0.8

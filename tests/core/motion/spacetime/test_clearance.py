@@ -37,12 +37,6 @@ def test_what_is_away_from_its_place_is_high_whatever_the_time():
     assert height[49] == pytest.approx(0.005)
 
 
-def test_what_is_fast_keeps_higher():
-    held, way = swing(3.0)
-    height = least_heights(held, way, Settings(clearance_height=0.01, clearance_ramp=0.1, clearance_speed=0.004), RATE)
-    assert height[30] == pytest.approx(0.01 + 0.004 * 3.0)
-
-
 def test_a_cycle_knows_the_lap_before_and_the_one_after():
     cycle = Cycle((1.0, 0.2), 0.4)
     held, way = swing(2.0, 31)
