@@ -45,8 +45,8 @@ from .surroundings.other_ground import is_other_ground, put_onto
 from .surroundings.supported import supported
 
 # Of references: what counts is where the bodies are, more than the angles by which they come there.
-# Feet are clear of the ground soon after they lift, and until they are where they are to stand: one that skims it slides
-# on it in simulation, and is seen to.
+# Feet are clear of the ground soon after they lift, and until they are where they are to stand: one that skims it
+# slides on it in simulation, and is seen to.
 NEAR: Mapping[str, Any] = {
     "place": 300.0,
     "pose_least": 10.0,

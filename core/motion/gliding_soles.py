@@ -110,17 +110,22 @@ def stepped(lifted: list[Stretch], touching: Mask, others: Mask, rate: float) ->
     """
     result: list[Stretch] = []
     for start, stop in sorted(lifted):
-        first, last = next((a, b) for a, b in runs(touching) if a <= start < b)
-        if first < start and stop < last:
-            short = max(round(STEP * rate) - (stop - start), 0)
-            free = [run for run in runs(others) if run[0] <= start and stop <= run[1]]
-            begin, end = free[0] if free else (start, stop)
-            start, stop = max(start - short // 2, first, begin), min(stop + short - short // 2, last, end)
-        if result and start <= result[-1][1]:
-            result[-1] = (result[-1][0], max(stop, result[-1][1]))
+        begin, end = _step(start, stop, touching, others, round(STEP * rate))
+        if result and begin <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
         else:
-            result.append((start, stop))
+            result.append((begin, end))
     return result
+
+
+def _step(start: int, stop: int, touching: Mask, others: Mask, least: int) -> Stretch:
+    """One of these stretches, with as many frames at least, if there are."""
+    first, last = next((a, b) for a, b in runs(touching) if a <= start < b)
+    carried = next(((a, b) for a, b in runs(others) if a <= start and stop <= b), None)
+    if start == first or stop == last or carried is None:
+        return start, stop
+    short = max(least - (stop - start), 0)
+    return max(start - short // 2, first, carried[0]), min(stop + short - short // 2, last, carried[1])
 
 
 def joined(glides: list[Stretch], touching: Mask, rate: float) -> list[Stretch]:
