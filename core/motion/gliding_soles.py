@@ -97,14 +97,12 @@ def carrying(
         carries = [any(alone[slice(*one)].any() for one in ones) for ones in inner]
         glides = [stretch for stretch, carried in zip(whole, carries, strict=True) if carried]
         lifted = [one for ones, carried in zip(inner, carries, strict=True) if not carried for one in ones]
-        own = np.zeros(without.shape[1], dtype=np.bool_)
-        own[columns[body]] = True
-        result[body] = glides, stepped(lifted, touching, np.asarray(without[:, ~own].any(axis=1)), rate)
+        result[body] = glides, lifted
     return result
 
 
 def stepped(lifted: list[Stretch], touching: Mask, others: Mask, rate: float) -> list[Stretch]:
-    """Stretches in which a foot is off the ground, each long enough for a step, as far as `others` carry meanwhile.
+    """Stretches in which a foot is off the ground, each long enough for a step, as far as `others` (nf,) carry it.
 
     One with which its contact begins or ends is as long as it is: there it comes down or leaves.
     """

@@ -8,7 +8,9 @@ from heft.core.motion.fit import Trajectory
 from heft.core.motion.gliding import DRAGS, GLIDES, planned_velocities, slipping
 from heft.core.motion.gliding_soles import AROUND, STEP, bent, go_over, joined, stepped
 from heft.core.motion.labels import LabelSettings, _sweeping, label
+from heft.core.motion.planting import _balanced
 from heft.core.motion.schedule import ContactSchedule, contact_points
+from heft.core.motion.tracks import point_places
 
 RATE = 120.0
 
@@ -32,6 +34,20 @@ def test_a_foot_that_is_put_down_elsewhere_takes_the_time_of_a_step_while_the_ot
     assert stepped([(100, 102)], touching, others, RATE) == [(99, 101 + half)]
     others[101] = False  # and leaves while this one is off the ground: then that is as short as can be
     assert stepped([(100, 102)], touching, others, RATE) == [(100, 102)]
+
+
+def test_one_foot_carries_who_stands_for_a_moment_and_not_who_speeds_up():
+    character = Character.preset("muico29")
+    points = contact_points(character)
+    q = np.tile(character.neutral(), (60, 1))
+    feet = np.tile([point.foot for point in points], (60, 1))
+    left = feet & np.array([point.name.startswith("left") for point in points])
+    for acceleration, carried in ((0.0, True), (8.0, False)):  # ahead, m/s²: the weight is on the toes and beyond
+        q[:, 0] = 0.5 * acceleration * ((np.arange(60) - 30) / RATE) ** 2
+        trajectory = Trajectory(RATE, q, fit.velocities(character, q, RATE))
+        schedule = ContactSchedule(points, feet, point_places(character, q, points))
+        assert (_balanced(character, trajectory, schedule, left)[20:40] == carried).all()
+        assert not _balanced(character, trajectory, schedule, np.zeros_like(feet)).any()
 
 
 def test_a_way_is_bent_to_what_is_known_at_either_end():
