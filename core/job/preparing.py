@@ -17,6 +17,7 @@ from ..character.strength import motor_strengths
 from ..contact.terrain import Terrain, make_terrain
 from ..motion.body_plan import BodyPlan
 from ..motion.fit import Trajectory
+from ..motion.footholds import past_found_edges
 from ..motion.labels import Contact, contacts_of, label
 from ..motion.led import outside_of
 from ..motion.make_reference import MadeReference, OtherGround, make_reference
@@ -177,6 +178,7 @@ def find_reference(
     around = find_surroundings(job, performance, character, trajectory, terrain)
     ground = around.ground
 
+    settings = reference_settings(job) if ground is None else past_found_edges(reference_settings(job))
     carrying = carrying_of(job, performance.plan, carried)
     wanted: dict[str, Any] = {
         "terrain": around.terrain,
@@ -185,7 +187,7 @@ def find_reference(
         "cyclic": job.cyclic,
         "path": job.path,
         "begin": 0,
-        "settings": reference_settings(job) if carrying is None else replace(reference_settings(job), **LEANING),
+        "settings": settings if carrying is None else replace(settings, **LEANING),
         "optimise": job.optimise,
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from heft.core.motion.cycle import Cycle
+from heft.core.motion.footholds import FOUND_CLEARANCE, past_found_edges
 from heft.core.motion.spacetime.problem import least_heights
 from heft.core.motion.spacetime.settings import Settings
 
@@ -35,6 +36,14 @@ def test_what_is_away_from_its_place_is_high_whatever_the_time():
     assert height[10] == pytest.approx(0.005)  # after 10 of 20 mm
     np.testing.assert_allclose(height[11:49], 0.01)
     assert height[49] == pytest.approx(0.005)
+
+
+def test_feet_are_higher_over_ground_that_was_found_under_them():
+    held, way = swing(2.0)
+    height = least_heights(held, way, past_found_edges(SLOW), RATE)
+    np.testing.assert_allclose(height[20:40], FOUND_CLEARANCE)
+    high = Settings(clearance_height=0.05)
+    assert past_found_edges(high) == high
 
 
 def test_a_cycle_knows_the_lap_before_and_the_one_after():
