@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`GettingUp`: a controller whose character gets up after a fall, and goes on with its action from where it stands.
 
-Once it lies still, a rough way up (motion/rising) is made possible by the spacetime optimiser, with the least help
-where help is allowed, and followed like any other motion. It ends in the action, moved to where the body is.
+Once it lies still, a rough way up (motion/rising), its own or a named one, is made possible by the spacetime
+optimiser, with the least help where help is allowed, and followed like any other motion. It ends in the action, moved to where the body is.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,10 +18,12 @@ from ...motion.quaternions import rotate
 from ...motion.reference import Reference
 from ...motion.rising.entry import Entry, entry
 from ...motion.rising.lying import can_rise
-from ...motion.rising.rise import Goal, Rise, rise
+from ...motion.rising.rise import Rise, rise
+from ...motion.rising.rough import Goal
 from ...motion.schedule import ContactSchedule
 from ...motion.spacetime import Ends
 from ...motion.spacetime.build import build_reference, build_roughly
+from ...motion.spacetime.steering import Budget
 from ...simulation import World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
@@ -150,9 +152,9 @@ class GettingUp(Follower):
             if not goes_on():
                 raise StoppedError
 
-        terrain, helped = self._stage.terrain, self._stage.helped
-        for slower in SLOWER:
-            way = rise(character, terrain, q, begin.goal, reference.rate, slower)
+        terrain, helped, named = self._stage.terrain, self._stage.helped, self._stage.way_up
+        for slower in SLOWER if named is None else SLOWER[:1]:  # what is named keeps its time
+            way = rise(character, terrain, q, begin.goal, reference.rate, slower, named)
             joins = begin.moved(way)
             bounds = Ends((q, v), motion.reference_state(joins))
             made = build_roughly(
@@ -167,12 +169,20 @@ class GettingUp(Follower):
             )
             if made is not None:
                 break
-        if made is None and helped:  # what the body does for itself is lost, but it gets up
-            way = rise(character, terrain, q, begin.goal, reference.rate)
+        if made is None and helped:  # by more help, up to all that it takes
+            way = rise(character, terrain, q, begin.goal, reference.rate, named=named)
             joins = begin.moved(way)
-            bounds = Ends((q, v), motion.reference_state(joins))
             made = build_reference(
-                character, way.trajectory, way.schedule, terrain=terrain, bounds=bounds, help_given="as_keyed"
+                character,
+                way.trajectory,
+                way.schedule,
+                terrain=terrain,
+                bounds=Ends((q, v), motion.reference_state(joins)),
+                help_given="as_needed",
+                without_first=False,
+                far=CLOSE,
+                budget=Budget(character.nv, reference.rate),
+                progress=ask,
             )
         if made is None:
             return False
