@@ -2,7 +2,8 @@
 """`GettingUp`: a controller whose character gets up after a fall, and goes on with its action from where it stands.
 
 Once it lies still, a rough way up (motion/rising), its own or a named one, is made possible by the spacetime
-optimiser, with the least help where help is allowed, and followed like any other motion. It ends in the action, moved to where the body is.
+optimiser, with the least help where help is allowed, and followed like any other motion. It ends in the action, moved
+to where the body is.
 """
 
 from collections.abc import Callable, Sequence
