@@ -149,8 +149,8 @@ def _still(character: Character, points: Sequence[ContactPoint], q: Array, rate:
     shortest = np.ones((round(SHORTEST * rate), 1), dtype=np.bool_)
     margin = len(shortest)
     padded = np.pad(still, ((margin, margin), (0, 0)), "edge")
-    steady: Mask = binary_opening(binary_closing(padded, shortest), shortest)[margin:-margin]
-    return steady
+    steady: Mask = np.asarray(binary_opening(binary_closing(padded, shortest), shortest), dtype=np.bool_)
+    return steady[margin:-margin]
 
 
 def _shift(
