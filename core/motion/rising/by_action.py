@@ -144,7 +144,7 @@ def _still(character: Character, points: Sequence[ContactPoint], q: Array, rate:
     speed = np.linalg.norm(np.gradient(place, 1.0 / rate, axis=0), axis=2)
     still: Mask = low & (speed < SLOW)
     heavy = np.array([not point.foot for point in points])
-    lacks = ~(still.any(axis=1) | low[:, heavy].any(axis=1))
+    lacks: Mask = ~np.any(np.column_stack((still, low[:, heavy])), axis=1)
     still |= low & ~heavy & lacks[:, None]
     shortest = np.ones((round(SHORTEST * rate), 1), dtype=np.bool_)
     margin = len(shortest)
