@@ -217,10 +217,10 @@ INTRODUCTION = f"""# Beside people
 
 {", ".join(WALKS)}, captured walks as cycles, are pushed aside at the torso for {BRIEF:g} s, to both sides in {PHASES}
 phases, with recovery on and default looseness. Footholds are compared with those of the same walk that nobody pushes.
-Another one is {100 * MOVED:g} cm farther from that, or nearer, than the one before. *Stepped* counts those with such a foothold.
-Seconds are from the beginning of the push to the first of them. Change is from one foothold to the next: median of the
-largest, and the largest. Steps are up to the last that changes. Detour is how far beside its way it goes on. What
-people do is in [Reactions](../reactions.md#beside-people). Written by `run.py study beside_people`.
+Another one is {100 * MOVED:g} cm farther from that, or nearer, than the one before. *Stepped* counts those with such a
+foothold. Seconds are from the beginning of the push to the first of them. Change is from one foothold to the next:
+median of the largest, and the largest. Steps are up to the last that changes. Detour is how far beside its way it goes
+on. What people do is in [Reactions](../reactions.md#beside-people). Written by `run.py study beside_people`.
 
 | push | up | stepped | s | change, cm | steps | detour, cm |
 |---|---|---|---|---|---|---|

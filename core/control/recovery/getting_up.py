@@ -43,7 +43,7 @@ Array = NDArray[np.float64]
 SETS_OFF = 0.6  # of its speed, at which an action that is on its way is entered
 SPEEDS_UP = 0.6  # s, until it has its own
 SLOWER = (1.0, 1.4, 0.8)  # times the usual time, one after the other until there is a possible way
-CLOSE = 0.08  # m of mean distance from the rough way, up to which help is to bring it
+CLOSE = 0.04  # m of mean distance from the rough way, up to which help is to bring it: from farther legs are swung
 
 
 class GettingUp(Follower):
