@@ -62,7 +62,7 @@ class Answer(NamedTuple):
     after: float  # s from the push to the first foothold that is another
     longest: float  # m, of the changes from one foothold to the next
     steps: int  # up to the last that still changes
-    detour: float  # m, beside its way from then on
+    detour: float  # m to the side of the push, from then on
 
 
 class Carrying(NamedTuple):
@@ -134,16 +134,24 @@ def answer(walk: str, newtons: float, side: str, phase: int) -> Answer:
     found = landings(pushed, phase, (newtons * float(np.cos(angle)), newtons * float(np.sin(angle))))
     if calm is None or found is None:
         return Answer(walk, newtons, False, 0.0, 0.0, 0, 0.0)
-    both = list(zip(found, calm, strict=False))
-    shift = np.array([(one.x - other.x, one.y - other.y) for one, other in both if one.foot == other.foot])
-    change = np.linalg.norm(np.diff(shift, axis=0, prepend=np.zeros((1, 2))), axis=1)
+    aside = np.array([np.cos(angle), np.sin(angle)])
+    shift = np.array([_aside(one, aside) - _usual(one, calm, aside) for one in found])
+    change = np.abs(np.diff(shift, prepend=0.0))
     other = np.flatnonzero(change > MOVED)
     if not len(other):
-        return Answer(walk, newtons, True, 0.0, float(change.max()), 0, float(np.linalg.norm(shift[-1])))
+        return Answer(walk, newtons, True, 0.0, float(change.max()), 0, float(shift[-1]))
     first, last = int(other[0]), int(other[-1])
-    return Answer(
-        walk, newtons, True, found[first].time, float(change.max()), last + 1, float(np.linalg.norm(shift[last]))
-    )
+    return Answer(walk, newtons, True, found[first].time, float(change.max()), last + 1, float(shift[last]))
+
+
+def _aside(landing: Landing, aside: Array) -> float:
+    return float(aside @ (landing.x, landing.y))
+
+
+def _usual(landing: Landing, calm: Sequence[Landing], aside: Array) -> float:
+    """How far aside the same foot comes down about then where nobody pushes, m."""
+    own = [one for one in calm if one.foot == landing.foot]
+    return float(np.interp(landing.time, [one.time for one in own], [_aside(one, aside) for one in own]))
 
 
 def posture(walk: str, kilograms: float) -> tuple[float, float, float]:
@@ -216,10 +224,10 @@ def study(folder: Path) -> str:
 INTRODUCTION = f"""# Beside people
 
 {", ".join(WALKS)}, captured walks as cycles, are pushed aside at the torso for {BRIEF:g} s, to both sides in {PHASES}
-phases, with recovery on and default looseness. Footholds are compared with those of the same walk that nobody pushes.
-Another one is {100 * MOVED:g} cm farther from that, or nearer, than the one before. *Stepped* counts those with such a
-foothold. Seconds are from the beginning of the push to the first of them. Change is from one foothold to the next:
-median of the largest, and the largest. Steps are up to the last that changes. Detour is how far beside its way it goes
+phases, with recovery on and default looseness. Footholds are compared with those of the same walk that nobody pushes,
+sideways. Another one is {100 * MOVED:g} cm farther from that, or nearer, than the one before. *Stepped* counts those
+with such a foothold. Seconds are from the beginning of the push to the first of them. Change is from one foothold to
+the next: median of the largest, and the largest. Steps are up to the last that changes. Detour is how far aside it goes
 on. What people do is in [Reactions](../reactions.md#beside-people). Written by `run.py study beside_people`.
 
 | push | up | stepped | s | change, cm | steps | detour, cm |
