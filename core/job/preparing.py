@@ -145,6 +145,7 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         recovery_effort=RECOVERY_EFFORT,
         return_to_path=False,
         get_up=False,
+        get_up_clip=None,
         looseness={},
         effort=job.effort if held or job.scene.loads else 0.0,
         noise=0.0,
