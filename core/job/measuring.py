@@ -15,6 +15,7 @@ from ..contact.terrain import Mesh
 from ..control.methods import method_named
 from ..control.stage import Stage
 from ..dynamics import body_poses, center_of_mass
+from ..motion.pace import times_too_fast
 from ..motion.quaternions import Array
 from ..motion.spacetime.help import WORTH_A_WORD, is_of_help, sentences_of_help
 from ..report import metrics, source, supports
@@ -82,6 +83,7 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
     share = metrics.help_shares(simulation)
     for rising in metrics.risings(simulation):
         share[rising] = 0.0  # which has a sentence of its own
+    too_fast = _too_fast(job, motion, float(figures["help_mean"]))
     helped = sentences_of_help(
         share,
         character,
@@ -89,6 +91,7 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
         lambda step: round(frame_at(step / recording.rate)),
         hit=trouble is not None and trouble.kind == "hit",
         friction=min((surface.friction for surface in scene_surfaces(job, motion)), default=1.0),
+        too_fast=too_fast,
     )
     saturated = metrics.saturated_joints(simulation)
     sentences = [
@@ -112,6 +115,7 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
         "why": join(sentences),
         "sentences": to_data(sentences),
         "supports": supports.to_data(motion.supports, character, called),
+        "too_fast": too_fast,
         "method": job.method,
         "repairs": [{"frames": one.frames, "bones": one.bones, "what": one.text} for one in motion.repairs],
         "reference": quality.why,
@@ -137,6 +141,13 @@ def _result(ready: Prepared, simulation: Simulation) -> BakeResult:
         report_text=json.dumps(report, allow_nan=False),
         dynamics=dynamics_of(simulation),
     )
+
+
+def _too_fast(job: BakeJob, motion: Motion, helped: float) -> float | None:
+    """How many times too fast the motion plays, where that is why it takes so much help; of one motion alone."""
+    if helped < WORTH_A_WORD or job.others or len(motion.source) != len(motion.reference.q):
+        return None
+    return times_too_fast(motion.reference, motion.source)
 
 
 def _from_source(
@@ -196,6 +207,7 @@ def nothing(job: BakeJob, clock: Clock, cache: Cache) -> BakeResult:
             "why": join(sentences),
             "sentences": to_data(sentences),
             "supports": [],
+            "too_fast": None,
             "method": job.method,
             "reference": "",
             "notes": cache.notes,
