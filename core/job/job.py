@@ -379,7 +379,7 @@ def _from_16(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_17(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 17, as version 18 says the same: who got up did so its own way, and hands held no moving place."""
+    """A job of version 17, as version 18 says the same: who got up did so by itself, and what hands held was still."""
     del keep
 
     def still(grabs: list[dict[str, Any]]) -> list[dict[str, Any]]:
