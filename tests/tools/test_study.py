@@ -6,9 +6,9 @@ import tomllib
 
 import pytest
 from heft import studies
-from heft.studies.lib import journal
+from heft.studies.lib import journal, witnesses
 
-from tools import bare, measured, study
+from tools import bare, holding, measured, study
 from tools.environment import ROOT
 
 OUTSIDE = ("research", "studies", "tests", "tools")
@@ -123,3 +123,30 @@ def test_rows_are_found_by_their_names_and_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(journal.Journal, "only", "")
     assert journal.Journal("one", []).rows(rows) == ["| up |", "| down |", "| far down |"]
     assert asked == ["down", "far down", "up"]
+
+
+def test_a_page_holds_if_what_is_found_anew_stands_in_it():
+    page = "# A\n\n| walk | 5/5 | 0.02 | 44 |\n"
+    assert holding.unlike(page, ["| walk | 5/5 | 0.02"]) == []
+    assert holding.unlike(page, ["| walk | 5/5 | 0.02", "| run | 5/5", "| walk | 5/5 | 0.03"]) == [
+        "| run | 5/5",
+        "| walk | 5/5 | 0.03",
+    ]
+    with pytest.raises(ValueError, match="no lines"):
+        holding.unlike(page, [])
+    once = holding.marked(page, 1, "abc")
+    assert once.startswith(page)
+    assert "abc: 1 of its lines" in once
+    assert holding.marked(once, 2, "def") == holding.marked(page, 2, "def")
+
+
+def test_a_study_that_does_something_else_is_another():
+    one = '"""A."""\nfrom heft import core\n\ndef study(_): return "is 2"  # as ever\n'
+    moved = '"""A."""\nfrom heft.core import job\n\ndef study(_):\n    return "is 2"\n'
+    assert holding.acts(one) == holding.acts(moved)
+    assert holding.acts(one) != holding.acts(one.replace("2", "3"))
+
+
+def test_witnesses_are_of_studies_that_have_pages():
+    pages = {page.stem for page in study.PAGES.glob("*.md")}
+    assert pages & set(study.names()) >= set(witnesses.WITNESSES)
