@@ -15,7 +15,7 @@ from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
 from .policy import CostToGo, Policy
 from .precompute import sweep
-from .search import Choice, Rehearsal, choose_settings, rehearse
+from .search import ADAPTATIONS, Choice, Rehearsal, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
 from .track import Track
@@ -131,18 +131,34 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
 def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple[LookAhead, Rehearsal]:
     """The controller and its rehearsal, or where it strays so far from its path one that leaves that less readily.
 
-    To hold on to a place costs steadiness against pushes, of which there are none.
+    To hold on to a place costs steadiness against pushes, of which there are none. Who still does not do what was keyed
+    adapts to contacts more readily, or less, as who falls does.
     """
-    world, steps = stage.world(alone=True), _steps(stage)
-    for dearer in STAYING:
-        if rehearsal.away < STRAYS:
-            break
-        settings = replace(controller.settings, location=dearer * Settings.location)
+    world, steps, own = stage.world(alone=True), _steps(stage), controller.settings
+
+    def tried(settings: Settings) -> tuple[LookAhead, Rehearsal]:
         other = LookAhead(controller.character, controller.track, settings, terrain=stage.terrain)
-        again = rehearse(other, world, steps, 0, stage.lift)
-        if again.survived and again.away < rehearsal.away:
-            controller, rehearsal = other, again
-    return controller, rehearsal
+        return other, rehearse(other, world, steps, 0, stage.lift)
+
+    best = controller, rehearsal
+    for dearer in STAYING:
+        if best[1].away < STRAYS:
+            break
+        other = tried(replace(own, location=dearer * Settings.location))
+        if other[1].survived and other[1].away < best[1].away:
+            best = other
+    for adaptation in ADAPTATIONS[:2]:
+        if _does(best[1]):
+            break
+        other = tried(replace(own, adaptation=adaptation))
+        if _does(other[1]):
+            best = other
+    return best
+
+
+def _does(rehearsal: Rehearsal) -> bool:
+    """Whether one stayed up and did what was keyed."""
+    return rehearsal.survived and rehearsal.degrees < LOOSE and rehearsal.away < LOST_WAY
 
 
 def _guided(controller: LookAhead, stage: Stage, begin: Settings, away: float) -> LookAhead | None:
