@@ -19,7 +19,7 @@ from heft.core.motion.prepare import prepare
 from heft.core.motion.schedule import runs
 from heft.core.motion.tracks import point_places
 from heft.core.simulation import Push, World
-from heft.studies.lib import balance_graph, balance_ground, balance_lean, balance_program
+from heft.studies.lib import balance_graph, balance_ground, balance_lean, balance_pause, balance_program
 from heft.studies.lib.journal import Journal
 from heft.studies.lib.references import walking
 from heft.studies.lib.replicas import FALLEN
@@ -238,6 +238,7 @@ def study(folder: Path) -> str:
         page += ["", "## Captured clips", ""]
         page += [CAPTURED, "", *clips(journal), GLIDING, *lines(journal), *dances(journal)]
     page += balance_ground.sections(folder, journal)
+    page += balance_pause.sections(journal)
     if GOOD and journal.wants("action graph"):
         page += balance_graph.sections(folder)
     return "\n".join(page) + "\n"

@@ -19,11 +19,11 @@ MARK = "*Found anew and alike with the code of "
 
 def holds(name: str, pages: Path, study: Path) -> bool:
     """Look through one page; what is said of it, and written in it."""
-    from heft.studies.lib.witnesses import WITNESSES
+    from heft.studies.lib.witnesses import witness
 
     page = pages / f"{name}.md"
     text = page.read_text(encoding="utf-8")
-    lines = WITNESSES[name](importlib.import_module(f"heft.studies.{name}"))
+    lines = witness(name, importlib.import_module(f"heft.studies.{name}"))
     differ = unlike(text, lines)
     if differ:
         say("\n  ".join([f"{name}: run it anew. Not in its page:", *differ]))

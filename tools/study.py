@@ -39,12 +39,16 @@ def about(name: str) -> str:
 
 
 def run(name: str, folder: Path) -> None:
-    """Run one study and write its page, whole or not at all."""
+    """Run one study and write its page, whole or not at all; with what tells later whether it holds."""
+    from heft.studies.lib.witnesses import told_by_bits
+
     folder.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
-    page = importlib.import_module(f"heft.studies.{name}").study(folder)
+    study = importlib.import_module(f"heft.studies.{name}")
+    witness = told_by_bits(name, study)  # first, for it takes seconds, and the rest perhaps hours
+    page = "\n\n".join([study.study(folder).rstrip(), *witness])
     unfinished = folder / f".{name}.unfinished"
-    unfinished.write_text(page.rstrip() + "\n", encoding="utf-8")
+    unfinished.write_text(page + "\n", encoding="utf-8")
     unfinished.replace(folder / f"{name}.md")
     say(page)
     say(f"{name}.md  ({time.perf_counter() - start:.0f} s)")
@@ -80,13 +84,13 @@ def old() -> int:
 
 def look_through(name: str | None) -> None:
     """Of one page, or of all that are older than what they measure, whether they hold."""
-    from heft.studies.lib.witnesses import WITNESSES
+    from heft.studies.lib.witnesses import BITS, WITNESSES
 
     asked = [name] if name else list(late_pages())
+    without = [one for one in asked if one not in {*WITNESSES, *BITS}]
     for one in asked:
-        if one in WITNESSES:
+        if one not in without:
             holds(one, PAGES, STUDIES / f"{one}.py")
-    without = [one for one in asked if one not in WITNESSES]
     if without:
         say(f"Nothing tells quickly whether these hold: {', '.join(without)}. Run them anew.")
 

@@ -4,9 +4,13 @@
 Choose what hangs on all that the page hangs on, and says much of it: a run of seconds with its errors, not that
 somebody stood. Times say nothing. What is found is a beginning of a line; all that a study asks of itself, its module
 has, which is passed. No study imports this, so that none is older by it.
+
+Where a page only counts, nothing on it says so much. There a case's numbers are told by their bits, in a line that
+`run.py study` adds to the page (BITS).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,7 @@ from heft.studies.lib.journal import Journal
 from tests.core.motion.skeletons import GOOD
 
 Witness = Callable[[Any], list[str]]
+GAIT_SECONDS = 30.0
 
 
 def clip(number: str) -> Path:
@@ -123,3 +128,35 @@ WITNESSES: Mapping[str, Witness] = {
     "references": references_of_clips,
     "replanning": squats,
 }
+
+BITS: Mapping[str, Callable[[Any], Iterable[Any]]] = {
+    "falls": lambda study: study.fallen("flat", 0)[1].recording.q[-1],
+    "gait": lambda study: study.walk(study.styled("normal", study.SEEDS[0])._replace(seconds=GAIT_SECONDS)),
+    "gait_steps": lambda study: study.walk(study.Case(study.Course.straight(0.7), GAIT_SECONDS, study.SEEDS[0])),
+    "rag_doll": lambda study: [value for seed in range(3) for value in study.drop(seed)],
+    "robust_clips": lambda study: [
+        report[name]
+        for _, job in islice(study.variants("02_01"), 3)
+        for report in [study.bake(job)]
+        for name in ("joint_rms_deg", "root_rms_m", "max_foot_slide_m")
+    ],
+}
+
+
+def bits(numbers: Iterable[Any]) -> str:
+    """The line that tells the bits of numbers and arrays; words among them are left out."""
+    told = sha256()
+    for one in numbers:
+        if not isinstance(one, str):
+            told.update(np.asarray(one, dtype=np.float64).tobytes())
+    return f"*Bits of its witness: {told.hexdigest()[:16]}.*"
+
+
+def told_by_bits(name: str, study: Any) -> list[str]:
+    """The line of a study that has one."""
+    return [bits(BITS[name](study))] if name in BITS else []
+
+
+def witness(name: str, study: Any) -> list[str]:
+    """All lines that are to stand in the page of a study, or begin lines of it; none where nothing tells quickly."""
+    return [*(WITNESSES[name](study) if name in WITNESSES else []), *told_by_bits(name, study)]

@@ -2,8 +2,10 @@
 """`run.py study`: what it lists can be run, and what it runs is not part of the product."""
 
 import ast
+import importlib
 import tomllib
 
+import numpy as np
 import pytest
 from heft import studies
 from heft.studies.lib import journal, witnesses
@@ -149,4 +151,24 @@ def test_a_study_that_does_something_else_is_another():
 
 def test_witnesses_are_of_studies_that_have_pages():
     pages = {page.stem for page in study.PAGES.glob("*.md")}
-    assert pages & set(study.names()) >= set(witnesses.WITNESSES)
+    assert pages & set(study.names()) >= {*witnesses.WITNESSES, *witnesses.BITS}
+
+
+def test_bits_tell_numbers_apart_and_heed_no_words():
+    told = witnesses.bits([0.1, "fell", np.ones(2)])
+    assert told == witnesses.bits([np.float64(0.1), "stood", np.ones(2)])
+    assert told != witnesses.bits([0.1 + 1e-17 + 2e-17, "fell", np.ones(2) + 2.0**-52])
+
+
+def test_a_page_that_only_counts_has_a_line_of_bits(tmp_path, monkeypatch):
+    (tmp_path / "addition.py").write_text('"""Whether one and one are two."""\ndef study(_): return f"is {1 + 1}"\n')
+    monkeypatch.setattr(study, "STUDIES", tmp_path)
+    monkeypatch.setattr(studies, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(witnesses, "BITS", {"addition": lambda module: [module.study(None), 2.0]})
+    study.run("addition", tmp_path / "pages")
+    page = (tmp_path / "pages" / "addition.md").read_text()
+    assert page == f"is 2\n\n{witnesses.bits([2.0])}\n"
+    module = importlib.import_module("heft.studies.addition")
+    assert holding.unlike(page, witnesses.witness("addition", module)) == []
+    monkeypatch.setattr(witnesses, "BITS", {"addition": lambda _: [2.5]})
+    assert holding.unlike(page, witnesses.witness("addition", module)) == [witnesses.bits([2.5])]
