@@ -17,7 +17,7 @@ from heft.core.motion import path as paths
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.quaternions import Array
 from heft.core.simulation import Push
-from heft.studies.lib.journal import FOLDER, Journal
+from heft.studies.lib.journal import STEERED, Journal
 
 from tests.core.job import golden
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT, GOOD
@@ -34,7 +34,7 @@ OVER_STAIRS, GENTLY = (6.0, 10.0), 3.0  # m long, and the radius: who goes over 
 WIDE = 30.0  # m to each side
 PUSH, PUSHED = 100.0, 0.1  # N, s
 SOME = 5  # of a walk's paths that are walked under pushes, on a slope, up and down stairs
-LAID, STEERED = "lookahead", "steering"
+LAID, LED = "lookahead", "steering"
 LEVEL, SLOPED, PUSHED_ABOUT = "level", "slope of 10°", "push of 100 N"
 UP, DOWN = "stairs up", "stairs down"
 SOURCES = (ROOT / "core", Path(__file__))
@@ -183,14 +183,14 @@ def walked(name: str, method: str, where: str, number: int) -> list[Any]:
     walk = list(found).index(name)
     drawn = drawn_for(walk, where, number)
     job = around(replace(found[name], method=method, settings={}), where, (walk, number), drawn)
-    return list(walk_along(job, drawn, FOLDER / "paths.cache" if method == STEERED else None))
+    return list(walk_along(job, drawn, STEERED if method == LED else None))
 
 
 def row(name: str, method: str, where: str, walked: list[Walked]) -> str:
     """A line of the table."""
     up = sum(one.upright for one in walked)
     return (
-        f"| {name} | {'Steer' if method == STEERED else 'Look Ahead'} | {where} | {up} of {len(walked)} | "
+        f"| {name} | {'Steer' if method == LED else 'Look Ahead'} | {where} | {up} of {len(walked)} | "
         f"{100 * np.mean([one.mean for one in walked]):.1f} | "
         f"{100 * max(one.greatest for one in walked):.0f} | {100 * max(one.end for one in walked):.0f} | "
         f"{np.degrees(max(one.turned for one in walked)):.0f} | {sum(one.near for one in walked)} | "
@@ -213,13 +213,13 @@ def study(folder: Path) -> str:
             (LAID, SLOPED, SOME),
             (LAID, UP, SOME),
             (LAID, DOWN, SOME),
-            (STEERED, LEVEL, PATHS),
-            (STEERED, PUSHED_ABOUT, SOME),
+            (LED, LEVEL, PATHS),
+            (LED, PUSHED_ABOUT, SOME),
         )
     ]
     journal = Journal("paths", SOURCES)
     # what Steer makes for a walk's first, others find; then the kinds in turn, so that less time finds some of each
-    first = [kind for kind in kinds if kind[1] == STEERED and kind[2] == LEVEL]
+    first = [kind for kind in kinds if kind[1] == LED and kind[2] == LEVEL]
     asked = [(*kind[:3], number) for number in range(PATHS) for kind in kinds if number < kind[3]]
     journal.find_all(_questions([(*kind[:3], 0) for kind in first]), end)
     found = _questions(asked)

@@ -39,12 +39,7 @@ LEVEL = Steepness(np.zeros(1), np.ones(1))
 
 def steepness_of(path: Path, terrain: Terrain, floor: float, step: float) -> Steepness:
     """Along a path over terrain, on which it begins at the height `floor`; its own steps are so long, m."""
-    distance = np.linspace(0.0, path.length, max(round(path.length / SPACING), 1) + 1)
-    height, below = np.empty(len(distance)), floor
-    for k, place in enumerate(path.at(distance)[0]):
-        found = float(heights_below(terrain, np.array([[*place, below + HIGHEST]]))[0])
-        below = below if np.isnan(found) else found  # who finds no ground there says so later
-        height[k] = below
+    distance, height = heights_along(path, terrain, floor)
     half = 0.5 * step
     rise = np.abs(np.interp(distance + half, distance, height) - np.interp(distance - half, distance, height))
     share = np.minimum(1.0, HIGH / np.maximum(rise, 1e-9))
@@ -53,6 +48,17 @@ def steepness_of(path: Path, terrain: Terrain, floor: float, step: float) -> Ste
     if share.min() == 1.0:
         return LEVEL
     return Steepness(distance, gaussian_filter1d(share, BLUR / (distance[1] - distance[0]), mode="nearest"))
+
+
+def heights_along(path: Path, terrain: Terrain, floor: float) -> tuple[Array, Array]:
+    """Distances along a path and the height of the ground there; where there is none it is taken to go on level."""
+    distance = np.linspace(0.0, path.length, max(round(path.length / SPACING), 1) + 1)
+    height, below = np.empty(len(distance)), floor
+    for k, place in enumerate(path.at(distance)[0]):
+        found = float(heights_below(terrain, np.array([[*place, below + HIGHEST]]))[0])
+        below = below if np.isnan(found) else found
+        height[k] = below
+    return distance, height
 
 
 def _treads(distance: Array, height: Array, step: float) -> list[tuple[float, float, float]]:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from heft.core.planning import Action, Ahead, Errand, Pose, Trials, Way, fit
 from heft.core.planning.places import ASIDE, ASIDES, HEADINGS
-from heft.core.planning.values import KEPT
 from heft.core.planning.search import ASKEW, BREADTH, MISS, MOST, UNSURE
+from heft.core.planning.values import KEPT
 
 WALKS, STANDS = 1, 0
 HALF = ((0.5, 0.0), (1.0, 0.0))
