@@ -8,7 +8,8 @@
     python3 run.py build           the extension's zips in dist/
     python3 run.py bench           the benchmarks, as a table or with --json FILE
     python3 run.py study [NAME]    a long experiment, written down in docs/studies/; without a name, a list of them;
-                                   with --old, those whose pages are older than the code that they measure
+                                   with --old, those whose pages are older than the code that they measure, and
+                                   with --holds, which of these still hold
     python3 run.py gallery [NAME…] the gallery's scenes: .blend files in out/gallery, films in docs/pictures/gallery
     python3 run.py pictures        which of the manual's pictures are older than the code that they show
     python3 run.py lock            resolve the dependencies anew into locks/
@@ -69,6 +70,7 @@ def parse_arguments(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
             command.add_argument("name", nargs="?", metavar="NAME", help="one of those that are listed without it")
             command.add_argument("--only", metavar="TEXT", help="only rows with this in their names")
             command.add_argument("--old", action="store_true", help="which pages are older than what they measure")
+            command.add_argument("--holds", action="store_true", help="which old pages hold all the same")
         if name == "gallery":
             command.add_argument("names", nargs="*", metavar="NAME", help="only these scenes")
             command.add_argument("--films", metavar="FOLDER", help="folder for the films")
@@ -103,7 +105,7 @@ def arguments_of_python(known: argparse.Namespace, rest: list[str]) -> list[str]
         "build": ("platform",),
         "bench": ("json", "only"),
         "gallery": ("films",),
-        "study": ("only", "old"),
+        "study": ("only", "old", "holds"),
     }.get(known.command, ())
     line = ["-m", "tools." + known.command]
     if known.command == "study" and known.name:

@@ -24,6 +24,8 @@ UNCHANGED = 1e-4
 """A scale that stays this near to 1 all along is not keyed."""
 UNMOVED = 1e-6
 """A channel that stays within as much all along is keyed at its ends: what is read of what never moves is as rough."""
+STRETCHED = {"CYCLES", "LIMITS"}
+"""Modifiers of curves that do the same at another pace."""
 ROUGH = 4.0 * float(np.finfo(np.float32).eps)
 """Shares of how far a bone is away, within which its place between others is not known."""
 
@@ -236,6 +238,59 @@ def write_steps(bag: bpy.types.ActionChannelbag, path: str, group: str, frames: 
     curve = write_curve(bag, path, 0, group, frames, values, "CONSTANT")
     for point in curve.keyframe_points:
         point.type = "EXTREME" if point.co.y else "BREAKDOWN"
+
+
+def check_stretch(action: bpy.types.Action) -> None:
+    """ValueError, in words for the user, where an action has curves whose times cannot be multiplied."""
+    for bag in bags_of(action):
+        for curve in bag.fcurves:
+            if len(curve.sampled_points):
+                raise ValueError(f"{action.name} has curves of samples: convert them to keyframes first.")
+            for modifier in curve.modifiers:
+                if modifier.type not in STRETCHED:
+                    kind = modifier.type.replace("FNGENERATOR", "BUILT-IN FUNCTION").title()
+                    raise ValueError(f"{action.name} has a {kind} modifier: bake its curve to keyframes first.")
+
+
+def stretch_action(action: bpy.types.Action, times: float) -> tuple[float, float]:
+    """Have all of an action's curves last so many times as long, from its first key on; return its frames since then.
+
+    Keys stay where they are between their neighbours: nothing is rounded to whole frames.
+    """
+    first = float(action.curve_frame_range[0])
+
+    def later(frame: float) -> float:
+        return first + times * (frame - first)
+
+    for bag in bags_of(action):
+        for curve in bag.fcurves:
+            points = curve.keyframe_points
+            for attribute in ("co", "handle_left", "handle_right"):
+                ends = np.empty(2 * len(points), dtype=np.float32)
+                points.foreach_get(attribute, ends)
+                ends[::2] = first + times * (ends[::2].astype(np.float64) - first)
+                points.foreach_set(attribute, ends)
+            for modifier in curve.modifiers:
+                if modifier.use_restricted_range:
+                    modifier.frame_end, modifier.frame_start = later(modifier.frame_end), later(modifier.frame_start)
+                    modifier.blend_in, modifier.blend_out = times * modifier.blend_in, times * modifier.blend_out
+            curve.update()
+    for marker in action.pose_markers:
+        marker.frame = round(later(marker.frame))
+    if action.use_frame_range:
+        action.frame_end, action.frame_start = later(action.frame_end), later(action.frame_start)
+    return first, float(action.curve_frame_range[1])
+
+
+def bags_of(action: bpy.types.Action) -> list[bpy.types.ActionChannelbag]:
+    """Return the channels of all slots."""
+    return [
+        bag
+        for layer in action.layers
+        for strip in layer.strips
+        if isinstance(strip, bpy.types.ActionKeyframeStrip)
+        for bag in strip.channelbags
+    ]
 
 
 def own_bag(owner: bpy.types.Object) -> bpy.types.ActionChannelbag:

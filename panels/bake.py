@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender_addon.baking import outcome
+from ..blender_addon.baking import outcome, retiming
 from ..blender_addon.baking.stack import stack_of
 from ..blender_addon.properties.methods import method_of
 from ..blender_addon.scene import supports
@@ -19,6 +19,7 @@ from ..operators.add_mannequin import HEFT_OT_add_mannequin
 from ..operators.add_supports import HEFT_OT_add_supports
 from ..operators.bake import HEFT_OT_bake
 from ..operators.cancel import HEFT_OT_cancel
+from ..operators.change_pace import HEFT_OT_change_pace
 from ..operators.clear_cache import HEFT_OT_clear_cache
 from ..operators.merge_down import HEFT_OT_merge_down
 from ..operators.skip_rehearsals import HEFT_OT_skip_rehearsals
@@ -183,6 +184,9 @@ def draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: 
     missing = supports.missing(report)
     if missing:
         layout.operator(HEFT_OT_add_supports.bl_idname, text=supports.label(missing), icon="ADD", translate=False)
+    times = retiming.wanted(report)
+    if times is not None:
+        layout.operator(HEFT_OT_change_pace.bl_idname, text=retiming.label(times), icon="TIME", translate=False)
     if report["outcome"] not in {"cancelled", outcome.FAILED}:
         draw_figures(context, layout, report)
     if report.get("action"):

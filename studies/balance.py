@@ -19,16 +19,25 @@ from heft.core.motion.prepare import prepare
 from heft.core.motion.schedule import runs
 from heft.core.motion.tracks import point_places
 from heft.core.simulation import Push, World
-from heft.studies.lib import balance_graph, balance_ground, balance_lean, balance_program
+from heft.studies.lib import balance_graph, balance_ground, balance_lean, balance_pause, balance_program
 from heft.studies.lib.journal import Journal
 from heft.studies.lib.references import walking
 from heft.studies.lib.replicas import FALLEN
 
+from tests.core.motion.skeletons import CLIPS as FOLDERS
 from tests.core.motion.skeletons import CMU_ROLES, CMU_UNIT, GOOD
 
 DT = 1.0 / 120.0
 SHARES = [(share, False) for share in (0.0, 0.1, 0.3, 0.6, 0.9)] + [(share, True) for share in (0.1, 0.6)]  # with arms
 CLIPS = ("83_55", "113_01", "20_06", "05_11", "16_18", "39_11", "02_01", "16_08", "69_70")
+SILLY = ("136_05", "136_14", "138_06")  # on toes, bent forward; on toes, crouched; a march
+DANCE = "05_11"
+OTHERWISE: dict[str, dict[str, float]] = {  # settings for the dance
+    "style stiffness 300": {"stiffness": 300.0},
+    "style stiffness 300, balance 0.6": {"stiffness": 300.0, "balance": 0.6},
+    "hips weight 1": {"root_weight": 1.0},
+    "contact weight 7": {"contact": 7.0},
+}
 REPLICAS = 5
 NOISE = 0.05  # standard deviation of every start velocity, m/s and rad/s
 PUSHED = (2.3, 0.1)  # s: when, and for how long
@@ -56,9 +65,13 @@ there is little room.
 CAPTURED = (
     f"Medians over {REPLICAS} starts with noise of {NOISE} on every velocity. Look-ahead has its defaults, without "
     "rehearsals. A step is control and simulation together. The weights of contacts and of hips were chosen "
-    "on the half turn (39_11) and the squat (69_70) among these, so those two say little of other clips."
+    "on the half turn (39_11) and the squat (69_70) among these, so those two say little of other clips. The last "
+    "three are odd ways to walk: on toes and bent forward, on toes and crouched, and marching."
 )
 
+DANCED = """
+The dance lasts {seconds:.1f} s. With other settings, {replicas} starts each:
+"""
 LINE = 2  # corners of a sole, between which there is but a line
 GLIDING = """
 How long they stand on two corners at most, the ball of one foot, which moves over the ground: pressure can only lie on
@@ -138,7 +151,8 @@ def bakes(path: Path, method: str, settings: dict[str, Any], cache: str) -> list
 
 def studied() -> dict[str, Path]:
     """The captured clips by their names."""
-    return {path.stem: path for name in CLIPS for path in GOOD if path.name.startswith(name)}
+    every = (*GOOD, *sorted((FOLDERS / "cmu-hard").glob("*.bvh")))
+    return {path.stem: path for name in (*CLIPS, *SILLY) for path in every if path.name.startswith(name)}
 
 
 def clips(journal: Journal) -> list[str]:
@@ -175,6 +189,24 @@ def lines(journal: Journal) -> list[str]:
     return head + journal.rows({f"line {name}": partial(line, path) for name, path in studied().items()})
 
 
+def dances(journal: Journal) -> list[str]:
+    """The table of the dance with other settings."""
+    path = next(path for name, path in studied().items() if name.startswith(DANCE))
+    clip = read_bvh(path, CMU_UNIT)
+    rows = {f"dance, {name}": partial(danced, path, name) for name in OTHERWISE}
+    told = DANCED.format(seconds=(len(clip.position) - 1) / clip.rate, replicas=REPLICAS)
+    return [told, "| settings | complete | seconds up, median |", "|---|---|---|", *journal.rows(rows)]
+
+
+def danced(path: Path, name: str) -> str:
+    """A row."""
+    with tempfile.TemporaryDirectory() as cache:
+        reports = bakes(path, "balance", OTHERWISE[name], cache)
+    complete = sum(report["outcome"] == "completed" for report in reports)
+    seconds = np.median([report["upright_seconds"] for report in reports])
+    return f"| {name} | {complete}/{REPLICAS} | {seconds:.1f} |"
+
+
 def line(path: Path) -> str:
     """A row."""
     performance = prepare(read_bvh(path, CMU_UNIT), CMU_ROLES)
@@ -204,8 +236,9 @@ def study(folder: Path) -> str:
     ]
     if GOOD:
         page += ["", "## Captured clips", ""]
-        page += [CAPTURED, "", *clips(journal), GLIDING, *lines(journal)]
+        page += [CAPTURED, "", *clips(journal), GLIDING, *lines(journal), *dances(journal)]
     page += balance_ground.sections(folder, journal)
+    page += balance_pause.sections(journal)
     if GOOD and journal.wants("action graph"):
         page += balance_graph.sections(folder)
     return "\n".join(page) + "\n"

@@ -66,12 +66,11 @@ class Paid(NamedTuple):
 def gait(lean=0.0, toes=0.0, lift=0.0) -> Gait:
     """A gait that leans ahead (rad), with its toes up (rad) and its feet lifted higher (m) as they swing."""
     made = Gait(Character.preset("gait28"), Course.straight(SPEED), RATE, Settings())
-    poses, numbers = made._walk.poses.copy(), made._walk.numbers.copy()
+    poses = made._walk.poses.copy()
     poses[:, CHANNELS.index("torso_pitch")] += lean
     poses[:, CHANNELS.index("pelvis_pitch")] += 0.5 * lean
     poses[:, CHANNELS.index("swing_foot")] -= toes
-    numbers[1] += lift
-    made._walk = made._walk._replace(poses=poses, numbers=numbers)
+    made._walk = made._walk._replace(poses=poses, clearance=made._walk.clearance + lift)
     return made
 
 

@@ -2,7 +2,8 @@
 """Full characters that walk with any stride between those of two given walks."""
 
 import time
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from heft.core.motion.schedule import runs
 from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.motion.variants import with_stride
 from heft.core.simulation import DivergedError, World
+from heft.studies.lib.journal import Journal
 
 from tests.core.motion.skeletons import GOOD
 from tests.core.motion.spacetime import motions
@@ -35,7 +37,8 @@ EQUAL = 1e12  # a temperature at which values no longer count
 INTRODUCTION = """# Combination of walks
 
 Two walks under look-ahead control combined into one controller: da Silva 2010, chapter 6, with
-`core/control/combination`; in Blender the method Combine. Written by `run.py study combination_walks`.
+`core/control/combination`; in Blender the method Combine. Written by `run.py study combination_walks`,
+which goes on where it was stopped.
 
 ## Any stride between two walks
 
@@ -142,32 +145,27 @@ def run(walk: CombinedMotion, stride: float, laps: int = LAPS, push: np.ndarray 
     return Outcome(walk.lap, fell, errors, (float(min(shares)), float(max(shares))))
 
 
-def strides_table() -> list[str]:
-    """A row for each pair of walks: as given, and with motions made between them."""
-    page = [
-        "| walks | combined | up for 20 steps | worst step, cm | after six steps, cm | sunk, mm |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, given in pairs().items():
-        line = filled(given)
-        alone, many = CombinedMotion(given), CombinedMotion(line.references, places=line.places)
-        for walk in (alone, many):
-            low, high = walk.strides.min(), walk.strides.max()
-            found = [run(walk, low + share * (high - low)) for share in BETWEEN]
-            up = [one for one in found if not one.fell]
-            worst = max((np.abs(one.errors).max() for one in up), default=np.nan)
-            later = max((np.abs(one.errors[2 * SETTLED :]).max() for one in up), default=np.nan)
-            depth = 1e3 * max(sunk(*pair) for pair in pairwise(given if walk is alone else line.references))
-            cells = (
-                name,
-                "2 given" if walk is alone else f"{len(line.places)}",
-                f"{len(up)} of {len(BETWEEN)}",
-                f"{100.0 * worst:.1f}",
-                f"{100.0 * later:.1f}",
-                f"{depth:.1f}",
-            )
-            page.append(f"| {' | '.join(cells)} |")
-    return page
+def strides_rows(name: str, given: Sequence[Reference]) -> list[str]:
+    """Of a pair of walks: as given, and with motions made between them."""
+    rows, line = [], filled(given)
+    alone, many = CombinedMotion(given), CombinedMotion(line.references, places=line.places)
+    for walk in (alone, many):
+        low, high = walk.strides.min(), walk.strides.max()
+        found = [run(walk, low + share * (high - low)) for share in BETWEEN]
+        up = [one for one in found if not one.fell]
+        worst = max((np.abs(one.errors).max() for one in up), default=np.nan)
+        later = max((np.abs(one.errors[2 * SETTLED :]).max() for one in up), default=np.nan)
+        depth = 1e3 * max(sunk(*pair) for pair in pairwise(given if walk is alone else line.references))
+        cells = (
+            name,
+            "2 given" if walk is alone else f"{len(line.places)}",
+            f"{len(up)} of {len(BETWEEN)}",
+            f"{100.0 * worst:.1f}",
+            f"{100.0 * later:.1f}",
+            f"{depth:.1f}",
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows
 
 
 def pushes() -> list[str]:
@@ -219,5 +217,11 @@ def overhead() -> str:
 def study(folder: Path) -> str:
     """The page."""
     del folder
-    page = [INTRODUCTION, *strides_table(), STRIDES, *pushes(), SURVIVED]
+    journal = Journal.of("combination_walks")
+    page = [INTRODUCTION, "| walks | combined | up for 20 steps | worst step, cm | after six steps, cm | sunk, mm |"]
+    page.append("|---|---|---|---|---|---|")
+    for name, given in pairs().items():
+        if journal.wants(name):
+            page += journal.find(name, partial(strides_rows, name, given))
+    page += [STRIDES, *(journal.find("pushes", pushes) if journal.wants("pushes") else []), SURVIVED]
     return "\n".join([*page, f"A combined law of two walks takes {overhead()}."]) + "\n"

@@ -16,6 +16,7 @@ from heft.studies.lib.journal import Journal
 RATES = (1000.0, 300.0)
 COARSE, FINE, MOST = 100.0, 25.0, 2000.0  # N
 ENOUGH = 0.8  # of the walks under a push
+MANY = range(1, 26)  # starts
 INTRODUCTION = """# Gait
 
 After Carensac et al., on `gait28` with the gains in `core/control/gait/gains.json` on a level floor unless stated
@@ -59,7 +60,7 @@ def lines(journal: Journal) -> Iterator[str]:
     """The page, part by part."""
     walks = dict(groups())
     found = dict(zip(walks, journal.find_all({name: partial(standing, walks[name]) for name in walks}), strict=True))
-    yield table("Five starts each at 300 Hz, that stay up", "what", "stay up")
+    yield table("Starts at 300 Hz that stay up", "what", "stay up")
     yield from (f"| {name} | {found[name]} of {len(walks[name])} |\n" for name in walks if name not in STYLES)
     yield table("Styles, 60 s at 0.6 m/s and 300 Hz", "style", "gait28", "planar walker simbicon2d")
     planar = {f"planar {style}": partial(standing, [styled(style, 0, PLANAR)]) for style in STYLES}
@@ -81,7 +82,9 @@ def styled(style: str, seed: int, character: Character = GAIT28) -> Case:
 
 
 def groups() -> Iterator[tuple[str, list[Case]]]:
-    """Walks of five starts."""
+    """Walks of five starts, or as many as they say."""
+    for speed in (0.6, 0.7, 0.8, 1.0):
+        yield f"straight at {speed:g} m/s for 10 s", [Case(Course.straight(speed), 10.0, s) for s in MANY]
     for degrees in (45.0, 60.0, 90.0, 115.0):
         for sign in (1.0, -1.0):
             course = [turning(0.7, sign * degrees, 4.0 + 0.13 * k) for k in range(len(SEEDS))]

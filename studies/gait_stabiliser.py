@@ -18,6 +18,7 @@ from heft.core.control.gait.stabiliser import Stabiliser
 from heft.core.simulation import AffineLaw, Course, DivergedError, State, World
 from heft.studies.lib.gait_cases import SEEDS, cycled, pushed, table
 from heft.studies.lib.gait_walks import FALLEN, GAIT28, Case, walk
+from heft.studies.lib.journal import Journal
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -48,7 +49,8 @@ finds none, nothing is added.
 M0 predicts with the simulator's own contact problem, to rounding. The others leave out the arms (M1), arms and head
 (M2), all above the pelvis (M3), that and the swinging leg (M4), arms, head and swinging leg (M5); M6 is M3 on two
 feet and M4 on one. The paper's course asks for 0, 0.2 and -0.2 m/s sideways, changing every five steps. Starts are
-perturbed as in [the gait's own study](gait.md). Written by `run.py study gait_stabiliser`.
+perturbed as in [the gait's own study](gait.md). Written by `run.py study gait_stabiliser`,
+which goes on where it was stopped.
 """
 
 
@@ -263,4 +265,9 @@ def cases_by_name() -> Iterator[tuple[str, list[Case]]]:
 def study(folder: Path) -> str:
     """The page."""
     del folder
-    return INTRODUCTION + "".join([*figure_1(), *found_ways(), *where(), *rescues()])
+    journal = Journal.of("gait_stabiliser")
+    page = INTRODUCTION
+    for part in (figure_1, found_ways, where, rescues):
+        if journal.wants(part.__name__):
+            page += journal.find(part.__name__, lambda part=part: "".join(part()))
+    return page

@@ -16,6 +16,7 @@ from heft.core.motion.make_reference import make_reference
 from heft.core.motion.reference import Reference
 from heft.core.motion.schedule import contact_points
 from heft.core.motion.spacetime import Ends, build_reference
+from heft.core.motion.variants import at_speed, turning, with_stride
 from heft.core.simulation import World
 from heft.studies.lib.journal import Journal
 from heft.studies.lib.references import TURN, running, walking
@@ -38,6 +39,14 @@ from tests.core.motion.spacetime import motions
 from tests.core.motion.walkers import captured
 
 PUSH = 100.0  # N
+VARIANTS = {
+    "0.8 times as fast": lambda character, motion: at_speed(character, motion, 0.8),
+    "1.2 times as fast": lambda character, motion: at_speed(character, motion, 1.2),
+    "strides 0.8 times as long": lambda character, motion: with_stride(character, motion, 0.8),
+    "strides 1.2 times as long": lambda character, motion: with_stride(character, motion, 1.2),
+    "30° to the left on its way": lambda character, motion: turning(character, motion, np.radians(30.0)),
+    "30° to the right on its way": lambda character, motion: turning(character, motion, np.radians(-30.0)),
+}
 CAPTURED_WALKS = ("02_01", "07_04", "132_20")
 RECOVERY = 6.0  # s
 RUNS = 3  # of which a step's shortest time counts: other processes interrupt
@@ -95,6 +104,17 @@ def pushes(reference: Reference) -> tuple[int, list[str]]:
 def endured(name: str, reference: Reference, settings: Settings = STUDIED, mode: str = "anticipating") -> str:
     """A row."""
     return row(name, endurance(reference, settings, mode))
+
+
+def varied(number: str, name: str) -> str:
+    """The row of a captured walk that is altered, made possible and followed."""
+    character, trajectory = captured(number)[:2]
+    altered = VARIANTS[name](character, trajectory)
+    try:
+        reference = make_reference(character, altered, cyclic=True).reference
+    except ValueError as refusal:
+        return f"| {number}, {name} | {refusal} | | | |"
+    return endured(f"{number}, {name}", reference)
 
 
 def ten_minutes() -> str:
@@ -179,6 +199,17 @@ def study(folder: Path) -> str:
         gaits["run (captured, 35_17)"] = running()
     page += journal.rows({name: partial(endured, name, gaits[name]) for name in gaits})
     page += ["", *journal.rows({"ten minutes": ten_minutes}), ""]
+
+    if GOOD:
+        page += ["## Captured walks at other speeds, strides and turns", "", *head]
+        page += journal.rows(
+            {
+                f"varied {number}, {name}": partial(varied, number, name)
+                for number in CAPTURED_WALKS
+                for name in VARIANTS
+            }
+        )
+        page.append("")
 
     page += ["## Figure 3: cost against gamma", ""]
     panels = [("a", "straight walk", walking()), ("c", "180° turn a stride", walking(np.pi))]

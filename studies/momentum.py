@@ -15,6 +15,7 @@ from heft.core.motion.reference import Reference
 from heft.core.motion.spacetime import Ends, build_reference
 from heft.core.report.strip import strip
 from heft.core.simulation import Push
+from heft.studies.lib.journal import Journal
 from heft.studies.lib.momentum_cases import (
     ASIDE,
     BEGINS,
@@ -46,7 +47,7 @@ Captured clips with default settings are pushed at the pelvis at {len(BEGINS)} m
 the motion goes or faces. A push is survived if the motion reaches its end without a fall, and no foot that carries
 weight is ever more than {100 * OFF:.0f} cm off its foothold. Flexible: the final time of each step may change. Aside:
 in addition a push from the side moves the next steps, the default. Fixed: neither. Written by
-`run.py study momentum`.
+`run.py study momentum`, which goes on where it was stopped.
 
 The paper claims 200 N from all directions, without saying for how much less than 0.3 s. Contacts are prescribed; what
 may change on the fly is the final state, and with it all that follows. So a push from the side is met by a step aside,
@@ -249,26 +250,24 @@ def study(folder: Path) -> str:
     """The page and its strips."""
     if not GOOD:
         return "# Momentum control\n\nThe clips are not beside the checkout.\n"
+    journal, page, films = Journal.of("momentum"), [INTRODUCTION], []
     ahead, left = case("walk").facing
-    films = []
-    for name, title, way in (
-        ("pushed", "back by 100 N", -100.0 * ahead),
-        ("aside", "to its left by 150 N", 150.0 * left),
-    ):
+    seen = (("pushed", "back by 100 N", -100.0 * ahead), ("aside", "to its left by 150 N", 150.0 * left))
+    for name, title, way in seen if journal.wants("films") else ():
         push = Push.constant("pelvis", (float(way[0]), float(way[1]), 0.0), 1.0, 0.3)
         told = film(folder, name, pushes=(push,))
         films += [f"## The walk pushed {title} for 0.3 s", "", told, "", f"![Film strip](momentum_{name}.svg)", ""]
     sections = {
-        "Speed": ("The fastest of five.", speeds()),
-        "Pushes": (WEAK, pushes()),
-        "What standing feet can do": (ROOM, room()),
-        "Other walks": (SEEN, others()),
-        "Timing": ("Mean change of the whole motion's time, in steps of 1/120 s.", timing()),
-        "Stairs and steps": ("Every step of one flat clip is so much higher, or longer, than the last.", terrain()),
-        "Without minimising angular momentum": (TRACKING, tracking_only()),
-        "Errors of the pose": ("Greatest of all steps. The centre of mass is fed back.", errors()),
+        "Speed": ("The fastest of five.", speeds),
+        "Pushes": (WEAK, pushes),
+        "What standing feet can do": (ROOM, room),
+        "Other walks": (SEEN, others),
+        "Timing": ("Mean change of the whole motion's time, in steps of 1/120 s.", timing),
+        "Stairs and steps": ("Every step of one flat clip is so much higher, or longer, than the last.", terrain),
+        "Without minimising angular momentum": (TRACKING, tracking_only),
+        "Errors of the pose": ("Greatest of all steps. The centre of mass is fed back.", errors),
     }
-    page = [INTRODUCTION]
-    for title, (words, lines) in sections.items():
-        page += [f"## {title}", "", words, "", *lines, ""]
+    for title, (words, find) in sections.items():
+        if journal.wants(title):
+            page += [f"## {title}", "", words, "", *journal.find(title, find), ""]
     return "\n".join([*page, *films])

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from heft.core.control.momentum import Settings, make_route
 from heft.core.control.momentum.model import ANGULAR, CENTER, LINEAR, STATE, advance
+from heft.studies.lib.journal import Journal
 from heft.studies.lib.momentum_cases import BEGINS, CLIPS, OFF, WAYS, Pushed, ascending, case, follow, policy, ready
 
 from tests.core.motion.skeletons import GOOD
@@ -19,7 +20,7 @@ FRICTIONS = (1.0, 0.6, 0.4, 0.3, 0.2)
 INTRODUCTION = """# Momentum control where things change
 
 The clips and rules of [momentum control](momentum.md), with default settings. Written by
-`run.py study momentum_changes`.
+`run.py study momentum_changes`, which goes on where it was stopped.
 """
 TIMING = f"""The paper's walk takes four frames more for a step {RISE} m up, and four less down. A shift of the goal is
 a shift in time as far as it lies along the way that the body goes at the end: the change foretold is
@@ -189,13 +190,14 @@ def study(_: Path) -> str:
     if not GOOD:
         return "# Momentum control where things change\n\nThe clips are not beside the checkout.\n"
     sections = {
-        "Time on stairs": (TIMING, timing()),
-        "A goal that is moved, and one that is fixed": (GOALS, goals()),
-        "Other friction": (FRICTION, frictions()),
-        "Repeated pushes": (REPEATED, repeated()),
-        "From the side": (SIDE, aside()),
+        "Time on stairs": (TIMING, timing),
+        "A goal that is moved, and one that is fixed": (GOALS, goals),
+        "Other friction": (FRICTION, frictions),
+        "Repeated pushes": (REPEATED, repeated),
+        "From the side": (SIDE, aside),
     }
-    page = [INTRODUCTION]
-    for title, (words, lines) in sections.items():
-        page += [f"## {title}", "", words, "", *lines, ""]
+    journal, page = Journal.of("momentum_changes"), [INTRODUCTION]
+    for title, (words, find) in sections.items():
+        if journal.wants(title):
+            page += [f"## {title}", "", words, "", *journal.find(title, find), ""]
     return "\n".join(page)

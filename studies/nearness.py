@@ -166,7 +166,7 @@ def missing(clips: list[Path], found: list[dict[str, Any]]) -> Iterator[str]:
     if helped:
         yield f"What is told of those that take over {100 * HELPED:.0f} % on average:\n"
         for path, one in helped:
-            told = [note for note in one["notes"] if any(word in note for word in TELLING)]
+            told = [note for note in (one["why"], *one["notes"]) if any(word in note for word in TELLING)]
             yield f"- {path.stem}: {' '.join(told) or 'nothing.'}"
         yield ""
 

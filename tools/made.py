@@ -40,9 +40,7 @@ def number(value: Any) -> str:
 def row(name: str, entry: Setting, default: Any) -> str:
     """One setting's row."""
     labels = {choice.value: choice.label for choice in entry.choices}
-    tip = entry.tip
-    if entry.choices:
-        tip += ": " + "; ".join(f"*{one.label}*: {one.tip[0].lower()}{one.tip[1:]}" for one in entry.choices)
+    tip = panels.with_choices(entry.tip, [(one.label, one.tip) for one in entry.choices])
     unit = "" if entry.unit in {"", "share"} or isinstance(default, bool | str) else f" {entry.unit}"
     shown = labels.get(default, number(default)) + unit
     return f"| {entry.label} | `{name}` | {shown} | {tip} | {entry.symbol} |\n"

@@ -55,18 +55,24 @@ def measured(study: Path, root: Path = ROOT) -> list[Path]:
 
 def changed_since(page: Path, paths: list[Path]) -> dict[str, int]:
     """How many modules of each room were changed by commits after the page's last; none where it has none yet."""
-    commit = _git("log", "-1", "--format=%H", "--", str(page))
+    commit = last_commit(page)
     if not commit:
         return {}
-    lines = _git("diff", "--name-only", commit, "HEAD", "--", *map(str, paths)).split("\n")
+    lines = git("diff", "--name-only", commit, "HEAD", "--", *map(str, paths)).split("\n")
     rooms = [str(Path(line).parent) for line in lines if line.endswith(".py")]
     return {room: rooms.count(room) for room in sorted(set(rooms))}
+
+
+def last_commit(page: Path) -> str:
+    """The last one that changed a page; nothing where none did."""
+    return git("log", "-1", "--format=%H", "--", str(page))
 
 
 def _room(path: Path, root: Path) -> str:
     return path.relative_to(root).parts[0]
 
 
-def _git(*arguments: str) -> str:
+def git(*arguments: str) -> str:
+    """What git says of the checkout."""
     line = ["git", "-C", str(ROOT), *arguments]
     return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()

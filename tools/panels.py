@@ -86,10 +86,15 @@ def setting(owner: Any, name: str) -> Entry:
     path = owner.path_from_id()
     of = {"Object": "obj", "Scene": "scene", "WindowManager": "wm"}.get(type(owner.id_data).__name__, "id")
     tip = entry.description
-    if entry.type == "ENUM" and len(entry.enum_items):
-        said = [f"*{one.name}*: {one.description[:1].lower()}{one.description[1:]}" for one in entry.enum_items]
-        tip = "<br>".join([f"{tip}:", *said])
+    if entry.type == "ENUM":
+        tip = with_choices(tip, [(one.name, one.description) for one in entry.enum_items])
     return Entry(entry.name, f"{of}.{_plain(path)}.{name}", _default(entry), tip)
+
+
+def with_choices(tip: str, choices: list[tuple[str, str]]) -> str:
+    """A setting's tip, and below it what each of its choices does."""
+    said = [f"*{name}*: {does[:1].lower()}{does[1:]}" for name, does in choices]
+    return "<br>".join([f"{tip}:", *said]) if said else tip
 
 
 def _plain(path: str) -> str:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`run.py study [NAME]`: a long experiment, written down as a page of docs/studies; without a name, which there are.
 
-`--old` lists the pages that are older than what they measure, with the rooms that have changed since. `--only TEXT`
-finds of a study that keeps its rows just those with TEXT in their names, and shows the page without writing it.
+`--old` lists the pages that are older than what they measure, with the rooms that have changed since; `--holds` tells
+of those, or of one that is named, which hold all the same (`tools/holding.py`). `--only TEXT` finds of a study that
+keeps its rows just those with TEXT in their names, and shows the page without writing it.
 
 A study is a module of studies/ with `study(folder) -> str`: it returns the page in Markdown and may leave pictures in
 the folder, whose names start with its own. What studies share is in studies/lib.
@@ -17,6 +18,7 @@ import time
 from pathlib import Path
 
 from tools.environment import ROOT, say
+from tools.holding import holds
 from tools.leaving import leave_after
 from tools.measured import changed_since, measured
 
@@ -37,12 +39,16 @@ def about(name: str) -> str:
 
 
 def run(name: str, folder: Path) -> None:
-    """Run one study and write its page, whole or not at all."""
+    """Run one study and write its page, whole or not at all; with what tells later whether it holds."""
+    from heft.studies.lib.witnesses import told_by_bits
+
     folder.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
-    page = importlib.import_module(f"heft.studies.{name}").study(folder)
+    study = importlib.import_module(f"heft.studies.{name}")
+    witness = told_by_bits(name, study)  # first, for it takes seconds, and the rest perhaps hours
+    page = "\n\n".join([study.study(folder).rstrip(), *witness])
     unfinished = folder / f".{name}.unfinished"
-    unfinished.write_text(page.rstrip() + "\n", encoding="utf-8")
+    unfinished.write_text(page + "\n", encoding="utf-8")
     unfinished.replace(folder / f"{name}.md")
     say(page)
     say(f"{name}.md  ({time.perf_counter() - start:.0f} s)")
@@ -57,10 +63,15 @@ def show(name: str, only: str) -> None:
         say(importlib.import_module(f"heft.studies.{name}").study(Path(folder)))
 
 
+def late_pages() -> dict[str, dict[str, int]]:
+    """Pages that are older than what they measure, and how many modules of each room have changed since."""
+    late = {name: changed_since(PAGES / f"{name}.md", measured(STUDIES / f"{name}.py")) for name in names()}
+    return {name: rooms for name, rooms in late.items() if rooms}
+
+
 def old() -> int:
     """List pages that are older than what they measure; how many."""
-    late = {name: changed_since(PAGES / f"{name}.md", measured(STUDIES / f"{name}.py")) for name in names()}
-    late = {name: rooms for name, rooms in late.items() if rooms}
+    late = late_pages()
     say(
         f"{len(late)} of {len(names())} studies are older than what they import. Modules changed since, and where most:"
     )
@@ -71,18 +82,32 @@ def old() -> int:
     return len(late)
 
 
+def look_through(name: str | None) -> None:
+    """Of one page, or of all that are older than what they measure, whether they hold."""
+    from heft.studies.lib.witnesses import BITS, WITNESSES
+
+    asked = [name] if name else list(late_pages())
+    without = [one for one in asked if one not in {*WITNESSES, *BITS}]
+    for one in asked:
+        if one not in without:
+            holds(one, PAGES, STUDIES / f"{one}.py")
+    if without:
+        say(f"Nothing tells quickly whether these hold: {', '.join(without)}. Run them anew.")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """List the studies or their old pages, or run the one that is named."""
     parser = argparse.ArgumentParser(prog="run.py study")
     parser.add_argument("name", nargs="?", choices=names(), metavar="NAME", help="one of the studies that are listed")
     parser.add_argument("--only", metavar="TEXT", help="only rows with this in their names; the page is not written")
     parser.add_argument("--old", action="store_true", help="list the pages that are older than what they measure")
+    parser.add_argument("--holds", action="store_true", help="tell which old pages hold all the same, by some lines")
     asked = parser.parse_args(arguments)
     name = asked.name
     if asked.old:
         old()
         return
-    if name is None:
+    if name is None and not asked.holds:
         longest = max(map(len, names()))
         for one in names():
             say(f"{one:{longest}}  {about(one)}")
@@ -91,7 +116,9 @@ def main(arguments: list[str] | None = None) -> None:
     from heft.studies.lib.journal import end_processes
 
     try:
-        if asked.only is None:
+        if asked.holds:
+            look_through(name)
+        elif asked.only is None:
             run(name, PAGES)
         else:
             show(name, asked.only)

@@ -15,10 +15,13 @@ from ..simulation.outcome import Simulation
 from ..simulation.world import ANOTHER
 from .company import CompanyJob
 from .introducing import introduced
+from .measuring import nothing, result_of
 from .progress import Callback, CancelledError, Clock, Progress, ProgressReporter
+from .ready import Prepared
 from .result import BakeResult
-from .running import Prepared, Shown, nothing, prepared, result_of, simulated
+from .running import prepared, simulated
 from .showing import names_in_rig
+from .shown import Shown
 
 Told = Callable[[int, Progress], bool | None]  # of which job, and what
 Answer = BakeResult | str  # why a job is impossible, in a sentence

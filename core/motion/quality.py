@@ -34,12 +34,7 @@ AGREE = 1.5  # times the slowest flight's, that the fastest's may tell
 SLOW = 1.3  # times too slowly, from which on a fall is called slow
 FAST = 1.3  # times too fast: what falls so is pulled down
 
-LEAST_PUSH = 0.3  # of the weight: below it the zero moment point is anywhere
-PACES = (1.25, 1.5, 1.75, 2.0, 2.5, 3.0)  # times slower, at which a motion is looked at
-USUALLY = 90.0  # percent of the frames in which the body is held up
-LOST, FOUND = 0.3, 0.33  # m out of balance, and the share of it that is left at the right pace
-
-Kind = Literal["no support", "rushed", "played too fast", "off balance", "raised", "turned", "moved", "shifted"]
+Kind = Literal["no support", "rushed", "off balance", "raised", "turned", "moved", "shifted"]
 
 
 @dataclass(frozen=True)
@@ -113,13 +108,6 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
                 "rate that the motion was made at.",
             )
         )
-    pace = too_fast(character, clip, schedule)
-    if pace is not None:
-        text = (
-            f"It sways as if it were played about {pace:.1f} times too fast, which takes help: set the frame rate that "
-            "it was made at, or slow it down."
-        )
-        found.append(Concern("played too fast", whole, text))
     grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
     pushed = schedule.active & ~grabbed
     away = distance_from_support(places, pushed, zero_moment_point(path, push, places, pushed))
@@ -167,46 +155,21 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
     return found
 
 
-def too_fast(character: Character, clip: Trajectory, schedule: ContactSchedule) -> float | None:
-    """How many times too fast a motion is played; None where that is not what is wrong.
-
-    Played n times slower, all accelerations are n squared times smaller, and the zero moment point comes nearer to the
-    centre of mass by as much. Who plainly keeps the balance on the feet at another pace, and at the given one far from
-    does, was made at that.
-    """
-    places = point_places(character, clip.q, schedule.points)
-    path = center_of_mass_path(character, clip.q)
-    weight = np.array([0.0, 0.0, -float(character.gravity[2])])
-    moves = upward_push(path, clip.rate, float(character.gravity[2])) - weight
-    borne = schedule.active.any(axis=1)
-
-    def usually(pace: float) -> float:
-        push = moves / pace**2 + weight
-        held = borne & (push[:, 2] > LEAST_PUSH * weight[2])
-        away = distance_from_support(places, schedule.active, zero_moment_point(path, push, places, schedule.active))
-        return float(np.percentile(away[held], USUALLY)) if held.any() else 0.0
-
-    feet = np.array([point.foot for point in schedule.points], dtype=np.bool_)
-    given = usually(1.0)
-    if given < LOST or schedule.active[:, ~feet].any():
-        return None
-    slower = np.array([usually(pace) for pace in PACES])
-    enough = np.flatnonzero(slower < FOUND * given)
-    # between the least that will do and the one that does best, which goes on a little below the right one
-    return float(np.sqrt(PACES[enough[0]] * PACES[int(slower.argmin())])) if len(enough) else None
-
-
 def lacking_support(character: Character, clip: Trajectory, schedule: ContactSchedule) -> Mask:
     """Frames (nf,) in which nothing touches and yet the body does not fall, or in which it is off balance."""
+    held_up, away = beyond_support(character, clip, schedule)
+    grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
+    result: Mask = np.asarray(held_up & (away > OFF_BALANCE) & ~schedule.active[:, grabbed].any(axis=1))
+    return result
+
+
+def beyond_support(character: Character, clip: Trajectory, schedule: ContactSchedule) -> tuple[Mask, Array]:
+    """Whether something holds the body up, in each frame, and how far beyond its support the weight is, m."""
     places = point_places(character, clip.q, schedule.points)
     path = center_of_mass_path(character, clip.q)
     push = upward_push(path, clip.rate, float(character.gravity[2]))
     away = distance_from_support(places, schedule.active, zero_moment_point(path, push, places, schedule.active))
-    grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
-    result: Mask = np.asarray(
-        (push[:, 2] > LabelSettings().held_up) & (away > OFF_BALANCE) & ~schedule.active[:, grabbed].any(axis=1)
-    )
-    return result
+    return np.asarray(push[:, 2] > LabelSettings().held_up), away
 
 
 def missing_footholds(character: Character, clip: Trajectory, clean: CleanMotion) -> list[Foothold]:

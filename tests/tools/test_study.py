@@ -2,13 +2,15 @@
 """`run.py study`: what it lists can be run, and what it runs is not part of the product."""
 
 import ast
+import importlib
 import tomllib
 
+import numpy as np
 import pytest
 from heft import studies
-from heft.studies.lib import journal
+from heft.studies.lib import journal, witnesses
 
-from tools import bare, measured, study
+from tools import bare, holding, measured, study
 from tools.environment import ROOT
 
 OUTSIDE = ("research", "studies", "tests", "tools")
@@ -123,3 +125,50 @@ def test_rows_are_found_by_their_names_and_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(journal.Journal, "only", "")
     assert journal.Journal("one", []).rows(rows) == ["| up |", "| down |", "| far down |"]
     assert asked == ["down", "far down", "up"]
+
+
+def test_a_page_holds_if_what_is_found_anew_stands_in_it():
+    page = "# A\n\n| walk | 5/5 | 0.02 | 44 |\n"
+    assert holding.unlike(page, ["| walk | 5/5 | 0.02"]) == []
+    assert holding.unlike(page, ["| walk | 5/5 | 0.02", "| run | 5/5", "| walk | 5/5 | 0.03"]) == [
+        "| run | 5/5",
+        "| walk | 5/5 | 0.03",
+    ]
+    with pytest.raises(ValueError, match="no lines"):
+        holding.unlike(page, [])
+    once = holding.marked(page, 1, "abc")
+    assert once.startswith(page)
+    assert "abc: 1 of its lines" in once
+    assert holding.marked(once, 2, "def") == holding.marked(page, 2, "def")
+
+
+def test_a_study_that_does_something_else_is_another():
+    one = '"""A."""\nfrom heft import core\n\ndef study(_): return "is 2"  # as ever\n'
+    moved = '"""A."""\nfrom heft.core import job\n\ndef study(_):\n    return "is 2"\n'
+    assert holding.acts(one) == holding.acts(moved)
+    assert holding.acts(one) != holding.acts(one.replace("2", "3"))
+
+
+def test_witnesses_are_of_studies_that_have_pages():
+    pages = {page.stem for page in study.PAGES.glob("*.md")}
+    assert pages & set(study.names()) >= {*witnesses.WITNESSES, *witnesses.BITS}
+
+
+def test_bits_tell_numbers_apart_and_heed_no_words():
+    told = witnesses.bits([0.1, "fell", np.ones(2)])
+    assert told == witnesses.bits([np.float64(0.1), "stood", np.ones(2)])
+    assert told != witnesses.bits([0.1 + 1e-17 + 2e-17, "fell", np.ones(2) + 2.0**-52])
+
+
+def test_a_page_that_only_counts_has_a_line_of_bits(tmp_path, monkeypatch):
+    (tmp_path / "addition.py").write_text('"""Whether one and one are two."""\ndef study(_): return f"is {1 + 1}"\n')
+    monkeypatch.setattr(study, "STUDIES", tmp_path)
+    monkeypatch.setattr(studies, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(witnesses, "BITS", {"addition": lambda module: [module.study(None), 2.0]})
+    study.run("addition", tmp_path / "pages")
+    page = (tmp_path / "pages" / "addition.md").read_text()
+    assert page == f"is 2\n\n{witnesses.bits([2.0])}\n"
+    module = importlib.import_module("heft.studies.addition")
+    assert holding.unlike(page, witnesses.witness("addition", module)) == []
+    monkeypatch.setattr(witnesses, "BITS", {"addition": lambda _: [2.5]})
+    assert holding.unlike(page, witnesses.witness("addition", module)) == [witnesses.bits([2.5])]

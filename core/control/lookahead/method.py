@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Look-ahead control as a method: gains by way of the cache, settings by rehearsal."""
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -26,8 +25,11 @@ LOOSE = 3.0  # degrees RMS off its motion: who stays up like that does not do wh
 STRAYS = 0.01  # m, RMS
 LOST_WAY = 0.02  # m, RMS: who strays farther is guided
 STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
-GUIDED = (10.0, 100.0)  # the same for who has a hand on the root
-SPARING = (1000.0, 30.0, 1.0)  # times as dear as contact forces is what that hand gives
+ROUGH, ASTRAY = 6.0, 0.05  # degrees and m: who strays no farther with a hand on the root need not be carried
+CHEAP = 1.0
+# What that hand gives is so many times as dear as contact forces, and leaving the path as a rule's; tried in a row.
+HANDS = ((1000.0, 10.0), (1000.0, 100.0), (100.0, 100.0), (10.0, 100.0), (CHEAP, 100.0))
+WORTH_IT = 0.7  # of the distance: as near must a hand come that gives more than another
 CHOICE = "choice of settings"
 FEW = 12  # rehearsals, where help is at hand for who falls in all of them
 
@@ -116,7 +118,7 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     alone = stage.helped and not (stage.scene.pushes or stage.scene.props)
     follows = choice.held and (rehearsal.degrees < LOOSE or bool(stage.scene.pushes))
     if alone and not (follows and rehearsal.away < LOST_WAY):
-        hand = _guided(controller, stage, rehearsal.away if choice.held else LOST_WAY)
+        hand = _guided(controller, stage, rehearsal.away if follows else ASTRAY)
         if hand is not None:
             return hand, False
     return controller, not follows and (stage.recovery > 0 or not stage.scene.pushes)
@@ -140,15 +142,24 @@ def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple
 
 
 def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | None:
-    """A controller with a hand on the root that gives little, if one stays nearer to its path than `away`."""
+    """A controller with a hand on the root that gives little, if one stays nearer to its path than `away`.
+
+    The first that keeps well to the motion, else one of those that do so roughly, which takes a fraction of the help of
+    being carried: that works against feet that stand elsewhere.
+    """
     world, steps = stage.world(alone=True), _steps(stage)
-    for sparing, dearer in itertools.product(SPARING, GUIDED):
+    nearest, least = None, min(away, ASTRAY)
+    for sparing, dearer in HANDS:
         settings = replace(controller.settings, location=dearer * Settings.location, help=sparing)
-        hand = LookAhead(controller.character, controller.track.guided(), settings, terrain=stage.terrain)
+        planned = sparing == CHEAP and bool(controller.track.help.any())  # enough of it, where the motion takes it
+        track = controller.track if planned else controller.track.guided()
+        hand = LookAhead(controller.character, track, settings, terrain=stage.terrain)
         rehearsal = rehearse(hand, world, steps, 0, stage.lift)
-        if rehearsal.survived and rehearsal.degrees < LOOSE and rehearsal.away < min(away, LOST_WAY):
-            return hand
-    return None
+        if rehearsal.survived and rehearsal.degrees < ROUGH and rehearsal.away < least:
+            nearest, least = hand, WORTH_IT * rehearsal.away
+            if rehearsal.degrees < LOOSE and rehearsal.away < LOST_WAY:
+                break
+    return nearest
 
 
 def _steps(stage: Stage) -> int:

@@ -73,7 +73,7 @@ class Settings(Described):
         digits=3,
     )
     help: float = setting(
-        1.0,
+        100.0,
         "Help Cost",
         "Higher leaves more of the corrections to feet and joints where help is given besides",
         shown="hidden",

@@ -107,11 +107,12 @@ def sentences_of_help(
     *,
     hit: bool = False,
     friction: float = 1.0,
+    too_fast: float | None = None,
 ) -> list[Sentence]:
     """How much help (N,) is given where, and what is missing there in poses (N or more, nq); nothing of too little.
 
     `frame` gives the source's own number of a row. Where it was `hit` nothing is missing: something is in the way. With
-    little `friction` on the ground it is that.
+    little `friction` on the ground it is that, and where it plays `too_fast` for gravity, or too slowly, its pace.
     """
     if share.max(initial=0.0) < WORTH_A_WORD:
         return []
@@ -128,12 +129,18 @@ def sentences_of_help(
         lacking = "way"
     elif lacking == "support" and friction < SLIPPERY:
         lacking = "grip"
+    elif too_fast is not None:
+        lacking = "slowness" if too_fast > 1.0 else "speed"
+    elif lacking == "support" and share[most] < STEADYING:
+        lacking = "nothing"
+    paced = {} if too_fast is None else {"times": max(too_fast, 1.0 / too_fast)}
     return [
         say(
-            LACKING["nothing" if lacking == "support" and share[most] < STEADYING else lacking],
+            LACKING[lacking],
             percent=100.0 * float(share[start:stop].max()),
             first=float(round(frame(start))),
             last=float(round(frame(stop))),
+            **paced,
         )
     ]
 
@@ -149,6 +156,10 @@ LACKING = {
     "the ground is slippery: raise its friction.",
     "way": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}, "
     "against what it hit.",
+    "slowness": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}, "
+    "because it plays about {times:.1f} times too fast for gravity: slow it down.",
+    "speed": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g}, "
+    "because it plays about {times:.1f} times too slowly for gravity: speed it up.",
     "nothing": "It takes up to {percent:.0f} % of its weight from nowhere in frames {first:.5g} to {last:.5g} to stay "
     "near the action.",
 }

@@ -66,6 +66,17 @@ def test_what_can_be_takes_no_help():
     assert report["supports"] == []
 
 
+@needs_clips
+@pytest.mark.parametrize("times", [1.0, 2.0])
+def test_who_plays_too_fast_for_gravity_is_told_by_how_much(times):
+    """A jump on the spot, as captured and at twice the pace."""
+    clip = cmu("16_01__vertical_jump.bvh").cut(1, 10**6)
+    report = run(BakeJob(replace(clip, rate=times * clip.rate), CMU_ROLES)).report
+    assert (report["help_mean"] > WORTH_A_WORD) == (times > 1.0)
+    assert report["too_fast"] is None if times == 1.0 else 1.6 <= report["too_fast"] <= 2.5
+    assert ("times too fast for gravity: slow it down." in report["why"]) == (times > 1.0)
+
+
 def test_who_is_about_to_fall_is_carried_back_to_its_motion():
     motion = motions.squat(120, 0.0)
     reference = make_reference(motion.character, Trajectory(motions.RATE, motion.q, motion.v)).reference
@@ -119,7 +130,7 @@ def test_a_hand_on_the_root_gives_nothing_on_the_motion_and_little_beside_it():
     reference = make_reference(motion.character, Trajectory(motions.RATE, motion.q, motion.v)).reference
     track, ways, forces = Track.of(reference), [], []
     for wind, used in ((60.0, track), (60.0, track.guided()), (0.0, track.guided())):
-        controller = LookAhead(motion.character, used, Settings(rehearsals=0, location=1.0))
+        controller = LookAhead(motion.character, used, Settings(rehearsals=0, location=1.0, help=1.0))
         watched = Watched(controller)
         push = Push.constant("torso", (wind, 0.0, 0.0), 0.1, 0.8)
         world = World(motion.character, rate=reference.rate, pushes=(push,))

@@ -49,7 +49,7 @@ STAGES = ["fit", "reference", "policy", "rehearse", "simulate"]
 @pytest.fixture
 def told_at_once(monkeypatch):
     """The simulation tells of every step, however fast the machine is."""
-    monkeypatch.setattr("heft.core.job.running.REPORT_AFTER", 0.0)
+    monkeypatch.setattr("heft.core.job.shown.REPORT_AFTER", 0.0)
 
 
 @pytest.fixture(scope="module")

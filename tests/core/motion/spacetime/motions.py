@@ -114,7 +114,7 @@ def with_side(points):
     return [(point, 1.0 if point.name.startswith("left") else -1.0) for point in points]
 
 
-def walk(strides=1, stride=1.1, frames=132, turn=0.0, heel_off=0.3, points_of=soles, name="muico29"):
+def walk(strides=1, stride=1.1, frames=132, turn=0.0, heel_off=0.3, lift=0.05, points_of=soles, name="muico29"):
     """A periodic walk with flat feet that roll off over the toes; `strides` periods of it, as a cycle."""
     character = Character.preset(name)
     points = points_of(character)
@@ -150,13 +150,12 @@ def walk(strides=1, stride=1.1, frames=132, turn=0.0, heel_off=0.3, points_of=so
             phase = own - number
             here, yaw = footstep(number, sign)
             there, next_yaw = footstep(number + 1, sign)
-            lift = smooth((phase - 0.42) / (duty - 0.42))
-            pitch = heel_off * lift
+            pitch = heel_off * smooth((phase - 0.42) / (duty - 0.42))
             x, z = TOE - TOE * np.cos(pitch) + ANKLE * np.sin(pitch), ANKLE * np.cos(pitch) + TOE * np.sin(pitch)
             swing = smooth((phase - duty) / (1.0 - duty))
             if phase > duty:
                 pitch = heel_off * (1.0 - smooth((phase - duty) / (0.7 * (1.0 - duty))))
-                x, z = x * (1.0 - swing), ANKLE + (z - ANKLE) * (1.0 - swing) + 0.05 * np.sin(np.pi * swing) ** 2
+                x, z = x * (1.0 - swing), ANKLE + (z - ANKLE) * (1.0 - swing) + lift * np.sin(np.pi * swing) ** 2
             at = here + swing * (there - here)
             yaw = yaw + swing * (next_yaw - yaw)
             ankles.append(np.array([at[0] + x * np.cos(yaw), at[1] + x * np.sin(yaw), z]))
