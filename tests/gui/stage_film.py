@@ -22,6 +22,7 @@ DRAG = (130, -50)  # pixels
 SLOWLY = 10  # times
 
 taken: list[Path] = []
+played: list[float] = []  # s, at each
 done: set[str] = set()
 
 
@@ -58,6 +59,11 @@ def mouse(*words):
     subprocess.Popen(["xdotool", *map(str, words)])
 
 
+def point():
+    """Keys go to the view that the mouse is over."""
+    mouse("mousemove", *pixel("chest"))
+
+
 def pull():
     """The hand, for a second of play."""
     x, y = pixel("hand.L")
@@ -86,6 +92,7 @@ def film():
             done.add(name)
             do()
     if seconds >= EVERY * len(taken):
+        played.append(seconds)
         taken.append(Path(guikit.OUT) / f"stage_{len(taken):03}.png")
         _, _, region, _ = guikit.view3d()
         height = bpy.context.window_manager.windows[0].height
@@ -109,7 +116,7 @@ def write():
         image = bpy.data.images.load(str(path))
         image.save_render(str(path.with_suffix(".webp")), scene=bpy.context.scene)
         pictures.append(path.with_suffix(".webp"))
-    write_animated_webp(pictures, Path(guikit.OUT) / "stage.webp", round(1000.0 * EVERY))
+    write_animated_webp(pictures, Path(guikit.OUT) / "stage.webp", round(1000.0 * played[-1] / len(pictures)))
 
 
 def plain():
@@ -127,6 +134,7 @@ guikit.steps(
     look,
     start,
     guikit.until(plays, seconds=200.0, every=0.1),
+    point,
     guikit.key("4"),
     film,
     guikit.key("Escape"),
