@@ -25,13 +25,14 @@ LOOSE = 3.0  # degrees RMS off its motion: who stays up like that does not do wh
 STRAYS = 0.01  # m, RMS
 LOST_WAY = 0.02  # m, RMS: who strays farther is guided
 STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
-ROUGH, ASTRAY = 6.0, 0.05  # degrees and m: who strays no farther with a hand on the root need not be carried
+ROUGH, ASTRAY = 5.0, 0.03  # degrees and m: who strays no farther with a hand on the root need not be carried
 CHEAP = 1.0
 # What that hand gives is so many times as dear as contact forces, and leaving the path as a rule's; tried in a row.
-HANDS = ((1000.0, 10.0), (1000.0, 100.0), (100.0, 100.0), (10.0, 100.0), (CHEAP, 100.0))
+HANDS = ((1000.0, 10.0), (1000.0, 100.0), (100.0, 100.0), (30.0, 100.0), (10.0, 100.0), (CHEAP, 100.0))
 WORTH_IT = 0.7  # of the distance: as near must a hand come that gives more than another
 CHOICE = "choice of settings"
-FEW = 12  # rehearsals, where help is at hand for who falls in all of them
+# Rehearsals, where help is at hand for who falls in all of them; and without those that skip ahead to touchdowns.
+FEW, FEWER = 12, 6
 
 
 class Plan(NamedTuple):
@@ -93,7 +94,9 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     own = controller.settings
     if own.rehearsals == 0:
         return controller, False
-    most = min(own.rehearsals, FEW) if stage.helped else own.rehearsals
+    alone = stage.helped and not (stage.scene.pushes or stage.scene.props)
+    timed = alone and controller.track.cycle is None and not stage.directed
+    most = min(own.rehearsals, (FEWER if timed else FEW) if stage.helped else own.rehearsals)
     choice: Choice = stage.found.get(CHOICE) or choose_settings(
         controller.character,
         controller.track,
@@ -115,10 +118,12 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     if choice.held and stage.helped and not stage.scene.pushes and own.location == Settings.location:
         controller, rehearsal = _staying(controller, stage, rehearsal)
     controller.rehearsed = choice.text
-    alone = stage.helped and not (stage.scene.pushes or stage.scene.props)
     follows = choice.held and (rehearsal.degrees < LOOSE or bool(stage.scene.pushes))
-    if alone and not (follows and rehearsal.away < LOST_WAY):
-        hand = _guided(controller, stage, rehearsal.away if follows else ASTRAY)
+    # who skips ahead to a touchdown stays near its motion, but not near where that was keyed to be
+    in_time = not timed or choice.settings.reset_phase == own.reset_phase
+    if alone and not (follows and in_time and rehearsal.away < LOST_WAY):
+        begin = replace(controller.settings, reset_phase=own.reset_phase if timed else choice.settings.reset_phase)
+        hand = _guided(controller, stage, begin, rehearsal.away if follows and in_time else ASTRAY)
         if hand is not None:
             return hand, False
     return controller, not follows and (stage.recovery > 0 or not stage.scene.pushes)
@@ -141,7 +146,7 @@ def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple
     return controller, rehearsal
 
 
-def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | None:
+def _guided(controller: LookAhead, stage: Stage, begin: Settings, away: float) -> LookAhead | None:
     """A controller with a hand on the root that gives little, if one stays nearer to its path than `away`.
 
     The first that keeps well to the motion, else one of those that do so roughly, which takes a fraction of the help of
@@ -150,7 +155,7 @@ def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | Non
     world, steps = stage.world(alone=True), _steps(stage)
     nearest, least = None, min(away, ASTRAY)
     for sparing, dearer in HANDS:
-        settings = replace(controller.settings, location=dearer * Settings.location, help=sparing)
+        settings = replace(begin, location=dearer * Settings.location, help=sparing)
         planned = sparing == CHEAP and bool(controller.track.help.any())  # enough of it, where the motion takes it
         track = controller.track if planned else controller.track.guided()
         hand = LookAhead(controller.character, track, settings, terrain=stage.terrain)
