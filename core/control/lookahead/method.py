@@ -61,10 +61,11 @@ def start(plan: Plan, stage: Stage) -> Follower:
     """Follow the track from its first frame on, with settings that hold if there are such."""
     own, reference, value = plan
     own.terrain = stage.terrain
-    steps_onto = meets_other_ground(own, reference, stage) and bool(stage.recovery) and not own.track.help.any()
+    anchor = (0.0, 0.0, stage.lift, 0.0)
+    steps_onto = meets_other_ground(anchor, reference, stage) and bool(stage.recovery) and not own.track.help.any()
     # what is best for a level motion that stumbles on is not for one whose steps are planned
     controller, falls = (own, False) if steps_onto else _rehearsed(own, stage.foreseen())
-    controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
+    controller.seek(0, anchor)
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
     pushed: Follower = controller
