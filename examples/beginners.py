@@ -273,11 +273,15 @@ ACTIONS: dict[str, tuple[Key, ...]] = {
 
 
 def sampled(name: str, fps: float) -> tuple[Vector, dict[str, Vector]]:
+    """An action by name, as `in_between` has it."""
+    return in_between(ACTIONS[name], fps)
+
+
+def in_between(keys: tuple[Key, ...], fps: float) -> tuple[Vector, dict[str, Vector]]:
     """The pelvis's places (n, 3), and rotation vectors (n, 3) of it and of all bones that turn, rad.
 
     From key to key they ease in and out, as keys do unless somebody says otherwise.
     """
-    keys = ACTIONS[name]
     time = np.arange(round(keys[-1].time * fps) + 1) / fps
     bones = sorted({bone for key in keys for bone in key.bones})
     place = _eased(time, keys, [key.place for key in keys])
@@ -297,11 +301,17 @@ def _eased(time: Vector, keys: tuple[Key, ...], values: list[Turn]) -> Vector:
 
 def key(context: bpy.types.Context, name: str) -> bpy.types.Object:
     """A mannequin that does it, keyed on every frame."""
+    armature = mannequin.make_mannequin(context, name.title())
+    context.scene.frame_end = act(context, armature, ACTIONS[name])
+    return armature
+
+
+def act(context: bpy.types.Context, armature: bpy.types.Object, keys: tuple[Key, ...]) -> int:
+    """Key a mannequin on every frame from the scene's first on; the last of them is returned."""
     from mathutils import Matrix
 
-    armature = mannequin.make_mannequin(context, name.title())
     render = context.scene.render
-    place, turns = sampled(name, render.fps / render.fps_base)
+    place, turns = in_between(keys, render.fps / render.fps_base)
     first = context.scene.frame_start
     key_poses.key_pelvis(context, armature, ((k * render.fps_base / render.fps, tuple(p)) for k, p in enumerate(place)))
     for bone, turn in turns.items():
@@ -314,5 +324,4 @@ def key(context: bpy.types.Context, name: str) -> bpy.types.Object:
             spin = rest.inverted() @ Matrix.Rotation(angle, 3, axis) @ rest
             posed.rotation_quaternion = spin.to_quaternion()
             posed.keyframe_insert("rotation_quaternion", frame=first + k)
-    context.scene.frame_end = first + len(place) - 1
-    return armature
+    return first + len(place) - 1

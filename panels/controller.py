@@ -124,6 +124,9 @@ class HEFT_PT_controller_reactions(ArmatureTab):
         layout.use_property_decorate = False
         settings = settings_on(context.active_object)
         layout.prop(settings, "get_up")
+        row = layout.row()
+        row.active = settings.get_up
+        row.prop(settings, "get_up_action")
         column = layout.column(align=True)
         column.active = settings.recovery
         column.prop(settings, "recovery_effort")

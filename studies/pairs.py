@@ -4,7 +4,6 @@
 import os
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,20 +14,20 @@ from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab
 from heft.core.simulation.company import Hold
 from heft.studies.lib.journal import Journal
+from heft.studies.lib.touching import NOISE, SEEDS, deepest, steady
 
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT
 from tools.environment import ROOT
 
 NEAR = 0.16  # m between wrists, while hands are taken to touch
-NOISE, SEEDS = 0.05, 5  # m/s and rad/s, on every velocity at the start
-SOURCES = [ROOT / "core", Path(__file__)]
+SOURCES = [ROOT / "core", ROOT / "studies" / "lib" / "touching.py", Path(__file__)]
 PAGE = f"""# Pairs
 
 Two people captured together are baked together, by defaults. Written by `run.py study pairs`.
 
 - with noise: of {SEEDS} bakes with noise of {NOISE:g} on every velocity at the start, those in which both stay up
 - off: mean distance of the joints from the source, of each
-- deepest: of contacts between the two, beyond what they begin with
+- deepest: of contacts between the two, or as they begin
 - hands: how far the one's wrist is from where it was to the other's in the source, median and most; while they are
   within {100 * NEAR:.0f} cm of each other there, if they ever are, else all along
 - held: *found*, by defaults, which find holds in the clips; or *said*, with a hold that stays as it is taken, between
@@ -80,7 +79,7 @@ def touching(two: Two, clips: tuple[Clip, Clip]) -> np.ndarray:
     return np.asarray(np.linalg.norm(apart, axis=1) < NEAR)
 
 
-def company_of(two: Two, clips: tuple[Clip, Clip], **more: Any) -> CompanyJob:
+def company_of(two: Two, clips: tuple[Clip, Clip]) -> CompanyJob:
     """Both, with a hold if there is to be one."""
     holds = []
     if two.held:
@@ -89,7 +88,7 @@ def company_of(two: Two, clips: tuple[Clip, Clip], **more: Any) -> CompanyJob:
         bodies = [f"{'left' if side == 'L' else 'right'}_hand" for side in (two.hand, two.other)]
         grab = Grab(bodies[0], start=start / clips[0].rate, end=stop / clips[0].rate)
         holds.append(Hold(0, grab, 1, bodies[1]))
-    jobs = tuple(BakeJob(clip, CMU_ROLES, name=name, **more) for clip, name in zip(clips, two[:2], strict=True))
+    jobs = tuple(BakeJob(clip, CMU_ROLES, name=name) for clip, name in zip(clips, two[:2], strict=True))
     return CompanyJob(jobs, tuple(holds))
 
 
@@ -109,12 +108,6 @@ def hands_off(two: Two, clips: tuple[Clip, Clip], results: tuple[BakeResult, Bak
     return [float(np.median(off)), float(off.max())]
 
 
-def deepest(result: BakeResult) -> float:
-    """Of contacts with the other, mm, as its note tells."""
-    notes = [note for note in result.report["notes"] if "Other characters touched it" in note]
-    return max((float(note.split(" mm deep")[0].split()[-1]) for note in notes), default=0.0)
-
-
 def baked(two: Two) -> dict[str, Any]:
     """What became of a pair."""
     clips = clip_of(two.first), clip_of(two.second)
@@ -123,17 +116,12 @@ def baked(two: Two) -> dict[str, Any]:
         if any(isinstance(one, str) for one in found):
             return {"why": "; ".join(str(one) for one in found if isinstance(one, str))}
         first, second = (one for one in found if isinstance(one, BakeResult))
-        steady = 0
-        for seed in range(SEEDS):
-            noisy = company_of(two, clips, noise=NOISE, seed=seed)
-            noisy = replace(noisy, jobs=tuple(replace(job, seed=2 * seed + k) for k, job in enumerate(noisy.jobs)))
-            answers = run_together(noisy, cache=cache)
-            steady += all(isinstance(one, BakeResult) and one.outcome == "completed" for one in answers)
+        stays = steady(company_of(two, clips), cache)
     pair = first, second
     return {
         "why": "",
         "up": [one.outcome for one in pair],
-        "steady": steady,
+        "steady": stays,
         "off": [one.report["source_error_mm"] for one in pair],
         "help": [100.0 * one.report["help_mean"] for one in pair],
         "slide": [1000.0 * one.report["max_foot_slide_m"] for one in pair],

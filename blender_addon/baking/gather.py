@@ -36,7 +36,7 @@ from ..slices import AT_ONCE, Work, whole
 from ..typed import settings_on
 from .looping import PERIODS, Loop, loop_of, repeating
 from .onto_controls import needs_channels
-from .others import other_actions, other_clips, read_choices, read_slider
+from .others import clip_of, other_actions, other_clips, read_choices, read_slider
 from .source import Source, playing, shown_source, source_of
 
 MOST_FRAMES = 100_000
@@ -159,7 +159,8 @@ def gathering(
                 recorded=recorder and recorder.recorded(part.frames, part.object_matrix),
             )
         yield 1.0
-        found.append((yield from with_others(context, armature, one, view, staged, at_once)))
+        one = yield from with_others(context, armature, one, view, staged, at_once)
+        found.append((yield from with_way_up(context, armature, one, view, at_once)))
     return found
 
 
@@ -306,6 +307,17 @@ def with_others(
     slider = yield from read_slider(armature, job.frames[0], seconds, job.fps, view, staged, at_once)
     scene = replace(job.scene, slider=slider)
     return replace(found, job=replace(job, others=others, seconds=seconds, scene=scene))
+
+
+def with_way_up(
+    context: bpy.types.Context, armature: bpy.types.Object, found: Gathered, view: View, at_once: float
+) -> Work[Gathered]:
+    """Return the same with the motion to get up by, if one is named and a fall may ask for it."""
+    action = settings_on(armature).get_up_action
+    if action is None or not (found.job.get_up and method_of(settings_on(armature)).needs.recovers):
+        return found
+    clip = yield from clip_of(context, armature, action, found.source, view, at_once)
+    return replace(found, job=replace(found.job, get_up_clip=clip))
 
 
 def optimises(settings: HEFT_PG_armature) -> bool:

@@ -37,23 +37,35 @@ def other_clips(
     for action in other_actions(armature):
         if action.session_uid == source.uid:
             raise ValueError(f"{action.name} is the source: choose other actions to combine with it.")
-        slot = slot_for(armature, action).identifier
-        other = replace(source, uid=action.session_uid, name=action.name, slot=slot)
-        with playing(armature, other):
-            frames = frame_numbers(*range_of_action(context.scene, armature))
-        scales, ups = [settings_on(armature).scale], [settings_on(armature).up_in_motion()]
-        (sampling,) = yield from sampling_armatures(
-            context.scene,
-            view,
-            [armature],
-            frames,
-            scales,
-            ups=ups,
-            staged=partial(playing, armature, other),
-            at_once=at_once,
-        )
-        found.append(with_feet(sampling.clip, settings_on(armature).chosen_roles())[0])
+        found.append((yield from clip_of(context, armature, action, source, view, at_once)))
     return tuple(found)
+
+
+def clip_of(
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    action: bpy.types.Action,
+    source: Source,
+    view: View,
+    at_once: float,
+) -> Work[Clip]:
+    """Return the motion of an action that is played in the source's place; ValueError, in words, if there is none."""
+    slot = slot_for(armature, action).identifier
+    other = replace(source, uid=action.session_uid, name=action.name, slot=slot)
+    with playing(armature, other):
+        frames = frame_numbers(*range_of_action(context.scene, armature))
+    scales, ups = [settings_on(armature).scale], [settings_on(armature).up_in_motion()]
+    (sampling,) = yield from sampling_armatures(
+        context.scene,
+        view,
+        [armature],
+        frames,
+        scales,
+        ups=ups,
+        staged=partial(playing, armature, other),
+        at_once=at_once,
+    )
+    return with_feet(sampling.clip, settings_on(armature).chosen_roles())[0]
 
 
 def other_actions(armature: bpy.types.Object) -> Iterator[bpy.types.Action]:

@@ -40,6 +40,8 @@ def signs_of(armature: bpy.types.Object) -> Signs:
     empties = [other for other in bpy.context.view_layer.objects if other.type == "EMPTY"]
     around = [settings_on(other) for other in empties if other.visible_get()]
     carried = set() if settings.props is None else set(settings.props.all_objects)
+    targets = (other.grab.target for other in around if other.grab.armature == armature)
+    held = [target for target in targets if target not in carried]
     return Signs(
         several=any(entry.action is not None for entry in settings.others),
         switched=settings.loop and "heft.motion" in paths,
@@ -47,13 +49,24 @@ def signs_of(armature: bpy.types.Object) -> Signs:
         led=any(path.startswith("heft.course.") for path in paths),
         path=settings.path is not None or settings.target is not None,
         waits=waits(armature),
-        holds=any(other.grab.armature == armature and other.grab.target not in carried for other in around),
+        holds=bool(held) and not any(is_animated(target) for target in held),
         few_poses=bool(body) and not still and are_few(body) and not is_far(mover, body),
         retimed=settings.playback.speed != 1.0 or any(path.startswith("heft.playback.") for path in paths),
         footholds=any(other.foothold.armature == armature for other in around),
         props=bool(carried),
         carried=settings.help == "AS_KEYED",
     )
+
+
+def is_animated(held: bpy.types.Object | None) -> bool:
+    """Whether something that is held moves by its own keys, or what it hangs from does."""
+    above = held
+    while above is not None:
+        animation = above.animation_data
+        if animation is not None and (animation.action is not None or animation.nla_tracks or animation.drivers):
+            return True
+        above = above.parent
+    return False
 
 
 def waits(armature: bpy.types.Object) -> bool:

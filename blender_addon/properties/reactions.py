@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of how a character reacts to pushes: a part of `obj.heft`."""
 
-from bpy.props import BoolProperty, FloatProperty, IntProperty
+import bpy
+from bpy.props import BoolProperty, FloatProperty, IntProperty, PointerProperty
 
 from ...core.job.job import EFFORT, MOST_EFFORT, MOST_RECOVERY_EFFORT, RECOVERY_EFFORT, STRENGTH
 from ...core.simulation.looseness import NATURAL, REGIONS, Region
@@ -68,6 +69,13 @@ class ReactionSettings:
         "what the body cannot do, if Help allows that",
         default=False,
         options=set(),
+        override=OVERRIDABLE,
+    )
+    get_up_action: PointerProperty(
+        name="By Action",
+        description="An action of this rig, on level ground, that leads from lying to standing. It is joined in the "
+        "pose nearest to how the body lies; empty for a way up that Heft makes",
+        type=bpy.types.Action,
         override=OVERRIDABLE,
     )
     looseness: FloatProperty(

@@ -2,7 +2,7 @@
 """Ties of props: Blender's rigid body constraints, as Physics ▸ Rigid Body Constraint sets them on an empty.
 
 Fixed, Point, Hinge and Slider hold a prop to another, or to where it is if the other is none. Two points on a hinge's
-axis hold it as well as the hinge does. A slider goes along the empty's X axis.
+axis hold it as well as the hinge does; one with limits is a joint. A slider goes along the empty's X axis.
 """
 
 from __future__ import annotations
@@ -65,8 +65,42 @@ def tied(props: Sequence[SceneProp], ties: Sequence[Tie]) -> tuple[list[ScenePro
             )
             continue
         other = next((found[name].prop for name in ends if name in found and name != own), None)
-        found[own] = replace(found[own], prop=_held(found[own].prop, constraint.type, tie, other))
+        limits = _limits(constraint, own)
+        if limits is None:
+            found[own] = replace(found[own], prop=_held(found[own].prop, constraint.type, tie, other))
+        elif other is None and not found[own].prop.ties:
+            found[own] = _hinged(found[own], tie, *limits)
+        else:
+            found[own] = replace(found[own], prop=_held(found[own].prop, constraint.type, tie, other))
+            notes.append(
+                f"{own} turns about {tie.empty.name} without its limits, because it also hangs from another prop or "
+                "constraint: hang it from the world alone to have them."
+            )
     return [found[prop.object_name] for prop in props], notes
+
+
+def _limits(constraint: bpy.types.RigidBodyConstraint, own: str) -> tuple[float, float] | None:
+    """How far a prop may turn about its hinge from where it is, rad, if that has limits: those of the first object."""
+    if constraint.type != "HINGE" or not constraint.use_limit_ang_z:
+        return None
+    lower, upper = constraint.limit_ang_z_lower, constraint.limit_ang_z_upper
+    if lower > upper:  # for Blender, too, no limit
+        return None
+    first = constraint.object1
+    return (lower, upper) if first is not None and first.name_full == own else (-upper, -lower)
+
+
+def _hinged(held: SceneProp, tie: Tie, lower: float, upper: float) -> SceneProp:
+    """The prop on a hinge with limits; its body's frame then lies on that."""
+    prop = held.prop
+    back = quaternions.conjugate(np.array(prop.body.orientation))
+    axis, point = (
+        [float(value) for value in quaternions.rotate(back, way)]
+        for way in (tie.hinge, tie.place - np.array(prop.body.position))
+    )
+    hung = prop.hinged((axis[0], axis[1], axis[2]), (point[0], point[1], point[2]), lower, upper)
+    x, y, z = (float(a) - float(b) for a, b in zip(held.origin, point, strict=True))
+    return replace(held, prop=hung, origin=(x, y, z))
 
 
 def _held(prop: Prop, kind: str, tie: Tie, other: Prop | None) -> Prop:

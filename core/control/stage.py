@@ -43,6 +43,7 @@ class Stage:
     felt: tuple[Push, ...] = ()  # what they are to give: rehearsals, which know nobody, have it as pushes
     returns: bool = False  # to its path, after a recovery
     gets_up: bool = False  # after a fall
+    way_up: Array | None = None  # (n, nq) on z = 0 at the stage's rate, by which it does; None: its own way
     looseness: Mapping[Region, float] = field(default_factory=dict)  # 0 to 1 by region
     torque_limits: TorqueLimits | None = None  # of what acts in a world
     inside: Array | None = None  # (no,) how deep the motion has the character's own shapes in each other, m

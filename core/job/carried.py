@@ -65,7 +65,7 @@ def held_props(job: BakeJob) -> tuple[Prop, ...]:
         for grab in job.scene.grabs
         if grab.body not in props and grab.start <= step and grab.end >= job.duration - step
     }
-    return tuple(prop for prop in job.scene.props if prop.name in held and prop.body.joint.kind == "free")
+    return tuple(prop for prop in job.scene.props if prop.name in held and not prop.hangs)
 
 
 def carrying_of(job: BakeJob, plan: BodyPlan, scene: Scene) -> Carrying | None:

@@ -32,7 +32,7 @@ class Signs:
     led: bool = False  # a course of speeds or headings is asked for
     path: bool = False  # a path is to be walked along
     waits: bool = False  # and stood on on the way, or a target is to be followed over level ground
-    holds: bool = False  # hands hold on to what stays in its place
+    holds: bool = False  # hands hold on to what stays in its place, and to nothing that moves by its keys
     few_poses: bool = False  # keyed poses, few and far between, in one place
     retimed: bool = False  # its speed is changed, or there are transitions in it
     footholds: bool = False
@@ -114,7 +114,7 @@ def signs_of(job: BakeJob) -> Signs:
         led=bool(course.forward.any() or course.left.any() or course.heading.any()),
         path=job.path is not None,
         waits=job.path is not None and (job.path.waits or (job.path.follows and not scene.surfaces)),
-        holds=any(grab.other is None for grab in scene.grabs),
+        holds=any(grab.other is None for grab in scene.grabs) and all(grab.motion is None for grab in scene.grabs),
         few_poses=not still and _stays(job.clip) and float((speed < STILL).mean()) >= HELD,
         retimed=job.playback.changes,
         footholds=bool(scene.footholds),

@@ -89,7 +89,23 @@ def _from_12(company: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**company, "holds": [{**hold, "way": None} for hold in company["holds"]], "find_holds": False}
 
 
-OLDER = {**{version: _all_of(renew) for version, renew in one.OLDER.items()}, 12: _from_12}
+def _with_grabs(renew: archive.Renewal, **new: Any) -> archive.Renewal:
+    """What makes a company one version newer, whose grabs between two say more, too."""
+    jobs = _all_of(renew)
+
+    def renewed(company: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+        company = jobs(company, keep)
+        return {**company, "holds": [{**hold, "grab": {**hold["grab"], **new}} for hold in company["holds"]]}
+
+    return renewed
+
+
+OLDER = {
+    **{version: _all_of(renew) for version, renew in one.OLDER.items()},
+    12: _from_12,
+    16: _with_grabs(one.OLDER[16], axis=[1.0, 0.0, 0.0]),
+    17: _with_grabs(one.OLDER[17], motion=None),
+}
 
 
 def _holds(job: BakeJob, prop: Prop) -> bool:

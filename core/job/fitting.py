@@ -84,12 +84,12 @@ def _rests(job: BakeJob, performance: Performance) -> bool:
 
 
 def _hangs(job: BakeJob) -> bool:
-    """Whether something that stays in its place is held all along: then the lowest feet tell of no floor."""
+    """Whether something that bears weight is held all along: then the lowest feet tell of no floor."""
     step = 1.0 / job.rate
     times = np.arange(0.0, job.duration, step)
     held = np.zeros(len(times), dtype=np.bool_)
     for grab in job.scene.grabs:
-        if grab.other is None:
+        if job.scene.bears(grab):
             held |= (grab.start <= times + step) & (times < grab.end)
     return bool(held.all())
 

@@ -22,6 +22,7 @@ from ..motion import quaternions
 from ..motion.clean_up import CUTOFF
 from ..motion.fit import Trajectory, body_poses
 from ..motion.floor import common_floor
+from ..motion.leans import find_leans
 from ..motion.led import Meeting
 from ..motion.meetings import Acting, Found, find_meetings, is_limb
 from ..motion.outside import SURE
@@ -54,7 +55,7 @@ class Ready(NamedTuple):
 
 
 class Met(NamedTuple):
-    """A meeting of two members: whose hand, whose body."""
+    """A meeting of two members: whose hand, whose body; or whose trunks."""
 
     member: int
     other: int
@@ -90,7 +91,7 @@ def introduced(company: CompanyJob, cache: Cache, reporter_of: Callable[[int], P
     with tempfile.TemporaryDirectory() as folder:
         kept = cache if cache.folder is not None else Cache(folder)
         jobs, references = _made_together(jobs, ready, met, kept, reporter_of)
-    holds = [_hold(one, ready, references, company.start) for one in met]
+    holds = [_hold(one, ready, references, company.start) for one in met if not one.found.leans]
     notes: dict[int, list[str]] = {}
     for one in met:
         notes.setdefault(one.member, []).append(_sentence(one, ready, company))
@@ -172,7 +173,7 @@ def _meetings(pair: tuple[int, int], ready: dict[int, Ready]) -> list[Met]:
     a, b, count = _shared(own, other)
     acting = [Acting(one.character, one.trajectory.cut(at, at + count)) for one, at in ((own, a), (other, b))]
     met = []
-    for found in find_meetings(*acting):
+    for found in (*find_meetings(*acting), *find_leans(*acting)):
         start, stop = found.frames
         (member, first), (there, first_there) = ((pair[0], a), (pair[1], b))[:: 1 if found.hand_of_first else -1]
         met.append(Met(member, there, found, first + start, first_there + start, stop + 1 - start))
@@ -229,16 +230,22 @@ def _made_together(
     for member in members:
         make(member, sure=False)
     for k, one in enumerate(met):
-        forces[k] = _gently(forces[k], ready[one.member].job.rate)
+        forces[k] = _gently(forces[k], ready[one.member].job.rate, at_once=one.found.leans)
     for member in reversed(members):
         make(member, sure=True)
     return jobs, references
 
 
-def _gently(force: Array, rate: float) -> Array:
-    """What is slow of a force (n, 3), which comes from nothing and goes to nothing."""
+def _gently(force: Array, rate: float, *, at_once: bool) -> Array:
+    """What is slow of a force (n, 3), which comes from nothing and goes to nothing; or `at_once`, as who leans presses.
+
+    In the first step there may be none yet.
+    """
     around = round(rate / SLOW)
-    return np.ascontiguousarray(smoothed(np.pad(force, ((around, around), (0, 0))), rate, SLOW)[around:-around])
+    wide = ((around, around), (0, 0))
+    padded = np.pad(force[1:], wide, mode="edge") if at_once else np.pad(force, wide)
+    slow = smoothed(padded, rate, SLOW)[around:-around]
+    return np.ascontiguousarray(np.concatenate([slow[:1], slow]) if at_once else slow)
 
 
 def _meeting(
@@ -263,7 +270,7 @@ def _meeting(
         point,
         smoothed(place, me.job.rate, CUTOFF),
         force if is_hand else -force,
-        led=is_hand or is_limb(body),
+        led=sure if one.found.leans else is_hand or is_limb(body),
         weight=SURE if sure else PRICE / weight**2,
     )
 
@@ -311,7 +318,8 @@ def _sentence(one: Met, ready: dict[int, Ready], company: CompanyJob) -> str:
     """For the report."""
     own = ready[one.member]
     frames = [own.trajectory.frame(one.first), own.trajectory.frame(one.first + one.steps - 1)]
+    what = "leans on" if one.found.leans else "holds"
     return (
-        f"'{one.found.hand}' holds '{one.found.body}' of {company.jobs[one.other].name} from frame {frames[0]:.0f} to "
+        f"'{one.found.hand}' {what} '{one.found.body}' of {company.jobs[one.other].name} from frame {frames[0]:.0f} to "
         f"{frames[1]:.0f}, as in the action."
     )

@@ -30,7 +30,7 @@ from ..simulation.looseness import Region, natural
 from ..simulation.scene import Scene
 
 FORMAT = "heft.job"
-VERSION = 17
+VERSION = 18
 LONGEST = 3600.0  # s
 FASTEST, SLOWEST = 2000.0, 30.0  # steps per second
 
@@ -126,6 +126,7 @@ class BakeJob:
     recovery_effort: int = RECOVERY_EFFORT  # plans that are tried for each at most
     return_to_path: bool = False  # then, step by step, to where the motion would have been
     get_up: bool = False  # after a fall it gets up, and goes on with the motion from there, by methods that recover
+    get_up_clip: Clip | None = None  # of the skeleton, by which it does, all of it, on level ground; None: its own way
     looseness: Mapping[Region, float] = field(default_factory=natural)  # 0 to 1 by region, how far it gives way then
     strength: float = STRENGTH  # times the torques that people's joints give on average; inf: any torque
     effort: float = EFFORT  # how far the body leans and bends to carry loads with less: 0 keeps its poses
@@ -166,6 +167,8 @@ class BakeJob:
         for number, other in enumerate(self.others, 2):
             if other.skeleton.names != self.clip.skeleton.names:
                 raise ValueError(f"Motion {number} has another skeleton: all motions of a job need the same one.")
+        if self.get_up_clip is not None and self.get_up_clip.skeleton.names != self.clip.skeleton.names:
+            raise ValueError("The motion to get up by has another skeleton: choose one of the same skeleton.")
         if not SLOWEST <= self.rate <= FASTEST:
             raise ValueError(
                 f"The simulation rate must be {SLOWEST:g} to {FASTEST:g} steps per second, not {self.rate}."
@@ -375,6 +378,19 @@ def _from_16(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     return {**job, "scene": {**scene, "props": props, "grabs": along(scene["grabs"])}}
 
 
+def _from_17(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
+    """A job of version 17, as version 18 says the same: who got up did so by itself, and what hands held was still."""
+    del keep
+
+    def still(grabs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**grab, "motion": None} for grab in grabs]
+
+    scene = job["scene"]
+    props = [{**prop, "ties": still(prop["ties"])} for prop in scene["props"]]
+    scene = {**scene, "props": props, "grabs": still(scene["grabs"])}
+    return {**job, "get_up_clip": None, "scene": scene}
+
+
 OLDER = {
     3: _from_3,
     4: _from_4,
@@ -390,4 +406,5 @@ OLDER = {
     14: _from_14,
     15: _from_15,
     16: _from_16,
+    17: _from_17,
 }

@@ -17,6 +17,7 @@ from ..character.strength import motor_strengths
 from ..contact.terrain import Terrain, make_terrain
 from ..motion.body_plan import BodyPlan
 from ..motion.fit import Trajectory
+from ..motion.footholds import past_found_edges
 from ..motion.labels import Contact, contacts_of, label
 from ..motion.led import outside_of
 from ..motion.make_reference import MadeReference, OtherGround, make_reference
@@ -45,13 +46,15 @@ from .surroundings.other_ground import is_other_ground, put_onto
 from .surroundings.supported import supported
 
 # Of references: what counts is where the bodies are, more than the angles by which they come there.
-# Feet are clear of the ground soon after they lift: one that skims it slides on it in simulation, and is seen to.
+# Feet are clear of the ground soon after they lift, and until they are where they are to stand: one that skims it
+# slides on it in simulation, and is seen to.
 NEAR: Mapping[str, Any] = {
     "place": 300.0,
     "pose_least": 10.0,
     "pose_most": 60.0,
     "root_of_clip": True,
     "clearance_ramp": 0.05,
+    "clearance_way": 0.02,
 }
 # The same of who carries something and leans for it, which moves all bodies.
 LEANING: Mapping[str, Any] = {"place": 0.0, "root_place": 10.0, "root_turn": 2.0}
@@ -142,6 +145,7 @@ def _reference_key(job: BakeJob, terrain: Terrain | None) -> str:
         recovery_effort=RECOVERY_EFFORT,
         return_to_path=False,
         get_up=False,
+        get_up_clip=None,
         looseness={},
         effort=job.effort if held or job.scene.loads else 0.0,
         noise=0.0,
@@ -175,6 +179,7 @@ def find_reference(
     around = find_surroundings(job, performance, character, trajectory, terrain)
     ground = around.ground
 
+    settings = reference_settings(job) if ground is None else past_found_edges(reference_settings(job))
     carrying = carrying_of(job, performance.plan, carried)
     wanted: dict[str, Any] = {
         "terrain": around.terrain,
@@ -183,7 +188,7 @@ def find_reference(
         "cyclic": job.cyclic,
         "path": job.path,
         "begin": 0,
-        "settings": reference_settings(job) if carrying is None else replace(reference_settings(job), **LEANING),
+        "settings": settings if carrying is None else replace(settings, **LEANING),
         "optimise": job.optimise,
         "help_given": job.help,
         "budget": Budget(character.nv, trajectory.rate),

@@ -46,7 +46,7 @@ def shifted(scene: Scene, seconds: float) -> Scene:
         scene,
         surfaces=tuple(replace(surface, motion=_shifted(surface.motion, seconds)) for surface in scene.surfaces),
         pushes=tuple(replace(push, start=push.start - seconds) for push in scene.pushes),
-        grabs=tuple(replace(grab, start=grab.start - seconds, end=grab.end - seconds) for grab in scene.grabs),
+        grabs=tuple(_grab_shifted(grab, seconds) for grab in scene.grabs),
         props=tuple(
             prop if prop.thrown is None else replace(prop, thrown=prop.thrown - seconds) for prop in scene.props
         ),
@@ -67,6 +67,11 @@ def played(scene: Scene, playback: Playback) -> Scene:
             replace(grab, start=playback.played(grab.start), end=playback.played(grab.end)) for grab in scene.grabs
         ),
     )
+
+
+def _grab_shifted(grab: scene_grab.Grab, seconds: float) -> scene_grab.Grab:
+    motion = None if grab.motion is None else _shifted(grab.motion, seconds)
+    return replace(grab, start=grab.start - seconds, end=grab.end - seconds, motion=motion)
 
 
 def _shifted(motion: RigidMotion, seconds: float) -> RigidMotion:

@@ -25,6 +25,7 @@ from .carried import loaded
 from .job import BakeJob
 from .motion import Motion
 from .simulated_scene import played, scene_grabs, scene_surfaces, shifted
+from .way_up import way_up_of
 
 Array = NDArray[np.float64]
 
@@ -65,6 +66,7 @@ def stage_of(
         recovery=job.recovery_effort if job.recovery else 0,
         returns=job.return_to_path or job.path is not None,
         gets_up=job.get_up,
+        way_up=way_up_of(job, motion),
         looseness=job.looseness,
         felt=tuple(_as_push(meeting, lost, job.rate) for meeting in job.meetings if meeting.force.any()),
         # who has no motion to follow catches itself by steps that lead one leg through the other
@@ -96,7 +98,8 @@ def rehearsal_key(job: BakeJob) -> str:
     """A name for all that rehearsals depend on: surprises are no part of them, nor is what recovery answers."""
     pushes = () if job.recovery else job.scene.foreseen().pushes
     scene = replace(job.scene, pushes=pushes)
-    return archive.digest(replace(job, name="motion", scene=scene, get_up=False), BakeJob, "rehearsal", code_version())
+    alike = replace(job, name="motion", scene=scene, get_up=False, get_up_clip=None)
+    return archive.digest(alike, BakeJob, "rehearsal", code_version())
 
 
 def asked_for(job: BakeJob, motion: Motion) -> float:

@@ -37,6 +37,11 @@ class Cycle:
         result: Array = points @ self.rotation.T + np.array([*self.shift, 0.0])
         return result
 
+    def move_points_back(self, points: Array) -> Array:
+        """Points (..., 3) a period earlier."""
+        result: Array = (points - np.array([*self.shift, 0.0])) @ self.rotation
+        return result
+
     def move_state(self, character: Character, q: Array, v: Array) -> tuple[Array, Array]:
         """Positions (nq,) and velocities (nv,) a period later: only a free root is in the world's axes."""
         q_moved, v_moved = q.copy(), v.copy()

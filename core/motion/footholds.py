@@ -44,6 +44,7 @@ CLOSER = 5.0  # and one closer to an edge as one moved by so many times as much:
 EVEN = 0.01  # m, by which level ground varies
 LOOKS = 30.0  # 1/s, at the ground below a foot's way
 CLEARANCE, CLEARANCE_RAMP = 0.04, 0.05  # m and s: what suffices on the level lets feet catch at edges
+FOUND_CLEARANCE = 0.025  # m, where the ground was found under the feet
 SLACK = 1e-3  # m², of corners
 ROOT_MOBILITY, TURN_MOBILITY = 0.002, 0.002  # m² and rad²; joints have 1 rad²
 ROOT_CUTOFF = 1.0  # Hz, of the way on which the root follows the feet
@@ -123,6 +124,14 @@ def clear_of_edges(settings: Settings) -> Settings:
         clearance_height=max(settings.clearance_height, CLEARANCE),
         clearance_ramp=min(settings.clearance_ramp, CLEARANCE_RAMP),
     )
+
+
+def past_found_edges(settings: Settings) -> Settings:
+    """Settings for a motion on ground that it told of itself.
+
+    Its edges are as near to the way of the soles as the clip passes them, and it is not to pass them any lower.
+    """
+    return replace(settings, clearance_height=max(settings.clearance_height, FOUND_CLEARANCE))
 
 
 def is_level(character: Character, trajectory: Trajectory, terrain: Terrain, floor: float = 0.0) -> bool:

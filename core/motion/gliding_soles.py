@@ -20,6 +20,7 @@ SHORTEST_PLANTED = 0.1  # s, between two glides
 CUTOFF = 5.0  # Hz, of the way of a sole that glides or turns
 AROUND = 0.2  # s before and after, in which it sets off and comes to rest
 BETWEEN = 0.3  # s: glides of a foot that does not stand for longer in between are one
+STEP = 0.15  # s that a foot takes which is put down elsewhere: in less it would only be dragged there
 
 Stretch = tuple[int, int]
 
@@ -98,6 +99,31 @@ def carrying(
         lifted = [one for ones, carried in zip(inner, carries, strict=True) if not carried for one in ones]
         result[body] = glides, lifted
     return result
+
+
+def stepped(lifted: list[Stretch], touching: Mask, others: Mask, rate: float) -> list[Stretch]:
+    """Stretches in which a foot is off the ground, each long enough for a step, as far as `others` (nf,) carry it.
+
+    One with which its contact begins or ends is as long as it is: there it comes down or leaves.
+    """
+    result: list[Stretch] = []
+    for start, stop in sorted(lifted):
+        begin, end = _step(start, stop, touching, others, round(STEP * rate))
+        if result and begin <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((begin, end))
+    return result
+
+
+def _step(start: int, stop: int, touching: Mask, others: Mask, least: int) -> Stretch:
+    """One of these stretches, with as many frames at least, if there are."""
+    first, last = next((a, b) for a, b in runs(touching) if a <= start < b)
+    carried = next(((a, b) for a, b in runs(others) if a <= start and stop <= b), None)
+    if start == first or stop == last or carried is None:
+        return start, stop
+    short = max(least - (stop - start), 0)
+    return max(start - short // 2, first, carried[0]), min(stop + short - short // 2, last, carried[1])
 
 
 def joined(glides: list[Stretch], touching: Mask, rate: float) -> list[Stretch]:

@@ -35,14 +35,15 @@ class Acting(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A hand of the one of two at a body of the other, from a first to a last frame."""
+    """A hand of the one of two at a body of the other, from a first to a last frame; or two trunks (leans.py)."""
 
     hand_of_first: bool
-    hand: str
+    hand: str  # or what leans
     body: str
     frames: tuple[int, int]
     point: Vector  # where they meet, in the hand's frame, m
     way: Array  # (n, 3) the same in the body's frame, of the frames in turn
+    leans: bool = False  # the two press against each other, and hold nothing
 
 
 def is_limb(body: str) -> bool:
@@ -82,10 +83,10 @@ def _between(
     center, radius = _palm(own.character, hand)
     palm = place[:, h] + quaternions.rotate(turn[:, h], center)
     local = quaternions.rotate(quaternions.conjugate(turn_there[:, b]), palm - place_there[:, b])
-    surfaces = _surfaces(other.character, body)
+    surfaces = surfaces_of(other.character, body)
     if not surfaces:
         return []
-    near = [_nearest(shape, local) for shape in surfaces]
+    near = [nearest_on(shape, local) for shape in surfaces]
     gaps = np.array([np.linalg.norm(local - at, axis=1) - wide - radius for at, wide in near])
     which = gaps.argmin(axis=0)
     gap = gaps.min(axis=0)
@@ -133,22 +134,23 @@ def _bodies_in(one: Found) -> set[tuple[bool, str]]:
 
 
 def _hands(character: Character) -> list[str]:
-    return [body.name for body in character.bodies if body.name.endswith("_hand") and _surfaces(character, body.name)]
+    return [body.name for body in character.bodies if body.name.endswith("_hand") and surfaces_of(character, body.name)]
 
 
-def _surfaces(character: Character, body: str) -> list[Sphere | Capsule]:
+def surfaces_of(character: Character, body: str) -> list[Sphere | Capsule]:
+    """Shapes of a body that can touch another's."""
     return [shape for shape in character.contacts if isinstance(shape, Sphere | Capsule) and shape.body == body]
 
 
 def _palm(character: Character, hand: str) -> tuple[Array, float]:
     """The middle of a hand's shape, in its frame, and how thick it is, m."""
-    shape = _surfaces(character, hand)[0]
+    shape = surfaces_of(character, hand)[0]
     if isinstance(shape, Sphere):
         return np.array(shape.position), shape.radius
     return 0.5 * (np.array(shape.start) + np.array(shape.end)), shape.radius
 
 
-def _nearest(shape: Sphere | Capsule, places: Array) -> tuple[Array, float]:
+def nearest_on(shape: Sphere | Capsule, places: Array) -> tuple[Array, float]:
     """The places (n, 3) of a shape's middle line that are nearest to some, in its body's frame; and its radius, m."""
     if isinstance(shape, Sphere):
         return np.broadcast_to(np.array(shape.position), places.shape), shape.radius

@@ -28,13 +28,13 @@ from ..maths.angles import direction
 from ..sentences import in_frames
 from . import fit
 from .fit import Trajectory
-from .gliding_soles import Stretch, carrying, go_over, parted, steadiest_end
-from .labels import SLOW
+from .gliding_soles import Stretch, carrying, go_over, parted, steadiest_end, stepped
+from .labels import SLOW, distance_from_support, upward_push, zero_moment_point
 from .quaternions import Array, conjugate, rotate
 from .resample import smoothed
 from .rolling import STANDS, STAYS, ends_limb, rolled_way
 from .schedule import ContactPoint, ContactSchedule, Mask, runs
-from .tracks import point_places, velocities
+from .tracks import center_of_mass_path, point_places, velocities
 
 YAW_CUTOFF = 8.0  # Hz
 MOST_TURN = np.radians(25.0)  # of a foot that stands: its ends are then still near their places
@@ -47,6 +47,7 @@ MOST_SPIN = np.radians(30.0)  # of a foot that stands on one end alone: leaving 
 MISPLACED = 0.05  # m: an end that is usually this far from where the planted sole has it has a place of its own
 ROLLS = 0.5  # cosine between an ankle's axis and the sole within which it rolls the sole
 SHORTEST_PLANTED = 0.1  # s, between two pivots
+FALLS_SLOWLY = 0.25  # m outside its support, by which a body's balance is off that a step on the spot does not fell
 LONGEST_TWIST = 1.5  # s: a foot that turns and within this turns back has not left its place
 
 
@@ -233,11 +234,32 @@ def _gliding(
     character: Character, trajectory: Trajectory, schedule: ContactSchedule, soles: list[Sole]
 ) -> dict[int, tuple[list[Stretch], list[Stretch]]]:
     """By body the stretches in which it glides and carries, and those in which it slides and carries nothing."""
-    found = {}
+    found, rate = {}, trajectory.rate
     for sole in soles:
         tracks = point_places(character, trajectory.q, [schedule.points[i] for i in sole.points])
-        found[sole.body] = parted(schedule.active[:, list(sole.points)], tracks, trajectory.rate)
-    return carrying(schedule, {sole.body: list(sole.points) for sole in soles}, found, trajectory.rate)
+        found[sole.body] = parted(schedule.active[:, list(sole.points)], tracks, rate)
+    columns = {sole.body: list(sole.points) for sole in soles}
+    result = carrying(schedule, columns, found, rate)
+    without = schedule.active.copy()
+    for body, (_, lifted) in result.items():
+        for start, stop in lifted:
+            without[start:stop, columns[body]] = False
+    for body, (glides, lifted) in result.items():
+        if lifted:
+            touching = np.asarray(schedule.active[:, columns[body]].any(axis=1))
+            others = without.copy()
+            others[:, columns[body]] = False
+            result[body] = glides, stepped(lifted, touching, _balanced(character, trajectory, schedule, others), rate)
+    return result
+
+
+def _balanced(character: Character, trajectory: Trajectory, schedule: ContactSchedule, active: Mask) -> Mask:
+    """When (nf,) a body could be carried for a moment by those contacts alone."""
+    places = point_places(character, trajectory.q, schedule.points)
+    path = center_of_mass_path(character, trajectory.q)
+    push = upward_push(path, trajectory.rate, float(character.gravity[2]))
+    acts = zero_moment_point(path, push, places, schedule.active)
+    return np.asarray(distance_from_support(places, active, acts) < FALLS_SLOWLY)
 
 
 def _leaves(away: Array, touching: Mask, others: Mask, rate: float) -> Mask:

@@ -157,15 +157,19 @@ def concerns(character: Character, clip: Trajectory, clean: CleanMotion) -> list
 
 def lacking_support(character: Character, clip: Trajectory, schedule: ContactSchedule) -> Mask:
     """Frames (nf,) in which nothing touches and yet the body does not fall, or in which it is off balance."""
+    held_up, away = beyond_support(character, clip, schedule)
+    grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
+    result: Mask = np.asarray(held_up & (away > OFF_BALANCE) & ~schedule.active[:, grabbed].any(axis=1))
+    return result
+
+
+def beyond_support(character: Character, clip: Trajectory, schedule: ContactSchedule) -> tuple[Mask, Array]:
+    """Whether something holds the body up, in each frame, and how far beyond its support the weight is, m."""
     places = point_places(character, clip.q, schedule.points)
     path = center_of_mass_path(character, clip.q)
     push = upward_push(path, clip.rate, float(character.gravity[2]))
     away = distance_from_support(places, schedule.active, zero_moment_point(path, push, places, schedule.active))
-    grabbed = np.array([point.grab for point in schedule.points], dtype=np.bool_)
-    result: Mask = np.asarray(
-        (push[:, 2] > LabelSettings().held_up) & (away > OFF_BALANCE) & ~schedule.active[:, grabbed].any(axis=1)
-    )
-    return result
+    return np.asarray(push[:, 2] > LabelSettings().held_up), away
 
 
 def missing_footholds(character: Character, clip: Trajectory, clean: CleanMotion) -> list[Foothold]:

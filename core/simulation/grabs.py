@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from ..character import check
 from ..character.check import Quaternion, Vector
 from ..contact.friction import first_tangent
+from ..contact.terrain import RigidMotion
 from ..dynamics.kinematics import world_point
 from ..dynamics.workspace import Workspace
 from ..maths.kernel import kernel
+from ..maths.rotations import Quaternion as Quadruple
 from ..maths.rotations import (
     quaternion_conjugate,
     quaternion_log,
@@ -30,7 +32,7 @@ from ..maths.rotations import (
 )
 from ..maths.structure import Structure
 from ..maths.vectors import Vector as Triple
-from ..maths.vectors import cross, row, set_row, subtract
+from ..maths.vectors import add, cross, row, set_row, subtract
 
 GrabKind = Literal["point", "full", "slide"]
 SLIDES = 5  # rows of one that slides
@@ -44,7 +46,8 @@ class Grab:
 
     With "slide" the orientation is held, and the point goes freely along an axis.
     What it is held to belongs to `other`, or to the world if that is None: `anchor` and `orientation` in that frame.
-    Where they are None, things stay as they are found at `start`.
+    Where they are None, things stay as they are found at `start`. With a `motion`, it is something in the world that
+    moves so, whatever pulls at it: a boat, a saddle; anchor and orientation are in its frame.
     """
 
     body: str
@@ -56,6 +59,7 @@ class Grab:
     anchor: Vector | None = None  # m
     orientation: Quaternion | None = None  # of the body in the other's frame, w-x-y-z
     axis: Vector = (1.0, 0.0, 0.0)  # along which it slides, in the body's frame
+    motion: RigidMotion | None = None
 
     def __post_init__(self) -> None:
         check.name(self.body, "grab's body")
@@ -66,6 +70,10 @@ class Grab:
             raise ValueError(f"The end of {owner} must come after its start, not at {self.end}.")
         if self.other == self.body:
             raise ValueError(f"The body of {owner} cannot hold itself.")
+        if self.motion is not None and self.other is not None:
+            raise ValueError(
+                f"What {owner} holds is a body or moves by itself: leave out its motion, or '{self.other}'."
+            )
         object.__setattr__(self, "point", check.vector(self.point, "point", owner))
         object.__setattr__(self, "axis", check.vector(self.axis, "axis", owner))
         if not np.linalg.norm(self.axis) > SHORTEST_AXIS:
@@ -111,18 +119,22 @@ def make_grabs(grabs: Sequence[Grab], body_index: Mapping[str, int]) -> Grabs:
 
 @kernel
 def update_anchor(
-    grabs: Grabs, g: int, bodies: Workspace, anchor: NDArray[np.float64], orientation: NDArray[np.float64]
+    grabs: Grabs,
+    g: int,
+    bodies: Workspace,
+    frame: NDArray[np.float64],
+    anchor: NDArray[np.float64],
+    orientation: NDArray[np.float64],
 ) -> None:
     """Fill row g of the anchors in use where it is NaN: where things are now, or what the grab itself says."""
     if not np.isnan(anchor[g, 0]):
         return
     place = world_point(bodies, grabs.body[g], row(grabs.point, g))
     turn = quaternion_row(bodies.quaternion, grabs.body[g])
-    other = grabs.other[g]
-    if other >= 0:
-        back = quaternion_conjugate(quaternion_row(bodies.quaternion, other))
-        place = quaternion_rotate(back, subtract(place, row(bodies.position, other)))
-        turn = quaternion_multiply(back, turn)
+    middle, held = held_frame(grabs, g, bodies, frame)
+    back = quaternion_conjugate(held)
+    place = quaternion_rotate(back, subtract(place, middle))
+    turn = quaternion_multiply(back, turn)
     set_row(anchor, g, place)
     for k in range(4):
         orientation[g, k] = turn[k]
@@ -131,6 +143,15 @@ def update_anchor(
     if not np.isnan(grabs.orientation[g, 0]):
         for k in range(4):
             orientation[g, k] = grabs.orientation[g, k]
+
+
+@kernel
+def held_frame(grabs: Grabs, g: int, bodies: Workspace, frame: NDArray[np.float64]) -> tuple[Triple, Quadruple]:
+    """Where what grab g holds is, and how it is turned: a body, or what moves by itself."""
+    other = grabs.other[g]
+    if other >= 0:
+        return row(bodies.position, other), quaternion_row(bodies.quaternion, other)
+    return row(frame, g), (frame[g, 3], frame[g, 4], frame[g, 5], frame[g, 6])
 
 
 @kernel
@@ -143,15 +164,17 @@ def across_slide(grabs: Grabs, g: int, bodies: Workspace) -> tuple[Triple, Tripl
 
 @kernel
 def grab_error(
-    grabs: Grabs, g: int, bodies: Workspace, anchor: NDArray[np.float64], orientation: NDArray[np.float64]
+    grabs: Grabs,
+    g: int,
+    bodies: Workspace,
+    frame: NDArray[np.float64],
+    anchor: NDArray[np.float64],
+    orientation: NDArray[np.float64],
 ) -> tuple[Triple, Triple, Triple]:
     """Where the point is in the world, how far from its anchor, and the rotation vector that orientation is off by."""
     point = world_point(bodies, grabs.body[g], row(grabs.point, g))
-    target = row(anchor, g)
-    turn = quaternion_row(orientation, g)
-    other = grabs.other[g]
-    if other >= 0:
-        target = world_point(bodies, other, target)
-        turn = quaternion_multiply(quaternion_row(bodies.quaternion, other), turn)
+    middle, held = held_frame(grabs, g, bodies, frame)
+    target = add(middle, quaternion_rotate(held, row(anchor, g)))
+    turn = quaternion_multiply(held, quaternion_row(orientation, g))
     off = quaternion_multiply(quaternion_row(bodies.quaternion, grabs.body[g]), quaternion_conjugate(turn))
     return point, subtract(point, target), quaternion_log(off)

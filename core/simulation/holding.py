@@ -39,8 +39,10 @@ def update_held_rows(machine: Machine, time: float) -> int:
     for g in range(grabs.body.shape[0]):
         if not grabs.start[g] <= time < grabs.end[g]:
             continue
-        update_anchor(grabs, g, bodies, memory.anchor, memory.orientation)
-        point, miss, turn = grab_error(grabs, g, bodies, memory.anchor, memory.orientation)
+        update_anchor(grabs, g, bodies, memory.frame, memory.anchor, memory.orientation)
+        point, miss, turn = grab_error(grabs, g, bodies, memory.frame, memory.anchor, memory.orientation)
+        spin = row(memory.spin, g)
+        pace = add(row(memory.pace, g), cross(spin, subtract(point, miss)))
         arm = subtract(point, row(bodies.position, 0))
         rows = grabs.rows[g]
         H = held.rows[count : count + rows]
@@ -51,15 +53,14 @@ def update_held_rows(machine: Machine, time: float) -> int:
         if other >= 0:
             _add_rows(bodies.motion, system.chain[other, : system.chain_length[other]], -1.0, arm, t, s, H)
         if rows == SLIDES:
-            pace = row(memory.pace, g)
             held.error[count], held.error[count + 1] = dot(t, miss), dot(s, miss)
             held.speed[count], held.speed[count + 1] = dot(t, pace), dot(s, pace)
         else:
             for k in range(3):
-                held.error[count + k], held.speed[count + k] = miss[k], memory.pace[g, k]
+                held.error[count + k], held.speed[count + k] = miss[k], pace[k]
         if rows > 3:
             for k in range(3):
-                held.error[count + rows - 3 + k], held.speed[count + rows - 3 + k] = turn[k], 0.0
+                held.error[count + rows - 3 + k], held.speed[count + rows - 3 + k] = turn[k], spin[k]
         for k in range(rows):
             impulse_to_y(parent, L, scratch.root, H[k])
         count += rows

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..character import check
 from ..character.check import Quaternion, Vector
-from ..character.parts import Body, Capsule, Joint, Sphere
+from ..character.parts import Body, Capsule, Joint, Range, Sphere
 from ..contact.shapes import Box, Shape, moved
 from .grabs import Grab
 from .matter import filled
@@ -72,9 +72,24 @@ class Prop:
         """The body's name."""
         return self.body.name
 
+    @property
+    def hangs(self) -> bool:
+        """Whether the world bears it: on a hinge, or by ties to what stays."""
+        return self.body.joint.kind == "hinge" or any(tie.other is None for tie in self.ties)
+
     def tied_at(self, *points: Vector, other: str | None = None) -> "Prop":
         """The prop with points of its body held where they are: one is a ball joint, two make a hinge."""
         return replace(self, ties=(*self.ties, *(Grab(self.name, point, other=other) for point in points)))
+
+    def hinged(self, axis: Vector, point: Vector, lower: float, upper: float) -> "Prop":
+        """The prop on a hinge of the world, about an axis through a point of its body; turned no further, rad."""
+        name, body = self.name, self.body
+        back = (-point[0], -point[1], -point[2])
+        x, y, z = np.add(body.center_of_mass, back).tolist()
+        pivot = np.add(body.position, turned(body.orientation, point)).tolist()
+        hinge = Joint(name, "hinge", axes=(axis,), limits=(Range(lower, upper),))
+        hung = replace(body, joint=hinge, center_of_mass=(x, y, z), position=(pivot[0], pivot[1], pivot[2]))
+        return replace(self, body=hung, shapes=tuple(moved(shape, back) for shape in self.shapes), velocity=())
 
     def fixed(self, other: str | None = None) -> "Prop":
         """The prop held as it is."""

@@ -14,7 +14,7 @@ from ..contact.shapes import POINT
 from ..dynamics.limits import limit_gap
 from ..maths.dense import copy_into
 from ..maths.kernel import kernel
-from ..maths.vectors import cross, dot, row, set_row, subtract
+from ..maths.vectors import Vector, add, cross, dot, row, scale, set_row, subtract
 from .equations import add_point_rows, fill_support, point_velocity, rows_times, rows_to_y
 from .holding import project_group
 from .workspace import Machine, Memory, Settings
@@ -92,14 +92,42 @@ def update_contact_rows(machine: Machine, limits: int, rows: int) -> None:
             _recall_stuck(memory, contacts.key[c], groups.stuck[c])
             for k in range(3):
                 groups.stuck[c, k] += dt * surface[k]
-            if np.isfinite(groups.stuck[c, 0]):
-                come = subtract(point, row(groups.stuck, c))
-                groups.speed[g, 1] += dot(t, come) / dt
-                groups.speed[g, 2] += dot(s, come) / dt
-            else:
-                set_row(groups.stuck, c, point)
         else:
             groups.stuck[c, :] = np.nan
+    _hold_where_stuck(machine, limits)
+
+
+@kernel
+def _hold_where_stuck(machine: Machine, limits: int) -> None:
+    """Friction takes corners back to where they stuck, by their tangents' rows.
+
+    One that comes to press is held less far than where it is by what the other corners of its body are to be taken
+    back by. Held where it is it would pull against these, and a body whose weight goes from corner to corner creeps.
+    """
+    system, contacts, groups = machine.system, machine.scratch.contacts, machine.scratch.groups
+    dt = system.settings.dt
+    for c in range(contacts.filled[0]):
+        if system.shapes.kind[contacts.shape[c]] != POINT or contacts.other[c] >= 0 or contacts.key[c] >= FACE_KEYS:
+            continue
+        point = row(contacts.point, c)
+        if not np.isfinite(groups.stuck[c, 0]):
+            set_row(groups.stuck, c, subtract(point, _strayed(machine, contacts.body[c])))
+        strayed = subtract(point, row(groups.stuck, c))
+        n, t = row(contacts.normal, c), row(groups.tangent, c)
+        groups.speed[limits + c, 1] += dot(t, strayed) / dt
+        groups.speed[limits + c, 2] += dot(cross(n, t), strayed) / dt
+
+
+@kernel
+def _strayed(machine: Machine, body: int) -> Vector:
+    """How far those corners of a body have come on average, m, of which it is known where they stuck."""
+    contacts, groups = machine.scratch.contacts, machine.scratch.groups
+    total, known = (0.0, 0.0, 0.0), 0
+    for c in range(contacts.filled[0]):
+        if contacts.body[c] == body and np.isfinite(groups.stuck[c, 0]):
+            total = add(total, subtract(row(contacts.point, c), row(groups.stuck, c)))
+            known += 1
+    return scale(1.0 / known, total) if known > 0 else total
 
 
 @kernel

@@ -63,6 +63,10 @@ class Scene:
         for name in ("surfaces", "pushes", "grabs", "footholds", "props", "loads"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
+    def bears(self, grab: Grab) -> bool:
+        """Whether what is held bears weight: the world does, what moves by itself, and what hangs; a ball does not."""
+        return grab.other is None or any(prop.name == grab.other and prop.hangs for prop in self.props)
+
     def foreseen(self) -> "Scene":
         """What of it is known before it happens: no push that is a surprise, and nothing that is thrown."""
         pushes = tuple(push for push in self.pushes if push.foreseen)

@@ -11,7 +11,8 @@
 
 A row's point moves by dt times its velocity only to first order: while a leg swings over a foot, the rest is a tenth of
 a millimetre a step. The gap takes it back along the normal; along the ground it would add up. So friction holds a
-corner to where it stuck: c is how far it has come from there.
+corner to where it stuck: c is how far it has come from there, or, where it only comes to press, how far the others of
+its body have.
 
 A gap below zero counts as zero here; positions are mended apart (correction.py). With a restitution e, the first row of
 a contact that approaches and would touch in this step is N v_{k+1} + e N v_k >= 0 (Newton's law). The discrete bias h

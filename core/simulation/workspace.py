@@ -70,6 +70,10 @@ class Memory(Structure):
     anchor: NDArray[np.float64]  # (ng, 3) of the grabs, NaN before they begin
     orientation: NDArray[np.float64]  # (ng, 4) the same
     pace: NDArray[np.float64]  # (ng, 3) at which the anchor moves in the other's frame, along the world's axes, m/s
+    # what is held and moves by itself: its place and orientation (ng, 7); its pace is that of the world's origin then,
+    # as if that moved with it, and spin (ng, 3) its angular velocity, rad/s
+    frame: NDArray[np.float64]
+    spin: NDArray[np.float64]
     known: NDArray[np.int64]  # (1,) contacts and limits of the step before
     key: NDArray[np.int64]  # (nc + nl,) their names; limits are -1 - index
     stuck: NDArray[np.float64]  # (nc + nl, 3) where friction holds a corner on the terrain; NaN where it does not
@@ -250,6 +254,8 @@ def make_memory(system: System, capacity: int) -> Memory:
         anchor=np.full((ng, 3), np.nan),
         orientation=np.full((ng, 4), np.nan),
         pace=np.zeros((ng, 3)),
+        frame=np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (ng, 1)),
+        spin=np.zeros((ng, 3)),
         known=np.zeros(1, dtype=np.int64),
         key=np.zeros(groups, dtype=np.int64),
         stuck=np.full((groups, 3), np.nan),

@@ -22,6 +22,7 @@ from . import stepper
 from .failure import WorldArguments, note_failure
 from .grabs import Grab
 from .law import AffineLaw, Controller, NoLawError, State
+from .leading import Leading
 from .own_contact import CROSSING, LOST, PUSHED, UNHEEDED, between_legs, own_pairs
 from .props import Prop
 from .pushes import Push
@@ -166,6 +167,7 @@ class World:
         self._no_gain = np.zeros((0, 0))
         self._no_implicit = np.zeros(0)
         self._begun = False
+        self._leading = Leading(self.parts.grabs)
         self.throws = make_throws(self.props, len(character.bodies), self.system.tree, self._neutral)
         self._made_of = WorldArguments(
             character=character,
@@ -414,7 +416,7 @@ class World:
 
     def begin_step(self) -> Contacts:
         """First half of a step: to q_{k+1}. Returns the contact candidates there; the first `filled[0]` rows count."""
-        self._place_thrown()
+        self._place_moved()
         self._keep_start()
         stepper.begin_step(self._machine)
         self._begun = True
@@ -433,7 +435,7 @@ class World:
     def step(self, action: Action = None) -> None:
         """One step under joint torques, a law, or a controller; without any of them passively."""
         if action is None or isinstance(action, (np.ndarray, Sequence)):
-            self._place_thrown()
+            self._place_moved()
             self._keep_start()
             self._run(stepper.step, action)
             return
@@ -454,9 +456,11 @@ class World:
         """The state has been moved on by a problem that it was part of (company)."""
         self._begun = False
 
-    def _place_thrown(self) -> None:
+    def _place_moved(self) -> None:
+        """Put what is not moved by the step to where it is in it."""
         for throw in self.throws:
             throw.place(self._memory, self.time, self.dt)
+        self._leading.lead(self._memory, self.time + self.dt, self.dt)
 
     def _keep_start(self) -> None:
         """Keep the state for a trace: a step that fails may leave another start for the next."""

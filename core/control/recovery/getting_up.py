@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`GettingUp`: a controller whose character gets up after a fall, and goes on with its action from where it stands.
 
-Once it lies still, a rough way up (motion/rising) is made possible by the spacetime optimiser, with the least help
-where help is allowed, and followed like any other motion. It ends in the action, moved to where the body is.
+Once it lies still, a rough way up (motion/rising), its own or a named one, is made possible by the spacetime
+optimiser, with the least help where help is allowed, and followed like any other motion. It ends in the action, moved
+to where the body is.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,10 +19,12 @@ from ...motion.quaternions import rotate
 from ...motion.reference import Reference
 from ...motion.rising.entry import Entry, entry
 from ...motion.rising.lying import can_rise
-from ...motion.rising.rise import Goal, Rise, rise
+from ...motion.rising.rise import Rise, rise
+from ...motion.rising.rough import Goal
 from ...motion.schedule import ContactSchedule
 from ...motion.spacetime import Ends
 from ...motion.spacetime.build import build_reference, build_roughly
+from ...motion.spacetime.steering import Budget
 from ...simulation import World
 from ...simulation.outcome import Recovery, Simulation
 from ...simulation.recording import Stepper
@@ -40,7 +43,7 @@ Array = NDArray[np.float64]
 SETS_OFF = 0.6  # of its speed, at which an action that is on its way is entered
 SPEEDS_UP = 0.6  # s, until it has its own
 SLOWER = (1.0, 1.4, 0.8)  # times the usual time, one after the other until there is a possible way
-CLOSE = 0.08  # m of mean distance from the rough way, up to which help is to bring it
+CLOSE = 0.04  # m of mean distance from the rough way, up to which help is to bring it: from farther legs are swung
 
 
 class GettingUp(Follower):
@@ -150,9 +153,9 @@ class GettingUp(Follower):
             if not goes_on():
                 raise StoppedError
 
-        terrain, helped = self._stage.terrain, self._stage.helped
-        for slower in SLOWER:
-            way = rise(character, terrain, q, begin.goal, reference.rate, slower)
+        terrain, helped, named = self._stage.terrain, self._stage.helped, self._stage.way_up
+        for slower in SLOWER if named is None else SLOWER[:1]:  # what is named keeps its time
+            way = rise(character, terrain, q, begin.goal, reference.rate, slower, named)
             joins = begin.moved(way)
             bounds = Ends((q, v), motion.reference_state(joins))
             made = build_roughly(
@@ -167,12 +170,20 @@ class GettingUp(Follower):
             )
             if made is not None:
                 break
-        if made is None and helped:  # what the body does for itself is lost, but it gets up
-            way = rise(character, terrain, q, begin.goal, reference.rate)
+        if made is None and helped:  # by more help, up to all that it takes
+            way = rise(character, terrain, q, begin.goal, reference.rate, named=named)
             joins = begin.moved(way)
-            bounds = Ends((q, v), motion.reference_state(joins))
             made = build_reference(
-                character, way.trajectory, way.schedule, terrain=terrain, bounds=bounds, help_given="as_keyed"
+                character,
+                way.trajectory,
+                way.schedule,
+                terrain=terrain,
+                bounds=Ends((q, v), motion.reference_state(joins)),
+                help_given="as_needed",
+                without_first=False,
+                far=CLOSE,
+                budget=Budget(character.nv, reference.rate),
+                progress=ask,
             )
         if made is None:
             return False

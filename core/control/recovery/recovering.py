@@ -38,7 +38,7 @@ from .judging import STRAYS, GoesOn, Judge, Saved
 from .looseness import pose_shares
 from .motion_ahead import FEWER, motion_ahead, unrolled
 from .plan import Plan, Question, StoppedError, make_plan
-from .uneven import Uneven
+from .uneven import Uneven, goes_up_or_down
 
 Array = NDArray[np.float64]
 
@@ -78,6 +78,7 @@ class Recovering(Follower):
         self._disturbances = disturbances or Disturbances(stage)
         self._uneven = Uneven(motion, reference, stage)
         self._judge = Judge(motion, reference, stage, self._disturbances.pushing)
+        self._returns = stage.returns or goes_up_or_down(reference)
         self._laid = 0  # plans onto other ground
         self._failures = 0  # in a row, to find a plan that stays up
         self._tried = 0  # plans since the last push
@@ -131,7 +132,7 @@ class Recovering(Follower):
             if not calm:
                 self._next = stepper.time + AGAIN
                 self._recover(stepper, goes_on)
-            elif self._stage.returns and away < CALM:
+            elif self._returns and away < CALM:
                 self._return(stepper, goes_on)
         except StoppedError:
             return

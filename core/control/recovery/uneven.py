@@ -74,6 +74,14 @@ def meets_other_ground(controller: LookAhead, reference: Reference, stage: Stage
     return bool((np.abs(below - stage.lift - spots[0, 2]) > EVEN).any())
 
 
+def goes_up_or_down(reference: Reference) -> bool:
+    """Whether a motion that does not repeat stands higher and lower: beside its path its steps are not there."""
+    schedule = reference.schedule
+    feet = np.array([point.foot for point in schedule.points])
+    height = schedule.place[schedule.active & feet][:, 2]
+    return reference.cycle is None and len(height) > 0 and bool(np.ptp(height) > EVEN)
+
+
 def is_uneven(footholds: list[Foothold], floor: float) -> bool:
     """Whether a foot that comes down later stands elsewhere than on a level `floor`."""
     return any(

@@ -77,17 +77,21 @@ def may_lack_supports(job: BakeJob, terrain: Terrain | None) -> bool:
 
 
 def grabs_held(job: BakeJob, character: Character, trajectory: Trajectory) -> list[Grab]:
-    """The grabs of things that do not move, as the reference knows them."""
+    """The grabs of things that stay, move by themselves or hang from something, as the reference knows them.
+
+    What hangs goes with who holds it, as the motion has it.
+    """
     found = []
     offset = (trajectory.first_frame - job.frames[0]) / job.fps
     names = [body.name for body in character.bodies]
     for number, grab in enumerate(job.scene.grabs):
-        if grab.other is not None or grab.body not in names:
+        if grab.body not in names or not job.scene.bears(grab):
             continue
         start = max((grab.start - offset) * trajectory.rate, 0.0)
         end = min((grab.end - offset) * trajectory.rate, len(trajectory.q) - 1.0)
         if start < end:
-            point = ContactPoint(f"grab_{number + 1}", names.index(grab.body), grab.point, grab=True)
+            moves = grab.motion is not None or grab.other is not None
+            point = ContactPoint(f"grab_{number + 1}", names.index(grab.body), grab.point, grab=True, moves=moves)
             frames = trajectory.frame(math.ceil(start)), trajectory.frame(math.floor(end))
             found.append(Grab(point, *frames))
     return found

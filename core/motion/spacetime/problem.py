@@ -137,6 +137,7 @@ def make_problem(
     local = np.tile(np.array([point.position for point in points]).reshape(-1, 3), (frames, 1, 1))
     local[:, known] = outside.local
     place = point_positions(character, q, points, local)
+    own_way = place[:, :scheduled].copy()
     place[held] = schedule.place[schedule.active]
     held[:, known] = outside.held
     place[:, known][outside.held] = outside.place[outside.held]
@@ -145,7 +146,7 @@ def make_problem(
     clearance, kept = np.zeros((frames, count)), on_balls(points)
     for i, point in enumerate(points):
         if i < scheduled:
-            clearance[:, i] = _clearance(held[:, i], settings, rate, periodic=cycle is not None)
+            clearance[:, i] = least_heights(held[:, i], own_way[:, i], settings, rate, cycle)
         clearance[:, i] = NO_CLEARANCE if point.grab or kept[i] else clearance[:, i] + point.radius
     allowed = allowed_forces(held, periodic=cycle is not None)
     allowed[:, help_first:] = True
@@ -301,16 +302,28 @@ def _watched_corners(character: Character, schedule: ContactSchedule) -> tuple[C
     return tuple(point for point in watched if point.body in standing and (point.body, point.position) not in known)
 
 
-def _clearance(held: NDArray[np.bool_], settings: Settings, rate: float, *, periodic: bool) -> Array:
-    """Height to be kept at each frame: nothing beside a stance, rising smoothly to the full height in the swing."""
-    frames = len(held)
+def least_heights(
+    held: NDArray[np.bool_], way: Array, settings: Settings, rate: float, cycle: Cycle | None = None
+) -> Array:
+    """Height (nf,) to be kept by a point on its way (nf, 3): nothing beside a stance, rising smoothly to all of it.
+
+    It is reached with time, or sooner with the way along the ground from the place that was left, or to that which is
+    to be reached: a foot that is not there yet slides where it lands.
+    """
+    frame, first = np.arange(len(held)), 0
+    if cycle is not None:  # a lap before it, and one after
+        held, first = np.concatenate((held[:-1], held, held[1:])), len(held) - 1
+        way = np.concatenate((cycle.move_points_back(way[:-1]), way, cycle.move_points(way[1:])))
     on = np.flatnonzero(held)
-    if periodic:
-        on = np.concatenate((on - (frames - 1), on, on + (frames - 1)))
     if len(on) == 0:
-        return np.full(frames, settings.clearance_height)
-    distance = np.abs(np.arange(frames)[:, None] - on[None, :]).min(axis=1)
-    x = np.clip((distance - 1.0) / max(1.0, settings.clearance_ramp * rate), 0.0, 1.0)
+        return np.full(len(frame), settings.clearance_height)
+    nearest = on[np.clip(np.searchsorted(on, first + frame)[:, None] - np.array([1, 0]), 0, len(on) - 1)]
+    time = np.abs(nearest - (first + frame)[:, None]).min(axis=1)
+    x = (time - 1.0) / max(1.0, settings.clearance_ramp * rate)
+    if settings.clearance_way > 0.0:
+        away = np.linalg.norm((way[nearest] - way[first + frame][:, None])[..., :2], axis=2).min(axis=1)
+        x = np.maximum(x, away / settings.clearance_way)
+    x = np.clip(x, 0.0, 1.0)
     result: Array = settings.clearance_height * x * x * (3.0 - 2.0 * x)
     return result
 

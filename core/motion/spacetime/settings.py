@@ -32,6 +32,7 @@ class Settings:
     ground: float = 2e3  # per metre, not squared, of another point under the ground
     clearance_height: float = 0.012  # m, of swinging points
     clearance_ramp: float = 0.1  # s after lifting, and before touching, over which that height is reached
+    clearance_way: float = 0.0  # m along the ground from its place, over which it is reached if that comes sooner
     limit: float = 1e4  # a joint beyond its limit
     limit_margin: float = 0.06  # rad, kept by hinges between the root and a held point: straight knees are singular
     friction: float = 0.8

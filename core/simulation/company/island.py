@@ -215,6 +215,9 @@ def put_in(whole: Machine, part: Machine, place: Place) -> None:
     _copy_rows(own.impulse, 0, memory.impulse, place.body, own.impulse.shape[0])
     _copy_rows(own.anchor, 0, memory.anchor, place.grab, own.anchor.shape[0])
     _copy_rows(own.orientation, 0, memory.orientation, place.grab, own.orientation.shape[0])
+    _copy_rows(own.pace, 0, memory.pace, place.grab, own.pace.shape[0])
+    _copy_rows(own.frame, 0, memory.frame, place.grab, own.frame.shape[0])
+    _copy_rows(own.spin, 0, memory.spin, place.grab, own.spin.shape[0])
     memory.moving[0] = True
     if place.body == 0:
         memory.clock[0], memory.steps[0] = own.clock[0], own.steps[0]

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 from heft.blender_addon.baking.gather import gather
 from heft.core.job import BakeJob
+from heft.examples import beginners
 
 
 def test_settings_of_reactions_reach_the_job(rig):
@@ -24,6 +25,30 @@ def test_settings_of_reactions_reach_the_job(rig):
     assert found.job.return_to_path
     assert found.job.get_up
     assert found.job.looseness == {"trunk": 0.5, "arms": 0.25, "head": 0.5}
+
+
+def test_the_action_to_get_up_by_reaches_the_job(rig):
+    """All of it, whatever range is simulated, and only where a fall may ask for it; the rig plays on what it played."""
+    other = beginners.key(bpy.context, "getting up")
+    rising = other.animation_data.action
+    bpy.data.objects.remove(other)
+    bpy.context.view_layer.objects.active = rig
+    walk = rig.animation_data.action
+    rig.heft.get_up_action = rising
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.get_up_clip is None
+    rig.heft.get_up = True
+    (found,) = gather(bpy.context, [rig])
+    clip = found.job.get_up_clip
+    assert len(clip.position) == 2 * 24 + 1
+    assert clip.skeleton.names == found.job.clip.skeleton.names
+    pelvis = clip.position[:, clip.skeleton.index(found.job.roles["pelvis"][0]), 2]
+    assert pelvis[0] < 0.25
+    assert pelvis[-1] > 0.8
+    assert rig.animation_data.action == walk
+    rig.heft.controller = "MOMENTUM"  # which knows no falls
+    (found,) = gather(bpy.context, [rig])
+    assert found.job.get_up_clip is None
 
 
 def test_strength_reaches_the_job(rig):

@@ -220,10 +220,14 @@ def test_a_grab_of_a_prop_and_of_things_that_move(rig):
     empty = add_grab(rig, target=box)
     assert empty.heft.grab.target == box
     assert scene_of(rig).grabs[0].other is None
+    assert scene_of(rig).grabs[0].motion is None
     key(box, "location", (1, (1.0, 0.0, 0.15)), (40, (2.0, 0.0, 0.15)))
-    with pytest.raises(ValueError, match=r"Grab hand\.L holds Crate, which is animated: make it a prop"):
-        read(rig)
+    motion = scene_of(rig).grabs[0].motion
+    assert (len(motion.positions) - 1) / motion.rate == pytest.approx(39 / bpy.context.scene.render.fps)
+    assert motion.positions[0] == pytest.approx((1.0, 0.0, 0.15))
+    assert motion.positions[-1] == pytest.approx((2.0, 0.0, 0.15), abs=1e-6)
     add_prop(rig, box)
+    assert scene_of(rig).grabs[0].motion is None
     assert scene_of(rig).grabs[0].other == "Crate"
 
 
@@ -389,6 +393,32 @@ def test_hinges_points_and_fixed_constraints_hold_props(rig):
     np.testing.assert_allclose(props["Lamp"].ties[0].point, (0.0, 0.0, 1.0), atol=1e-6)
     point.rigid_body_constraint.enabled = False
     assert {prop.name: prop for prop in scene_of(rig).props}["Lamp"].ties == ()
+
+
+def test_a_hinge_with_limits_turns_as_far_as_in_blender(rig):
+    """Blender's own simulation lets the first object turn from lower to upper about Z, and the second the other way."""
+    door = add_prop(rig, add_box("Door", 1.0, (2.0, 0.0, 1.0)))
+    empty = tie("HINGE", door, place=(2.0, -0.5, 1.0))
+    hinge = empty.rigid_body_constraint
+    hinge.use_limit_ang_z = True
+    hinge.limit_ang_z_lower, hinge.limit_ang_z_upper = np.radians((-20.0, 50.0))
+    around, _ = read(rig)
+    (prop,) = around.scene.props
+    (limits,) = prop.body.joint.limits
+    assert np.degrees((limits.lower, limits.upper)) == pytest.approx((-20.0, 50.0), abs=1e-4)
+    np.testing.assert_allclose(prop.body.position, (2.0, -0.5, 1.0), atol=1e-6)
+    np.testing.assert_allclose(prop.body.joint.axes[0], (0.0, 0.0, 1.0), atol=1e-6)
+    np.testing.assert_allclose(around.props[0].origin, (0.0, 0.5, 0.0), atol=1e-6)
+    assert around.notes == ()
+    hinge.object1, hinge.object2 = None, door
+    (limits,) = scene_of(rig).props[0].body.joint.limits
+    assert np.degrees((limits.lower, limits.upper)) == pytest.approx((-50.0, 20.0), abs=1e-4)
+    hinge.limit_ang_z_lower = np.radians(60.0)  # beyond the upper one: none, for Blender, too
+    assert len(scene_of(rig).props[0].ties) == 2
+    hinge.limit_ang_z_lower = 0.0
+    hinge.object1 = add_prop(rig, add_box("Knob", 0.1, (2.1, 0.5, 1.0)))
+    around, _ = read(rig)
+    assert any("without its limits" in note for note in around.notes)
 
 
 def test_a_slider_lets_a_prop_go_along_its_x_axis(rig):

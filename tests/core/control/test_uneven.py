@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Steps onto ground that a level motion was not made for: where they are laid, when, and that it stays up there."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,7 @@ from heft.core.control.lookahead.carried import Carried
 from heft.core.control.recovery import Recovering, meets_other_ground
 from heft.core.control.recovery.footholds import _overhangs
 from heft.core.control.recovery.motion_ahead import motion_ahead, touchdowns, unrolled
-from heft.core.control.recovery.uneven import laid_on
+from heft.core.control.recovery.uneven import goes_up_or_down, laid_on
 from heft.core.control.stage import Stage
 from heft.core.simulation import DivergedError
 from heft.core.simulation.fall import FallDetector
@@ -140,3 +141,15 @@ def test_who_is_carried_from_a_plan_goes_on_where_that_was(controller, walk_on_c
 )
 def test_what_sticks_out_over_an_edge_is_not_to_stand(stands, own, standing, planned, ground, sticks_out):
     assert _overhangs(stands, own, np.array(standing), planned, ground) == sticks_out
+
+
+def test_only_a_motion_that_was_made_for_stairs_has_to_come_back_to_its_path(walk_on_corners):
+    """Beside it a step is not where the motion has it; a walk on the level goes on wherever it is."""
+    once = replace(walk_on_corners, cycle=None)
+    assert not goes_up_or_down(walk_on_corners)
+    assert not goes_up_or_down(once)
+    schedule = once.schedule
+    place = schedule.place.copy()
+    place[len(place) // 2 :, :, 2] += 0.15
+    climbs = replace(once, schedule=replace(schedule, place=np.where(schedule.active[..., None], place, 0.0)))
+    assert goes_up_or_down(climbs)

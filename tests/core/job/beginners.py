@@ -13,8 +13,12 @@ FPS = 30.0
 
 
 def clip(name):
+    return clip_of(beginners.ACTIONS[name])
+
+
+def clip_of(keys):
     skeleton = wooden()
-    place, turns = beginners.sampled(name, FPS)
+    place, turns = beginners.in_between(keys, FPS)
     like = still(skeleton, len(place), FPS)
     offset = np.tile(skeleton.parent_offset, (len(place), 1, 1))
     offset[:, skeleton.index("pelvis")] += place

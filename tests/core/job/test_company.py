@@ -118,6 +118,9 @@ def test_files_of_older_jobs_are_read_as_jobs_are():
     renewed = company.OLDER[12](old, archive.pack)
     assert renewed["holds"] == [{"member": 0, "way": None}]
     assert not renewed["find_holds"]
+    old = {"jobs": [], "holds": [{"member": 0, "grab": {"body": "left_hand"}}], "apart": []}
+    for version, new in ((16, {"axis": [1.0, 0.0, 0.0]}), (17, {"motion": None})):
+        assert company.OLDER[version](old, archive.pack)["holds"][0]["grab"] == {"body": "left_hand", **new}
 
 
 @pytest.mark.parametrize("wrong", [{"jobs": ()}, {"apart": ((0, 2),)}])

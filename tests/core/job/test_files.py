@@ -15,7 +15,7 @@ from heft.core.motion.floor import Levelling
 from heft.core.simulation import Prop
 
 from tests.core.job import golden
-from tests.core.job.jobs import full_job, waving_job
+from tests.core.job.jobs import full_job, waving_clip, waving_job
 
 
 @pytest.fixture(scope="module")
@@ -252,6 +252,22 @@ def test_half_of_what_momentum_was_told_in_version_11_is_what_it_took(tmp_path, 
     assert BakeJob.load(path).settings.get("damping") == damping
 
 
+def test_what_was_held_in_version_17_did_not_move_by_itself(tmp_path):
+    path = tmp_path / "a.heftjob"
+    door = Prop.box("door", (0.4, 0.02, 1.0), 20.0, (2.0, 0.0, 1.0)).tied_at((-0.4, 0.0, -0.7))
+    job = waving_job(scene=replace(full_job().scene, props=(door,)))
+    job.save(path)
+
+    def as_then(header, _):
+        header["version"] = 17
+        scene = header["value"]["scene"]
+        for grab in (*scene["grabs"], *scene["props"][0]["ties"]):
+            del grab["motion"]
+
+    altered(path, as_then)
+    assert BakeJob.load(path) == job
+
+
 def test_props_of_version_16_had_the_friction_of_what_they_touched(tmp_path):
     path = tmp_path / "a.heftjob"
     door = Prop.box("door", (0.4, 0.02, 1.0), 20.0, (2.0, 0.0, 1.0)).tied_at((-0.4, 0.0, -0.7))
@@ -262,11 +278,40 @@ def test_props_of_version_16_had_the_friction_of_what_they_touched(tmp_path):
         header["version"] = 16
         scene = header["value"]["scene"]
         for grab in (*scene["grabs"], *scene["props"][0]["ties"]):
-            del grab["axis"]
+            del grab["axis"], grab["motion"]
         del scene["props"][0]["friction"]
 
     altered(path, as_then)
     assert BakeJob.load(path) == job
+
+
+def test_who_got_up_in_version_17_did_so_its_own_way(tmp_path):
+    path = tmp_path / "a.heftjob"
+    job = waving_job(get_up=True)
+    job.save(path)
+
+    def as_then(header, _):
+        header["version"] = 17
+        del header["value"]["get_up_clip"]
+
+    altered(path, as_then)
+    assert BakeJob.load(path) == job
+    assert job.get_up_clip is None
+
+
+def test_the_motion_to_get_up_by_is_kept(tmp_path):
+    job = waving_job(get_up=True, get_up_clip=waving_clip(0.7))
+    job.save(tmp_path / "a.heftjob")
+    found = BakeJob.load(tmp_path / "a.heftjob")
+    assert found == job
+    np.testing.assert_array_equal(found.get_up_clip.position, job.get_up_clip.position)
+
+
+def test_a_motion_to_get_up_by_of_another_skeleton_is_refused():
+    other = waving_clip(0.5)
+    names = tuple(f"{name}_" for name in other.skeleton.names)
+    with pytest.raises(ValueError, match="motion to get up by has another skeleton: choose one of the same"):
+        waving_job(get_up=True, get_up_clip=replace(other, skeleton=replace(other.skeleton, names=names)))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from heft.core.job import run
+from heft.core.job import BakeJob, run
 from heft.core.simulation import Prop, Push
 from heft.core.simulation.looseness import natural
 from heft.core.simulation.scene import Scene
 
-from tests.core.job import golden
+from tests.core.job import beginners, golden
+from tests.core.job.jobs import waving_clip
+from tests.core.motion.skeletons import wooden_roles
 
 
 def test_walk_that_a_push_fells_steps_aside_and_goes_on():
@@ -44,6 +46,36 @@ def test_who_falls_gets_up_and_walks_on():
     height = found.poses[:, root, 2, 3]
     assert height[: round(job.fps)].min() - 0.05 < height[-1] < height[: round(job.fps)].max() + 0.05
     assert height.min() < 0.4 * height[-1]
+
+
+def test_who_falls_gets_up_by_the_motion_that_is_named():
+    """A stranger to physics keyed it: from the back to sitting, to squatting, to standing, gliding as it goes."""
+    push = Push.constant("torso", (0.0, 400.0, 0.0), 0.5, 0.3)
+    job = BakeJob(waving_clip(9.0), wooden_roles(), scene=Scene(pushes=(push,)), recovery=False, get_up=True)
+    rising = beginners.clip("getting up")
+    found = run(replace(job, get_up_clip=rising))
+    assert found.outcome == "completed"
+    assert [one["what"] for one in found.report["recoveries"]] == ["rises", "up"]
+    began, up = (round(one["frame"] - found.frames[0]) for one in found.report["recoveries"])
+    # sitting with the knees up, and squatting, are poses that Heft's own way up does not have
+    thigh, shank = (found.bones.index(bone) for bone in ("thigh.L", "shin.L"))
+
+    def bend(heads, a, b, c):
+        upper, lower = heads[:, b] - heads[:, a], heads[:, c] - heads[:, b]
+        cosine = (upper * lower).sum(axis=1) / np.linalg.norm(upper, axis=1) / np.linalg.norm(lower, axis=1)
+        return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+    foot, pelvis = found.bones.index("foot.L"), found.bones.index(job.roles["pelvis"][0])
+    heads = found.poses[began : up + 1, :, :3, 3]
+    keyed = rising.position[:, [rising.skeleton.index(bone) for bone in found.bones]]
+    for row in (21, 39):  # of the keys
+        wanted = bend(keyed[row : row + 1], thigh, shank, foot)[0]
+        height = keyed[row, pelvis, 2] - keyed[row, foot, 2]
+        off = np.abs(bend(heads, thigh, shank, foot) - wanted) / 20.0
+        off = np.maximum(off, np.abs(heads[:, pelvis, 2] - heads[:, foot, 2] - height) / 0.1)
+        assert off.min() < 1.0
+    end = found.poses[-1, pelvis, 2, 3]
+    assert end == pytest.approx(found.poses[0, pelvis, 2, 3], abs=0.05)
 
 
 def test_who_is_not_up_yet_at_the_end_has_fallen():

@@ -6,9 +6,11 @@ from heft.core.character import Character
 from heft.core.motion import fit
 from heft.core.motion.fit import Trajectory
 from heft.core.motion.gliding import DRAGS, GLIDES, planned_velocities, slipping
-from heft.core.motion.gliding_soles import AROUND, bent, go_over, joined
+from heft.core.motion.gliding_soles import AROUND, STEP, bent, go_over, joined, stepped
 from heft.core.motion.labels import LabelSettings, _sweeping, label
+from heft.core.motion.planting import _balanced
 from heft.core.motion.schedule import ContactSchedule, contact_points
+from heft.core.motion.tracks import point_places
 
 RATE = 120.0
 
@@ -18,6 +20,34 @@ def test_glides_close_together_are_one_and_a_foot_that_left_in_between_glides_tw
     assert joined([(100, 110), (20, 40), (50, 60)], touching, RATE) == [(20, 60), (100, 110)]
     touching[45] = False
     assert joined([(20, 40), (50, 60)], touching, RATE) == [(20, 40), (50, 60)]
+
+
+def test_a_foot_that_is_put_down_elsewhere_takes_the_time_of_a_step_while_the_other_stands():
+    touching, others = np.ones(300, dtype=np.bool_), np.ones(300, dtype=np.bool_)
+    touching[:20] = False
+    half = round(0.5 * STEP * RATE)
+    assert stepped([(100, 102)], touching, others, RATE) == [(101 - half, 101 + half)]
+    assert stepped([(100, 140)], touching, others, RATE) == [(100, 140)]  # it has that time
+    assert stepped([(20, 22), (298, 300)], touching, others, RATE) == [(20, 22), (298, 300)]  # it comes down and leaves
+    assert stepped([(100, 102), (106, 108)], touching, others, RATE) == [(101 - half, 107 + half)]
+    others[:99] = False  # the other foot comes down only then
+    assert stepped([(100, 102)], touching, others, RATE) == [(99, 101 + half)]
+    others[101] = False  # and leaves while this one is off the ground: then that is as short as can be
+    assert stepped([(100, 102)], touching, others, RATE) == [(100, 102)]
+
+
+def test_one_foot_carries_who_stands_for_a_moment_and_not_who_speeds_up():
+    character = Character.preset("muico29")
+    points = contact_points(character)
+    q = np.tile(character.neutral(), (60, 1))
+    feet = np.tile([point.foot for point in points], (60, 1))
+    left = feet & np.array([point.name.startswith("left") for point in points])
+    for acceleration, carried in ((0.0, True), (8.0, False)):  # ahead, m/s²: the weight is on the toes and beyond
+        q[:, 0] = 0.5 * acceleration * ((np.arange(60) - 30) / RATE) ** 2
+        trajectory = Trajectory(RATE, q, fit.velocities(character, q, RATE))
+        schedule = ContactSchedule(points, feet, point_places(character, q, points))
+        assert (_balanced(character, trajectory, schedule, left)[20:40] == carried).all()
+        assert not _balanced(character, trajectory, schedule, np.zeros_like(feet)).any()
 
 
 def test_a_way_is_bent_to_what_is_known_at_either_end():

@@ -5,12 +5,16 @@ import numpy as np
 import pytest
 from heft.core.character import Capsule, Character
 from heft.core.contact.terrain import Plane, make_terrain
-from heft.core.dynamics import body_poses
+from heft.core.dynamics import body_poses, difference, integrate
+from heft.core.motion.cycle import Cycle
 from heft.core.motion.quaternions import exp, multiply, rotate
 from heft.core.motion.rising import ways
+from heft.core.motion.rising.by_action import nearest
+from heft.core.motion.rising.by_action import put_down as put_all_down
 from heft.core.motion.rising.figure import Figure, Limbs, posed
 from heft.core.motion.rising.lying import bearing_points, can_rise, heading_of, keys_of
-from heft.core.motion.rising.rise import LIGHT, Goal, rise
+from heft.core.motion.rising.rise import LIGHT, rise
+from heft.core.motion.rising.rough import Goal, turned
 from heft.core.motion.schedule import ContactSchedule, contact_points
 from heft.core.motion.tracks import point_places
 
@@ -54,6 +58,12 @@ def lain(turn):
     """The neutral pose, turned over and put down."""
     q = CHARACTER.neutral()
     q[3:7] = turn
+    return put_down(q)
+
+
+def put_down(q):
+    """A pose with its lowest point on the ground."""
+    q = q.copy()
     low = point_places(CHARACTER, q[None], bearing_points(CHARACTER))[0, :, 2]
     q[2] -= float((low - [point.radius for point in bearing_points(CHARACTER)]).min())
     return q
@@ -113,23 +123,77 @@ def test_only_who_has_a_persons_legs_rises():
     assert not can_rise(Character.preset("diver7"))
 
 
+def standing():
+    """The neutral pose on both feet, for 20 frames, the right one first."""
+    stands = CHARACTER.neutral()
+    points = tuple(point for point in contact_points(CHARACTER) if point.foot)
+    stands[2] -= float(point_places(CHARACTER, stands[None], points)[0, :, 2].min())
+    place = np.repeat(point_places(CHARACTER, stands[None], points), 20, axis=0)
+    active = np.ones(place.shape[:2], np.bool_)
+    return Goal(np.repeat(stands[None], 20, axis=0), ContactSchedule(points, active, place), "right_foot")
+
+
+def sitting_up():
+    """An action of two seconds: from the back to sitting, to squatting, to standing; each pose with its time."""
+    crouched = Limbs((0.9, 0.3, 0.1), (-0.4, 0.0, -1.0), (1.0, 0.1, 0.0), (1.0, 0.1, -0.3), (1.0, 0.0, 0.0))
+    sits = posed(CHARACTER, Figure((-0.2, 0.0, 1.0), (1.0, 0.0, 0.2), crouched, crouched))
+    squats = posed(CHARACTER, Figure((0.6, 0.0, 0.8), (0.8, 0.0, -0.6), crouched, crouched))
+    poses = [lain(FACE_UP), put_down(sits), put_down(squats), standing().q[0]]
+    times = [0.0, 0.7, 1.3, 2.0]
+    frames = []
+    for time in np.arange(round(times[-1] * RATE) + 1) / RATE:
+        k = min(int(np.searchsorted(times, time, side="right")) - 1, 2)
+        x = (time - times[k]) / (times[k + 1] - times[k])
+        step = difference(CHARACTER, poses[k], poses[k + 1])
+        frames.append(integrate(CHARACTER, poses[k], x * x * (3.0 - 2.0 * x) * step, 1.0))
+    return put_all_down(CHARACTER, np.array(frames), RATE)
+
+
+def test_the_nearest_pose_of_an_action_is_found_wherever_it_lies():
+    """A pose of the action itself, elsewhere and turned by any angle: that pose, and how it came there."""
+    action = sitting_up()
+    for frame, turn in ((0, 2.5), (25, -1.2), (60, 0.3)):
+        moved = Cycle((3.0, -2.0), turn)
+        found = nearest(CHARACTER, turned(CHARACTER, action[frame], moved), action)
+        assert found.frame == frame
+        assert found.distance < 1e-9
+        assert found.moved.turn == pytest.approx(turn, abs=1e-9)
+        np.testing.assert_allclose(found.moved.shift, moved.shift, atol=1e-9)
+
+
+@pytest.mark.parametrize("turn", [FACE_UP, ON_THE_RIGHT, FACE_DOWN], ids=["up", "side", "down"])
+def test_who_gets_up_by_an_action_goes_along_it_from_how_it_lies(turn):
+    """From its back it goes on with the action at once; from the belly it turns over first."""
+    action, goal = sitting_up(), standing()
+    q = lain(multiply(about(0.0, 0.0, 0.8), turn))
+    q[:2] = 1.0, 2.0
+    way = rise(CHARACTER, make_terrain([Plane()]), q, goal, RATE, named=action)
+    poses = way.trajectory.q
+    np.testing.assert_allclose(poses[0, :3], q[:3], atol=0.02)
+    assert np.abs(difference(CHARACTER, poses[-1], goal.q[-1])[6:]).max() < 0.05
+    assert poses[-1, 2] == pytest.approx(goal.q[-1, 2], abs=0.02)
+    then = 0
+    for frame in (42, 78, 115):  # sitting, squatting, almost up
+        joints = np.array([np.abs(difference(CHARACTER, pose, action[frame])[6:]).max() for pose in poses[then:]])
+        assert joints.min() < 0.35
+        then += int(np.argmin(joints))
+        assert poses[then, 2] == pytest.approx(action[frame, 2], abs=0.05)
+    own = [p for p in bearing_points(CHARACTER) if not CHARACTER.bodies[p.body].name.endswith(LIGHT)]
+    heights = point_places(CHARACTER, poses, own)[..., 2] - [point.radius for point in own]
+    assert heights.min() > -0.03
+    on = way.schedule.active
+    assert on.any(axis=1).mean() > 0.8  # but where it turns over
+    assert all(way.schedule.points[i].foot for i in np.flatnonzero(on[-1]))
+
+
 @pytest.mark.parametrize("turn", [FACE_DOWN, FACE_UP, ON_THE_RIGHT], ids=["down", "up", "side"])
 def test_the_rough_way_up_begins_as_it_lies_and_leads_on_the_ground_to_the_goal(turn):
     q = lain(turn)
-    stands = CHARACTER.neutral()
-    points = tuple(point for point in contact_points(CHARACTER) if point.foot)
-    low = point_places(CHARACTER, stands[None], points)[0]
-    stands[2] -= float(low[:, 2].min())
-    place = np.repeat(point_places(CHARACTER, stands[None], points), 20, axis=0)
-    goal = Goal(
-        np.repeat(stands[None], 20, axis=0),
-        ContactSchedule(points, np.ones(place.shape[:2], np.bool_), place),
-        "right_foot",
-    )
+    goal = standing()
     way = rise(CHARACTER, make_terrain([Plane()]), q, goal, RATE)
     poses = way.trajectory.q
     np.testing.assert_allclose(poses[0, :3], q[:3], atol=0.02)
-    assert poses[-1, 2] == pytest.approx(stands[2], abs=0.02)
+    assert poses[-1, 2] == pytest.approx(goal.q[0, 2], abs=0.02)
     heavy = [p for p in bearing_points(CHARACTER) if not CHARACTER.bodies[p.body].name.endswith(LIGHT)]
     heights = point_places(CHARACTER, poses, heavy)[..., 2] - [point.radius for point in heavy]
     assert heights.min() > -0.03

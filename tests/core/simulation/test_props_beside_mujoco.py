@@ -76,3 +76,17 @@ def test_a_weight_that_slides_on_a_swinging_bar():
     across = (place * np.cos(expected[0]), 2.0 - place * np.sin(expected[0]))
     found = ours([bar, weight], lambda q: (q[0], q[1], q[3]))
     assert_converges(found, np.array([expected[0], *across]), 0.01)
+
+
+def test_a_board_that_falls_against_its_limit():
+    """Both stop there: MuJoCo's limits are springs, which are made stiff."""
+    half = (0.4, 0.1, 0.02)
+    stops = 0.9
+    hung = Prop.box("board", half, 3.0, (0.4, 0.0, 2.0)).hinged((0.0, 1.0, 0.0), (-0.4, 0.0, 0.0), -0.5, stops)
+    joint = (
+        f'type="hinge" axis="0 1 0" limited="true" range="{np.degrees(-0.5)} {np.degrees(stops)}" solreflimit="0.004 1"'
+    )
+    expected = simulated(block(half, 3.0, joint, at="0.4 0 0", place="0 0 2"))
+    for found in ours([hung], lambda q: q[:1]):
+        np.testing.assert_allclose(found, expected, atol=2e-3)
+        assert found[0] == pytest.approx(stops, abs=2e-3)

@@ -172,3 +172,41 @@ def test_ties_that_cannot_be():
         Prop(door().body, door().shapes, ties=(Grab("window"),))
     with pytest.raises(ValueError, match="is tied to something, and cannot be thrown"):
         Prop(door().body, door().shapes, thrown=1.0, ties=(Grab("door"),))
+
+
+def test_a_door_with_limits_goes_no_further_and_is_pushed_back_by_what_pushes_it():
+    """Held at its limit, the stop gives the moment of the push: F a cos(limit). Within it all is as on two points."""
+    limit, force = 0.5, 10.0
+    hung = door().hinged((0.0, 0.0, 1.0), (-HALF[0], 0.0, 0.0), -0.2, limit)
+    middle = (HALF[0], 0.0, 0.0)  # the frame lies on the hinge
+    world = World(
+        bystander(), [], rate=RATE, props=[hung], pushes=[Push.constant("door", (0.0, force, 0.0), 0.0, 9.0, middle)]
+    )
+    free = World(
+        bystander(), [], rate=RATE, props=[on_hinges()], pushes=[Push.constant("door", (0.0, force, 0.0), 0.0, 9.0)]
+    )
+    for _ in range(round(0.4 * RATE)):
+        world.step()
+        free.step()
+    assert prop_state(world)[0][0] == pytest.approx(yaw(free), abs=1e-4)
+    for _ in range(round(1.6 * RATE)):
+        world.step()
+    assert prop_state(world)[0][0] == pytest.approx(limit, abs=1e-3)
+    assert world.machine.scratch.outcome.limit_torque.sum() == pytest.approx(force * HALF[0] * np.cos(limit), rel=1e-3)
+
+
+def test_a_hung_prop_stays_where_it_is_and_weighs_what_it_did():
+    one = Prop.box("box", (0.2, 0.3, 0.1), 4.0, (1.0, 2.0, 3.0), orientation=(np.cos(0.3), 0.0, 0.0, np.sin(0.3)))
+    hung = one.hinged((0.0, 0.0, 1.0), (0.2, 0.0, 0.0), -1.0, 1.0)
+    world = World(bystander(), [], props=[hung])
+    place, turn = world.poses()
+    b = world.body_index["box"]
+    w, z = turn[b, 0], turn[b, 3]
+    angle = 2.0 * np.arctan2(z, w)
+    center = np.array(hung.body.center_of_mass)
+    c, s = np.cos(angle), np.sin(angle)
+    there = place[b] + [c * center[0] - s * center[1], s * center[0] + c * center[1], center[2]]
+    np.testing.assert_allclose(there, (1.0, 2.0, 3.0), atol=1e-12)
+    assert (hung.body.mass, hung.body.inertia) == (one.body.mass, one.body.inertia)
+    assert hung.hangs
+    assert not one.hangs
