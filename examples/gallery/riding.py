@@ -181,7 +181,6 @@ def on_a_swing(context: bpy.types.Context) -> list[bpy.types.Object]:
     import bpy
 
     hip = mannequin.HIP_HEIGHT * mannequin.STATURE
-    seated = PIVOT - BOARD  # of the hips
     legs = {
         f"{bone}.{side}": (turn, 0.0, 0.0)
         for side in "LR"
@@ -199,18 +198,18 @@ def on_a_swing(context: bpy.types.Context) -> list[bpy.types.Object]:
         place = (0.0, BOARD * math.sin(angle), PIVOT - BOARD * math.cos(angle) - hip)
         keys.append(Key(time, place, (degrees, 0.0, 0.0), legs | arms(70.0, elbow=60.0)))
         for side, sign in (("L", 1.0), ("R", -1.0)):
-            ways[side].append((time, (0.23 * sign, *swung(angle, 0.05, PIVOT - seated - 0.52))))
+            ways[side].append((time, (0.23 * sign, *swung(angle, -0.14, BOARD - 0.30))))
     context.scene.frame_end = beginners.act(context, armature, tuple(keys))
     for side, way in ways.items():
         lead_hand(context, armature, side, way)
     drawn = math.radians(SWUNG)
-    swing = block(context, "Swing", (0.56, 0.26, 0.03), (0.0, *swung(drawn, -0.02, BOARD + 0.125)), WOOD, (drawn, 0, 0))
+    swing = block(context, "Swing", (0.56, 0.34, 0.03), (0.0, *swung(drawn, -0.1, BOARD + 0.125)), WOOD, (drawn, 0, 0))
     ropes = [
         block(
             context,
             "Rope",
             (0.02, 0.02, BOARD + 0.12),
-            (x, *swung(drawn, -0.03, 0.5 * BOARD + 0.06)),
+            (x, *swung(drawn, -0.2, 0.5 * BOARD + 0.06)),
             STEEL,
             (drawn, 0, 0),
         )
@@ -258,7 +257,7 @@ SCENES = (
         (
             "Key the boat, and parent the character to it.",
             HELD,
-            "Press **Bake**: the body sways as the boat speeds up, rolls and pitches.",
+            "Press **Bake**: seat, hands and feet give what the waves ask for, and no more.",
         ),
         boat,
         camera=(-4.4, -3.0, 1.0),
@@ -270,7 +269,7 @@ SCENES = (
         (
             "Key the horse, and parent the rider to it.",
             HELD,
-            "Press **Bake**: the trunk gives way to each bound.",
+            "Press **Bake**: seat, hands and feet give what each bound asks for.",
         ),
         rider,
         camera=(-6.4, -3.4, 0.2),

@@ -139,18 +139,12 @@ def lift(context: bpy.types.Context) -> list[bpy.types.Object]:
     )
     pair = [
         actor(context, "Sits", sits, (0.0, 0.0, 0.0), 0.0, GREY),
-        actor(context, "Lifts", lifts, (0.0, -1.05, 0.0), math.pi, RED),
+        actor(context, "Lifts", lifts, (0.0, -0.95, 0.0), math.pi, RED),
     ]
-    meets = (
-        (0.0, (-0.36, 0.88)),
-        (0.7, (-0.40, 0.92)),
-        (1.5, (-0.53, 1.02)),
-        (2.3, (-0.55, 1.08)),
-        (3.3, (-0.53, 1.05)),
-    )
+    meets = ((0.0, -0.20, 1.16), (0.7, -0.385, 1.15), (1.5, -0.635, 1.19), (2.3, -0.50, 1.15), (3.3, -0.48, 1.10))
     for sign, sides in ((1.0, "LR"), (-1.0, "RL")):
-        for armature, side, along in zip(pair, sides, (0.035, -0.035), strict=True):
-            lead_hand(context, armature, side, [(time, (sign * 0.17, y + along, z)) for time, (y, z) in meets])
+        for armature, side, along in zip(pair, sides, (0.14, -0.14), strict=True):
+            lead_hand(context, armature, side, [(time, (sign * 0.17, y + along, z)) for time, y, z in meets])
     seat = block(context, "Seat", (0.5, 0.4, 0.40), (0.0, 0.60, 0.20), WOOD)
     floor = block(context, "Floor", (4.0, 4.0, 0.1), (0.0, 0.0, -0.05))
     ready(context, pair)

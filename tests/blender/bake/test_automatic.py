@@ -75,6 +75,15 @@ def test_what_is_keyed_and_added_asks_for_a_method(rig):
     rig.data.bones.active = rig.data.bones["hand.L"]
     assert bpy.ops.heft.add_grab() == {"FINISHED"}
     assert signs().holds
+    boat = bpy.data.objects.new("Boat", None)
+    rail = bpy.data.objects.new("Rail", None)
+    rail.parent = boat
+    grab = next(one for one in bpy.context.view_layer.objects if one.heft.grab.armature == rig).heft.grab
+    grab.target = rail
+    assert signs().holds
+    boat.keyframe_insert("location", frame=1)  # what moves is followed by an optimised motion
+    assert not signs().holds
+    grab.target = None
     bpy.data.objects[next(one.name for one in bpy.data.objects if one.heft.grab.armature == rig)].hide_set(True)
     assert not signs().holds
 
