@@ -3,6 +3,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from heft.core import BakeJob, run
-from heft.core.contact.terrain import Plane
+from heft.core.contact.terrain import Mesh, Plane
 from heft.core.job import Scene
 from heft.core.motion import path as paths
 from heft.core.motion.bvh import read_bvh
 from heft.core.motion.quaternions import Array
 from heft.core.simulation import Push
-from heft.studies.lib.journal import FOLDER, Journal
+from heft.studies.lib.journal import STEERED, Journal
 
 from tests.core.job import golden
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT, GOOD
@@ -28,10 +29,14 @@ SHORTEST, LONGEST = 3.0, 20.0  # m
 TIGHTEST = 1.0  # m, radius
 KNOT = 1.0  # m, between curvatures
 SLOPE = np.radians(10.0)
+RISE, GOING, FLIGHT = 0.17, 0.29, 6  # m, m, and steps of stairs
+OVER_STAIRS, GENTLY = (6.0, 10.0), 3.0  # m long, and the radius: who goes over stairs does so about straight
+WIDE = 30.0  # m to each side
 PUSH, PUSHED = 100.0, 0.1  # N, s
-SOME = 5  # of a walk's paths that are walked under pushes, and on a slope
-LAID, STEERED = "lookahead", "steering"
+SOME = 5  # of a walk's paths that are walked under pushes, on a slope, up and down stairs
+LAID, LED = "lookahead", "steering"
 LEVEL, SLOPED, PUSHED_ABOUT = "level", "slope of 10°", "push of 100 N"
+UP, DOWN = "stairs up", "stairs down"
 SOURCES = (ROOT / "core", Path(__file__))
 INTRODUCTION = f"""# Random paths
 
@@ -39,7 +44,10 @@ INTRODUCTION = f"""# Random paths
 {TIGHTEST:g} m and more. Default settings, under Look Ahead, which lays the walk along the path, and under
 [Steer](../methods/steering.md), which finds its way as it goes. The first {SOME} of each also with a push of
 {PUSH:.0f} N for {PUSHED:g} s from a random side halfway, and under Look Ahead on a slope of 10 degrees: Steer is for
-level ground. Written by `run.py study paths`; a study that is stopped goes on where it was.
+level ground. {SOME} more paths under Look Ahead lead up and down {FLIGHT} stairs of {100 * RISE:.0f} cm on
+{100 * GOING:.0f} cm across their middle: {OVER_STAIRS[0]:.0f} to {OVER_STAIRS[1]:.0f} m long, with a radius
+of {GENTLY:g} m and more. Written by `run.py study paths`; a study that is stopped goes on where it was, and
+`HEFT_STUDY_SECONDS` says when it begins nothing more.
 
 - off: distance of the hips from the curve, mean and greatest
 - end: how far from the curve's end the hips are, and turned how far from its direction
@@ -69,12 +77,14 @@ class Walked(NamedTuple):
         return self.upright and close and self.turned < np.radians(10.0)
 
 
-def random_path(rng: np.random.Generator) -> Array:
+def random_path(
+    rng: np.random.Generator, lengths: tuple[float, float] = (SHORTEST, LONGEST), tightest: float = TIGHTEST
+) -> Array:
     """Places (n, 2) of a path whose curvature changes at random."""
-    length = rng.uniform(SHORTEST, LONGEST)
+    length = rng.uniform(*lengths)
     knots = np.arange(0.0, length + 2.0 * KNOT, KNOT)
     distance = np.arange(0.0, length, 0.02)
-    curvature = np.interp(distance, knots, rng.uniform(-1.0, 1.0, len(knots)) / TIGHTEST)
+    curvature = np.interp(distance, knots, rng.uniform(-1.0, 1.0, len(knots)) / tightest)
     heading = rng.uniform(-np.pi, np.pi) + np.cumsum(curvature) * 0.02
     return np.column_stack([np.cumsum(np.cos(heading)), np.cumsum(np.sin(heading))]) * 0.02
 
@@ -127,10 +137,29 @@ def jobs() -> dict[str, BakeJob]:
     return found
 
 
-def drawn_for(walk: int) -> list[Array]:
-    """A walk's paths."""
+def drawn_for(walk: int, where: str, number: int) -> Array:
+    """One of a walk's paths there."""
+    if where in {UP, DOWN}:
+        return random_path(np.random.default_rng([walk, number, 1]), OVER_STAIRS, GENTLY)
     rng = np.random.default_rng(walk)
-    return [random_path(rng) for _ in range(PATHS)]
+    return [random_path(rng) for _ in range(number + 1)][number]
+
+
+def flight(drawn: Array, rise: float) -> Mesh:
+    """Stairs across the middle of a path, with level ground before and after them."""
+    middle = len(drawn) // 2
+    along = drawn[middle + 1] - drawn[middle - 1]
+    ahead = along / np.linalg.norm(along)
+    begin = -0.5 * GOING * FLIGHT
+    profile = [(-WIDE, 0.0)]
+    for step in range(FLIGHT):
+        edge = begin + step * GOING
+        profile += [(edge, step * rise), (edge, (step + 1) * rise)]
+    profile.append((WIDE, FLIGHT * rise))
+    left = np.array([-ahead[1], ahead[0]])
+    vertices = [(*(drawn[middle] + x * ahead + side * left), z) for x, z in profile for side in (-WIDE, WIDE)]
+    quads = [(k, k + 2, k + 3, k + 1) for k in range(0, len(vertices) - 2, 2)]
+    return Mesh(np.array(vertices), np.array([f for a, b, c, d in quads for f in ((a, b, c), (a, c, d))]))
 
 
 def around(job: BakeJob, where: str, seed: tuple[int, int], drawn: Array) -> BakeJob:
@@ -138,6 +167,8 @@ def around(job: BakeJob, where: str, seed: tuple[int, int], drawn: Array) -> Bak
     if where == SLOPED:
         slope = Plane(normal=(np.sin(SLOPE), 0.0, np.cos(SLOPE)))
         return replace(job, scene=Scene(surfaces=(slope,)))
+    if where in {UP, DOWN}:
+        return replace(job, scene=Scene(surfaces=(flight(drawn, RISE if where == UP else -RISE),)))
     if where == PUSHED_ABOUT:
         side = np.random.default_rng(seed).uniform(-np.pi, np.pi)
         force = (PUSH * np.cos(side), PUSH * np.sin(side), 0.0)
@@ -150,16 +181,16 @@ def walked(name: str, method: str, where: str, number: int) -> list[Any]:
     """What came of one of a walk's paths; what Steer made is kept, as for whoever bakes twice."""
     found = jobs()
     walk = list(found).index(name)
-    drawn = drawn_for(walk)[number]
+    drawn = drawn_for(walk, where, number)
     job = around(replace(found[name], method=method, settings={}), where, (walk, number), drawn)
-    return list(walk_along(job, drawn, FOLDER / "paths.cache" if method == STEERED else None))
+    return list(walk_along(job, drawn, STEERED if method == LED else None))
 
 
 def row(name: str, method: str, where: str, walked: list[Walked]) -> str:
     """A line of the table."""
     up = sum(one.upright for one in walked)
     return (
-        f"| {name} | {'Steer' if method == STEERED else 'Look Ahead'} | {where} | {up} of {len(walked)} | "
+        f"| {name} | {'Steer' if method == LED else 'Look Ahead'} | {where} | {up} of {len(walked)} | "
         f"{100 * np.mean([one.mean for one in walked]):.1f} | "
         f"{100 * max(one.greatest for one in walked):.0f} | {100 * max(one.end for one in walked):.0f} | "
         f"{np.degrees(max(one.turned for one in walked)):.0f} | {sum(one.near for one in walked)} | "
@@ -173,25 +204,41 @@ def study(folder: Path) -> str:
     if not GOOD:
         return f"# Random paths\n\nThe clips are not at {CLIPS}.\n"
     end = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
-    journal, rows, left = Journal("paths", SOURCES), [], 0
-    for name in jobs():
+    kinds = [
+        (name, method, where, count)
+        for name in jobs()
         for method, where, count in (
             (LAID, LEVEL, PATHS),
             (LAID, PUSHED_ABOUT, SOME),
             (LAID, SLOPED, SOME),
-            (STEERED, LEVEL, PATHS),
-            (STEERED, PUSHED_ABOUT, SOME),
-        ):
-            # one after the other: what Steer makes for the first, others find
-            answers = []
-            for number in range(count):
-                question = f"{name} {method} {where} {number}"
-                if time.monotonic() < end or journal.knows(question):
-                    answers.append(Walked(*journal.find(question, partial(walked, name, method, where, number))))
-            left += count - len(answers)
-            if answers:
-                rows.append(row(name, method, where, answers))
+            (LAID, UP, SOME),
+            (LAID, DOWN, SOME),
+            (LED, LEVEL, PATHS),
+            (LED, PUSHED_ABOUT, SOME),
+        )
+    ]
+    journal = Journal("paths", SOURCES)
+    # what Steer makes for a walk's first, others find; then the kinds in turn, so that less time finds some of each
+    first = [kind for kind in kinds if kind[1] == LED and kind[2] == LEVEL]
+    asked = [(*kind[:3], number) for number in range(PATHS) for kind in kinds if number < kind[3]]
+    journal.find_all(_questions([(*kind[:3], 0) for kind in first]), end)
+    found = _questions(asked)
+    answers = dict(zip(found, journal.find_all(found, end), strict=True))
+    rows = []
+    for name, method, where, count in kinds:
+        known = [answers[_question(name, method, where, number)] for number in range(count)]
+        some = [Walked(*answer) for answer in known if answer is not None]
+        rows += [row(name, method, where, some)] if some else []
+    left = sum(answer is None for answer in answers.values())
     page = [INTRODUCTION, *HEAD, *rows]
     if left:
         page += ["", f"{left} paths were not reached in the time that there was."]
     return "\n".join(page) + "\n"
+
+
+def _question(name: str, method: str, where: str, number: int) -> str:
+    return f"{name} {method} {where} {number}"
+
+
+def _questions(asked: list[tuple[str, str, str, int]]) -> dict[str, Callable[[], list[Any]]]:
+    return {_question(*one): partial(walked, *one) for one in asked}

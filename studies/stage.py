@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Takes on the stage with random inputs: whether they bake to the same bits, and how soon a pull is felt."""
 
-import tempfile
+import os
 import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from heft.core.live.playing import Kit, play
 from heft.core.worker import tasks
 from heft.core.worker.messages import Message
 from heft.core.worker.worker import Worker
-from heft.studies.lib.journal import Journal
+from heft.studies.lib.journal import STEERED, Journal
 
 from studies.paths import jobs
 from tests.core.live.directing import BODIES, Anybody, baked
@@ -36,7 +37,8 @@ random for {STEPS["lookahead"]} steps under Look Ahead and {STEPS["steering"]} u
 speeds at random as well. The mouse pulls with {STRONG[0]:.0f} N at most in one take and {STRONG[1]:.0f} N in the next;
 each take is then baked, and positions and torques of every step compared. Then each walk is played for {SECONDS:.0f} s
 in the worker, as Blender has it, while the mouse pulls a hand and moves {1.0 / EVERY:.0f} times a second. Without
-recovery, as all takes are. Written by `run.py study stage`; a study that is stopped goes on where it was.
+recovery, as all takes are. Written by `run.py study stage`; a study that is stopped goes on where it was, and
+`HEFT_STUDY_SECONDS` says when it begins nothing more.
 
 - same bits: takes whose bake has the same positions and torques in every step
 - upright: takes that did not fall
@@ -112,27 +114,62 @@ def until(worker: Worker, kind: str) -> Message:
                 raise RuntimeError(message.values["why"])
 
 
-def row(name: str, method: str) -> str:
-    """A line of the table."""
-    job, number = replace(jobs()[name], recovery=False, method=method, settings={}), list(jobs()).index(name)
+def job_for(name: str, method: str) -> BakeJob:
+    """The walk on the stage."""
+    job = replace(jobs()[name], recovery=False, method=method, settings={})
     if method == "steering":
-        job = replace(job, loop=True, scene=replace(job.scene, course=Course.straight(1.0)))
-    with tempfile.TemporaryDirectory() as cache:
-        takes = [same(job, 1000 * number + seed, cache) for seed in range(TAKES)]
-        worker = Worker(None)
-        pictures, delays, late = in_real_time(job, worker, cache)
-        worker.stop()
-    median, most, worst = 1e3 * np.percentile(delays, (50, 95, 100))
-    return (
-        f"| {name} | {LABELS[method]} | {sum(one[0] for one in takes)} of {TAKES} | {sum(one[1] for one in takes)} | "
-        f"{sum(one[2] for one in takes)} | {sum(one[3] for one in takes)} | {pictures:.0f} | {median:.1f} | "
-        f"{most:.1f} | {worst:.1f} | {late:.2f} |"
-    )
+        return replace(job, loop=True, scene=replace(job.scene, course=Course.straight(1.0)))
+    return job
+
+
+def take(name: str, method: str, seed: int) -> list[Any]:
+    """What came of one."""
+    return list(same(job_for(name, method), 1000 * list(jobs()).index(name) + seed, str(STEERED)))
+
+
+def live(name: str, method: str) -> list[float]:
+    """Pictures a second, delays in ms that half, 95 % and all moves have at most, and seconds late."""
+    worker = Worker(None)
+    pictures, delays, late = in_real_time(job_for(name, method), worker, str(STEERED))
+    worker.stop()
+    return [pictures, *(1e3 * np.percentile(delays, (50, 95, 100))).tolist(), late]
+
+
+def row(name: str, method: str, takes: list[Any], played: list[float] | None) -> str:
+    """A line of the table."""
+    equal, pushes, balls, up = (sum(one[k] for one in takes) for k in range(4))
+    line = f"| {name} | {LABELS[method]} | {equal} of {len(takes)} | {pushes} | {balls} | {up} | "
+    if played is None:
+        return line + "| " * 4 + "|"
+    pictures, median, most, worst, late = played
+    return line + f"{pictures:.0f} | {median:.1f} | {most:.1f} | {worst:.1f} | {late:.2f} |"
 
 
 def study(folder: Path) -> str:
     """The page; this study leaves no pictures."""
     del folder
+    end = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
     journal = Journal("stage", SOURCES)
-    rows = [journal.find(f"{name} {method}", partial(row, name, method)) for name in jobs() for method in STEPS]
-    return "\n".join([INTRODUCTION, *HEAD, *rows, ""])
+    kinds = [(name, method) for name in jobs() for method in STEPS]
+    # what is made for a walk's first, others find
+    journal.find_all(_questions(kinds, range(1)), end)
+    asked = _questions(kinds, range(TAKES))
+    answers = dict(zip(asked, journal.find_all(asked, end), strict=True))
+    rows = []
+    for name, method in kinds:
+        known = [answers[question] for question in _questions([(name, method)], range(TAKES))]
+        takes, question, played = [one for one in known if one is not None], f"{name} {method} live", None
+        if time.monotonic() < end or journal.knows(question):  # alone, for it counts time
+            played = journal.find(question, partial(live, name, method))
+        rows += [row(name, method, takes, played)] if takes else []
+    page = [INTRODUCTION, *HEAD, *rows]
+    left = sum(answer is None for answer in answers.values())
+    if left:
+        page += ["", f"{left} takes were not reached in the time that there was."]
+    return "\n".join(page) + "\n"
+
+
+def _questions(kinds: Sequence[tuple[str, str]], seeds: Iterable[int]) -> dict[str, Callable[[], list[Any]]]:
+    return {
+        f"{name} {method} take {seed}": partial(take, name, method, seed) for name, method in kinds for seed in seeds
+    }

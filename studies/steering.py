@@ -3,10 +3,11 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ from heft.core.simulation.fall import FallDetector
 from heft.core.simulation.looseness import natural
 from heft.core.simulation.own_contact import deepest
 from heft.core.simulation.strength import TorqueLimits
-from heft.studies.lib.journal import Journal
+from heft.studies.lib.journal import STEERED, Journal
 from heft.studies.paths import mannequin
 
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT, GOOD
@@ -48,7 +49,8 @@ SOURCES = (ROOT / "core", Path(__file__))
 INTRODUCTION = f"""# Steered walks
 
 The method [Steer](../methods/steering.md) with its defaults, at a person's strength. Written by
-`run.py study steering`; a study that is stopped goes on where it was.
+`run.py study steering`; a study that is stopped goes on where it was, and `HEFT_STUDY_SECONDS` says when it begins
+nothing more.
 
 - commands: {RUNS} runs of {LASTS:.0f} s. Every {EVERY:.0f} s another heading, up to half a turn away, and another of
   the walk's speeds, standing too. Upright: seconds of all
@@ -67,12 +69,10 @@ HEAD = [
 
 
 class Walk(NamedTuple):
-    """A plan, and what it took."""
+    """A plan, and the strength of who follows it."""
 
     plan: Plan
     limits: TorqueLimits | None
-    made: float  # s of processor
-    again: float
 
 
 def job_of(name: str) -> BakeJob:
@@ -87,16 +87,28 @@ def job_of(name: str) -> BakeJob:
 
 @cache
 def walk(name: str) -> Walk:
-    """Its plan, made and read again."""
+    """Its plan, from what is kept of it."""
+    job, kept = job_of(name), Cache(STEERED)
+    motion = make_motion(job, ProgressReporter(None), kept, Clock())
+    plan = METHOD.plan([motion.reference], METHOD.choose({}), kept, lambda _: None)
+    return Walk(plan, torque_limits(job, motion, 0.0))
+
+
+def made(name: str) -> list[Any]:
+    """Speed, number of actions, and seconds of processor that they take, and again; or why there are none."""
     job = job_of(name)
     with TemporaryDirectory() as folder:
         motion = make_motion(job, ProgressReporter(None), Cache(folder), Clock())
         spent = []
         for _ in range(2):
             begun = time.process_time()
-            plan = METHOD.plan([motion.reference], METHOD.choose({}), Cache(folder), lambda _: None)
+            try:
+                plan = METHOD.plan([motion.reference], METHOD.choose({}), Cache(folder), lambda _: None)
+            except ValueError as error:
+                return [str(error)]
             spent.append(time.process_time() - begun)
-    return Walk(plan, torque_limits(job, motion, 0.0), spent[0], spent[1])
+        copytree(folder, STEERED, dirs_exist_ok=True)  # other questions find it there
+    return [plan.acts[0].level, len(plan.acts), *spent]
 
 
 class Followed(NamedTuple):
@@ -192,45 +204,68 @@ def steps_of(one: Walk, degrees: float, told: float) -> int | None:
     return None
 
 
-def turn(one: Walk, degrees: float) -> str:
-    """Steps of a turn, mean and most."""
+def commanded(name: str, seed: int) -> list[Any]:
+    """Seconds that it stays up under random commands, and that its planner takes for each choice."""
+    one = walk(name)
+    done = follow(one, commands(one, np.random.default_rng(seed)), LASTS)
+    return [done.upright, done.choices]
+
+
+def pushed(name: str, seed: int) -> float:
+    """Seconds that it stays up under the same commands and pushes."""
+    one, rng = walk(name), np.random.default_rng(seed)
+    course = commands(one, rng)
+    return follow(one, course, LASTS, shoves(one, rng)).upright
+
+
+def turned(name: str, degrees: float, number: int) -> int:
+    """Steps of a turn; -1 where it never comes to an end."""
+    one = walk(name)
     rate = 1.0 / one.plan.acts[0].motion.track.dt
     lap = (one.plan.acts[0].steps + one.plan.acts[1].steps) / rate
-    found = [steps_of(one, degrees if number % 2 else -degrees, 2.0 + number / TRIES * lap) for number in range(TRIES)]
-    reached = [steps for steps in found if steps is not None]
-    lost = len(found) - len(reached)
-    return f"{np.mean(reached):.1f}, {max(reached)}" + (f", {lost} not" if lost else "") if reached else "never"
+    found = steps_of(one, degrees if number % 2 else -degrees, 2.0 + number / TRIES * lap)
+    return -1 if found is None else found
 
 
-def row(name: str) -> str:
-    """A line of the table."""
-    try:
-        one = walk(name)
-    except ValueError as error:
-        return f"| {name} | {error} |" + " |" * 9
-    led, pushed, choices = 0.0, 0.0, list[float]()
-    for seed in range(RUNS):
-        rng = np.random.default_rng(seed)
-        course = commands(one, rng)
-        done = follow(one, course, LASTS)
-        led += done.upright
-        choices += done.choices
-        pushed += follow(one, course, LASTS, shoves(one, rng)).upright
-    turns = " | ".join(turn(one, degrees) for degrees in TURNS)
-    ms = 1e3 * np.array(choices)
-    speed = one.plan.acts[0].level
+def questions(name: str) -> dict[str, Callable[[], Any]]:
+    """All that is asked of a walk that can be led."""
+    return {
+        **{f"{name} commanded {seed}": partial(commanded, name, seed) for seed in range(RUNS)},
+        **{f"{name} pushed {seed}": partial(pushed, name, seed) for seed in range(RUNS)},
+        **{
+            f"{name} turned {degrees:.0f} {number}": partial(turned, name, degrees, number)
+            for degrees in TURNS
+            for number in range(TRIES)
+        },
+    }
+
+
+def in_turns(steps: list[int]) -> str:
+    """Mean and most."""
+    reached = [one for one in steps if one >= 0]
+    if not reached:
+        return "never" if steps else ""
+    lost = len(steps) - len(reached)
+    return f"{np.mean(reached):.1f}, {max(reached)}" + (f", {lost} not" if lost else "")
+
+
+def row(name: str, making: list[Any], answers: dict[str, Any]) -> str:
+    """A line of the table, of those questions that were answered."""
+    if len(making) == 1:
+        return f"| {name} | {making[0]} |" + " |" * 9
+
+    def known(about: str) -> list[Any]:
+        return [answer for question, answer in answers.items() if f"{name} {about}" in question and answer is not None]
+
+    led, shoved = known("commanded "), known("pushed ")
+    ms = 1e3 * np.array([choice for _, choices in led for choice in choices] or [np.nan])
+    turns = " | ".join(in_turns(known(f"turned {degrees:.0f} ")) for degrees in TURNS)
+    speed, count, once, again = making
     return (
-        f"| {name} | {speed:.2f} | {len(one.plan.acts)} | {led:.0f} of {RUNS * LASTS:.0f} | "
-        f"{pushed:.0f} of {RUNS * LASTS:.0f} | {turns} | {one.made:.0f} | {one.again:.1f} | "
+        f"| {name} | {speed:.2f} | {count} | {sum(upright for upright, _ in led):.0f} of {len(led) * LASTS:.0f} | "
+        f"{sum(shoved):.0f} of {len(shoved) * LASTS:.0f} | {turns} | {once:.0f} | {again:.1f} | "
         f"{np.median(ms):.2f}, {ms.max():.2f} |"
     )
-
-
-def rows(journal: Journal, end: float) -> Iterator[str]:
-    """Those that are known, or are found in time."""
-    for name in (*WALKS, *OTHERS):
-        if time.monotonic() < end or journal.knows(name):
-            yield journal.find(name, partial(row, name))
 
 
 def study(folder: Path) -> str:
@@ -239,9 +274,14 @@ def study(folder: Path) -> str:
     if not GOOD:
         return f"# Steered walks\n\nThe clips are not at {CLIPS}.\n"
     end = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
-    lines = list(rows(Journal("steering", SOURCES), end))
-    left = len(WALKS) + len(OTHERS) - len(lines)
+    journal, names = Journal("steering", SOURCES), (*WALKS, *OTHERS)
+    making = journal.find_all({f"{name} made": partial(made, name) for name in names}, end)
+    can = [name for name, found in zip(names, making, strict=True) if found is not None and len(found) > 1]
+    asked = {question: find for name in can for question, find in questions(name).items()}
+    answers = dict(zip(asked, journal.find_all(asked, end), strict=True))
+    lines = [row(name, found, answers) for name, found in zip(names, making, strict=True) if found is not None]
     page = [INTRODUCTION, *HEAD, *lines]
+    left = sum(one is None for one in making) + sum(answer is None for answer in answers.values())
     if left:
-        page += ["", f"{left} walks were not reached in the time that there was."]
+        page += ["", f"{left} answers were not reached in the time that there was."]
     return "\n".join(page) + "\n"

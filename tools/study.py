@@ -113,12 +113,17 @@ def main(arguments: list[str] | None = None) -> None:
             say(f"{one:{longest}}  {about(one)}")
         return
     sys.path.insert(0, str(ROOT))  # for the motions of the tests
-    if asked.holds:
-        look_through(name)
-    elif asked.only is None:
-        run(name, PAGES)
-    else:
-        show(name, asked.only)
+    from heft.studies.lib.journal import end_processes
+
+    try:
+        if asked.holds:
+            look_through(name)
+        elif asked.only is None:
+            run(name, PAGES)
+        else:
+            show(name, asked.only)
+    finally:
+        end_processes()
 
 
 if __name__ == "__main__":

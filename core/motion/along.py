@@ -25,6 +25,7 @@ from .path import Path
 from .planting import find_soles
 from .quaternions import Array
 from .schedule import ContactSchedule, contact_points
+from .steepness import LEVEL, Steepness
 from .tracks import point_places
 
 STANDS_FOR = 0.8  # s, at the end
@@ -55,10 +56,18 @@ class Timing(NamedTuple):
     beside: Stance
 
 
-def lay_along(character: Character, cycle: GaitCycle, row: Trajectory, schedule: ContactSchedule, path: Path) -> Laid:
+def lay_along(
+    character: Character,
+    cycle: GaitCycle,
+    row: Trajectory,
+    schedule: ContactSchedule,
+    path: Path,
+    steepness: Steepness = LEVEL,
+) -> Laid:
     """Laps of a cycle in a row and their contacts along a path; ValueError where it is too short to be walked.
 
-    The first lap is the one before, the last are more than the path needs; the second begins where the path does.
+    The first lap is the one before, the last are more than the path needs; the second begins where the path does. Where
+    the ground is steep, steps are shorter.
     """
     feet = [point.foot for point in schedule.points]
     if schedule.active[:, ~np.array(feet, dtype=np.bool_)].any():
@@ -66,7 +75,7 @@ def lay_along(character: Character, cycle: GaitCycle, row: Trajectory, schedule:
     soles = [sole for sole in find_soles(character, contact_points(character)) if sole.corners]
     own = way_of_cycle(cycle)
     stances = stances_of(schedule, soles)
-    timing = time_steps(stances, path, own.speed, row.rate, float(len(cycle.trajectory.q) - 1))
+    timing = time_steps(stances, path, steepness, own.speed, row.rate, float(len(cycle.trajectory.q) - 1))
 
     def path_at(sample: Array) -> Glide:
         return Glide(*path.at(np.interp(sample, timing.sample, timing.distance)))
@@ -113,19 +122,26 @@ def way_of_cycle(cycle: GaitCycle) -> OwnWay:
     return OwnWay(cycle.trajectory.q, cycle.step, cycle.trajectory.rate)
 
 
-def laps_needed(cycle: GaitCycle, path: Path) -> int:
+def step_length(cycle: GaitCycle) -> float:
+    """Of each of its two steps, m."""
+    return 0.5 * way_of_cycle(cycle).speed * cycle.period
+
+
+def laps_needed(cycle: GaitCycle, path: Path, steepness: Steepness = LEVEL) -> int:
     """How many laps of a cycle a path takes at most, with the one before and what is left over at its end."""
     own = way_of_cycle(cycle)
     slowest = min([own.speed, *path.speed.tolist()])
     longer = float((slowest / own.speed) ** LONGER_STEPS)
-    return math.ceil(STRETCHED * path.length / (own.speed * longer * cycle.period)) + 4
+    return math.ceil(STRETCHED * (path.length + steepness.longer) / (own.speed * longer * cycle.period)) + 4
 
 
-def time_steps(stances: list[Stance], path: Path, own: float, rate: float, start: float) -> Timing:
+def time_steps(
+    stances: list[Stance], path: Path, steepness: Steepness, own: float, rate: float, start: float
+) -> Timing:
     """When which step is where: at the path's speed, all of it a little more or less, so that a stance ends it."""
     scale, length = 1.0, path.length
     for _ in range(FITTINGS):
-        sample, distance = _marched(path, scale, own, rate, start, max(stance.stop for stance in stances))
+        sample, distance = _marched(path, steepness, scale, own, rate, start, max(stance.stop for stance in stances))
         ends = [
             (abs(_end(stance, sample, distance) - length), stance)
             for stance in stances
@@ -136,7 +152,7 @@ def time_steps(stances: list[Stance], path: Path, own: float, rate: float, start
     if not ends or not 1.0 / STRETCHED < scale < STRETCHED:
         raise ValueError(f"A path of {length:.1f} m is too short to be walked: draw a longer one.")
     beside = next(one for one in stances if one.sole != last.sole and one.middle > last.middle)
-    sample, distance = _marched(path, scale, own, rate, start, beside.start)
+    sample, distance = _marched(path, steepness, scale, own, rate, start, beside.start)
     down, middle = (float(np.interp(x, sample, distance)) for x in (last.start, last.middle))
     share = np.clip((sample - last.start) / (last.middle - last.start), 0.0, 1.0)
     slowing = down + (middle - down) * (share - 0.5 * share**2)
@@ -149,7 +165,9 @@ def time_steps(stances: list[Stance], path: Path, own: float, rate: float, start
     return Timing(sample, distance, last, beside)
 
 
-def _marched(path: Path, scale: float, own: float, rate: float, start: float, stop: float) -> tuple[Array, Array]:
+def _marched(
+    path: Path, steepness: Steepness, scale: float, own: float, rate: float, start: float, stop: float
+) -> tuple[Array, Array]:
     """Samples and distances frame by frame, until the sample `stop`."""
     samples, distances = [start], [0.0]
     while samples[-1] < stop:
@@ -157,7 +175,7 @@ def _marched(path: Path, scale: float, own: float, rate: float, start: float, st
         wanted = min(path.speed_at(len(samples) / rate, own), math.sqrt(LAST_SPEED**2 + 2.0 * SLOWS_DOWN * left))
         speed = scale * wanted
         samples.append(samples[-1] + (speed / own) ** (1.0 - LONGER_STEPS))
-        distances.append(distances[-1] + speed / rate)
+        distances.append(distances[-1] + steepness.at(distances[-1]) * speed / rate)
     return np.array(samples), np.array(distances)
 
 

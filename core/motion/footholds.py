@@ -39,6 +39,7 @@ FITS = 0.006  # m, by which the ground below a sole may be out of one plane
 FARTHEST, NUDGE = 0.36, 0.02  # m, that a stance is moved along the foot, and in what steps
 HIGH = 0.2  # m: a step from foot to foot that is higher
 STEEP = 3.0  # is as bad as one moved by so many times the rest
+BACK = 0.1  # m by which who keeps to a path steps nearer again to where it was to, each time on the level
 OVERHANG = 0.5  # m: as bad is a sole none of which lies on anything
 CLOSER = 5.0  # and one closer to an edge as one moved by so many times as much: at 2 a sole tipped over one, and slid
 EVEN = 0.01  # m, by which level ground varies
@@ -78,15 +79,24 @@ class Way(NamedTuple):
 
 
 def put_on(
-    character: Character, trajectory: Trajectory, schedule: ContactSchedule, terrain: Terrain, floor: float = 0.0
+    character: Character,
+    trajectory: Trajectory,
+    schedule: ContactSchedule,
+    terrain: Terrain,
+    floor: float = 0.0,
+    *,
+    keeps: bool = False,
 ) -> tuple[Trajectory, ContactSchedule]:
-    """A motion over a level `floor` and its contacts, adapted to the terrain; ValueError if that is impossible."""
+    """A motion over a level `floor` and its contacts, adapted to the terrain; ValueError if that is impossible.
+
+    Who `keeps` to its way has steps that went elsewhere made up for by those after them.
+    """
     if character.tree.joint[0] != FREE:
         raise ValueError("Only a character with a free root can be adapted to other ground.")
     hands = [i for i, point in enumerate(schedule.points) if not point.foot]
     if schedule.active[:, hands].any():
         raise ValueError("Only a motion that stands on its feet alone can be adapted to other ground.")
-    footholds = find_footholds(character, trajectory, schedule, terrain, floor)
+    footholds = find_footholds(character, trajectory, schedule, terrain, floor, back=BACK if keeps else 0.0)
     if not footholds:
         raise ValueError(
             "No foot ever stands still in this motion, so it cannot be adapted to other ground: check its contacts."
@@ -151,10 +161,13 @@ def find_footholds(
     terrain: Terrain,
     floor: float = 0.0,
     begun: Mapping[int, float] | None = None,
+    *,
+    back: float = 0.0,
 ) -> list[Foothold]:
     """Where the feet of a motion over a level `floor` stand on the terrain, in order; ValueError where nothing is.
 
-    Feet with a height in `begun`, by body, are under way or stand in the first frame: these stay where they are.
+    Feet with a height in `begun`, by body, are under way or stand in the first frame: these stay where they are. Each
+    stance sets out from where the one before went, and after two of a height by so many metres `back` to its own place.
     """
     soles = _soles(character)
     stances = []
@@ -183,7 +196,9 @@ def find_footholds(
             )
         ground, tilt = room
         level = spots.mean(axis=0)
-        moved = ground - level
+        is_even, moved = abs(ground[2] - moved[2]) < EVEN, ground - level
+        if is_even:
+            moved[:2] *= 1.0 - min(1.0, back / max(float(np.hypot(moved[0], moved[1])), 1e-9))
         found.append(Foothold(sole.body, start, stop, level, ground, tilt))
     return found
 

@@ -24,7 +24,7 @@ from scipy.ndimage import maximum_filter1d
 from ..character import Character
 from ..contact.terrain import Terrain
 from ..dynamics import body_poses
-from .along import Laid, laps_needed, lay_along
+from .along import Laid, laps_needed, lay_along, step_length
 from .as_it_is import reference_as_it_is
 from .clean_up import CUTOFF, CleanMotion, clean_up, low_passed
 from .cycles import GaitCycle, make_cycle, repeat
@@ -44,6 +44,7 @@ from .spacetime.ladder import FAR, MOST_SUNK
 from .spacetime.measure import MOST_JOINT_RMS, MOST_ROOT_RMS, mean_distance
 from .spacetime.solver import Progress
 from .spacetime.steering import Budget
+from .steepness import LEVEL, steepness_of
 from .tracks import center_of_mass_path
 
 BROKEN = np.radians(45.0)  # a clean-up that turns a joint by more has pinned what moves
@@ -187,8 +188,9 @@ def make_reference(
     if path is not None:
         if cycle is None:
             raise ValueError("Only a gait cycle can follow a path: make it cyclic.")
-        row, held_row = _row(character, cycle, laps_needed(cycle, path))
-        laid = lay_along(character, cycle, row, held_row, path)
+        steep = LEVEL if onto is None else steepness_of(path, onto.terrain, onto.floor, step_length(cycle))
+        row, held_row = _row(character, cycle, laps_needed(cycle, path, steep))
+        laid = lay_along(character, cycle, row, held_row, path, steep)
         asked, planned, bounds = laid.trajectory, laid.schedule, None
         clip = asked
     put = False
@@ -196,7 +198,7 @@ def make_reference(
         laps = (asked, planned) if cycle is None or laid is not None else _laps(character, cycle, onto.seconds)
         put = not is_level(character, laps[0], onto.terrain, onto.floor)
         if put:
-            asked, planned = put_on(character, *laps, onto.terrain, onto.floor)
+            asked, planned = put_on(character, *laps, onto.terrain, onto.floor, keeps=laid is not None)
             terrain, bounds, clip, settings = onto.terrain, None, asked, clear_of_edges(settings or Settings())
     if put or cycle is not None:  # where the clip's own places tell nothing
         settings = replace(settings or Settings(), place=0.0, root_place=1.0, root_turn=1.0)

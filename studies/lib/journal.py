@@ -19,6 +19,7 @@ from tools.environment import ROOT
 from tools.measured import measured
 
 FOLDER = ROOT / "out" / "studies"
+STEERED = FOLDER / "steered.cache"  # actions of steered walks, which several studies lead
 
 
 class Journal:
@@ -92,6 +93,12 @@ def _begun_before(until: float, find: Callable[[], Any]) -> Any:
 def processes() -> ProcessPoolExecutor:
     """As many as there are processors, each with kernels of its own."""
     return ProcessPoolExecutor(processors(), get_context("spawn"), initializer=find_blender_whole)
+
+
+def end_processes() -> None:
+    """Have none of them outlive the study: who waits for its output would wait for them."""
+    if processes.cache_info().currsize:
+        processes().shutdown(cancel_futures=True)
 
 
 def find_blender_whole() -> None:

@@ -15,7 +15,7 @@ from .carried import FALLING, LOSING, Carried
 from .lookahead import LookAhead
 from .policy import CostToGo, Policy
 from .precompute import sweep
-from .search import Choice, Rehearsal, choose_settings, rehearse
+from .search import ADAPTATIONS, Choice, Rehearsal, choose_settings, rehearse
 from .settings import Settings
 from .storage import load_policy, policy_key, save_policy
 from .track import Track
@@ -25,13 +25,14 @@ LOOSE = 3.0  # degrees RMS off its motion: who stays up like that does not do wh
 STRAYS = 0.01  # m, RMS
 LOST_WAY = 0.02  # m, RMS: who strays farther is guided
 STAYING = (10.0, 100.0)  # times as dear is it to leave its path, for who strays
-ROUGH, ASTRAY = 6.0, 0.05  # degrees and m: who strays no farther with a hand on the root need not be carried
+ROUGH, ASTRAY = 5.0, 0.03  # degrees and m: who strays no farther with a hand on the root need not be carried
 CHEAP = 1.0
 # What that hand gives is so many times as dear as contact forces, and leaving the path as a rule's; tried in a row.
-HANDS = ((1000.0, 10.0), (1000.0, 100.0), (100.0, 100.0), (10.0, 100.0), (CHEAP, 100.0))
+HANDS = ((1000.0, 10.0), (1000.0, 100.0), (100.0, 100.0), (30.0, 100.0), (10.0, 100.0), (CHEAP, 100.0))
 WORTH_IT = 0.7  # of the distance: as near must a hand come that gives more than another
 CHOICE = "choice of settings"
-FEW = 12  # rehearsals, where help is at hand for who falls in all of them
+# Rehearsals, where help is at hand for who falls in all of them; and without those that skip ahead to touchdowns.
+FEW, FEWER = 12, 6
 
 
 class Plan(NamedTuple):
@@ -60,10 +61,11 @@ def start(plan: Plan, stage: Stage) -> Follower:
     """Follow the track from its first frame on, with settings that hold if there are such."""
     own, reference, value = plan
     own.terrain = stage.terrain
-    steps_onto = meets_other_ground(own, reference, stage) and bool(stage.recovery) and not own.track.help.any()
+    anchor = (0.0, 0.0, stage.lift, 0.0)
+    steps_onto = meets_other_ground(anchor, reference, stage) and bool(stage.recovery) and not own.track.help.any()
     # what is best for a level motion that stumbles on is not for one whose steps are planned
     controller, falls = (own, False) if steps_onto else _rehearsed(own, stage.foreseen())
-    controller.seek(0, (0.0, 0.0, stage.lift, 0.0))
+    controller.seek(0, anchor)
     # a plan knows of no help: who takes some is held by that
     recovers = stage.recovery and not controller.track.help.any()
     pushed: Follower = controller
@@ -92,7 +94,9 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     own = controller.settings
     if own.rehearsals == 0:
         return controller, False
-    most = min(own.rehearsals, FEW) if stage.helped else own.rehearsals
+    alone = stage.helped and not (stage.scene.pushes or stage.scene.props)
+    timed = alone and controller.track.cycle is None and not stage.directed
+    most = min(own.rehearsals, (FEWER if timed else FEW) if stage.helped else own.rehearsals)
     choice: Choice = stage.found.get(CHOICE) or choose_settings(
         controller.character,
         controller.track,
@@ -114,10 +118,12 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
     if choice.held and stage.helped and not stage.scene.pushes and own.location == Settings.location:
         controller, rehearsal = _staying(controller, stage, rehearsal)
     controller.rehearsed = choice.text
-    alone = stage.helped and not (stage.scene.pushes or stage.scene.props)
     follows = choice.held and (rehearsal.degrees < LOOSE or bool(stage.scene.pushes))
-    if alone and not (follows and rehearsal.away < LOST_WAY):
-        hand = _guided(controller, stage, rehearsal.away if follows else ASTRAY)
+    # who skips ahead to a touchdown stays near its motion, but not near where that was keyed to be
+    in_time = not timed or choice.settings.reset_phase == own.reset_phase
+    if alone and not (follows and in_time and rehearsal.away < LOST_WAY):
+        begin = replace(controller.settings, reset_phase=own.reset_phase if timed else choice.settings.reset_phase)
+        hand = _guided(controller, stage, begin, rehearsal.away if follows and in_time else ASTRAY)
         if hand is not None:
             return hand, False
     return controller, not follows and (stage.recovery > 0 or not stage.scene.pushes)
@@ -126,21 +132,37 @@ def _rehearsed(controller: LookAhead, stage: Stage) -> tuple[LookAhead, bool]:
 def _staying(controller: LookAhead, stage: Stage, rehearsal: Rehearsal) -> tuple[LookAhead, Rehearsal]:
     """The controller and its rehearsal, or where it strays so far from its path one that leaves that less readily.
 
-    To hold on to a place costs steadiness against pushes, of which there are none.
+    To hold on to a place costs steadiness against pushes, of which there are none. Who still does not do what was keyed
+    adapts to contacts more readily, or less, as who falls does.
     """
-    world, steps = stage.world(alone=True), _steps(stage)
-    for dearer in STAYING:
-        if rehearsal.away < STRAYS:
-            break
-        settings = replace(controller.settings, location=dearer * Settings.location)
+    world, steps, own = stage.world(alone=True), _steps(stage), controller.settings
+
+    def tried(settings: Settings) -> tuple[LookAhead, Rehearsal]:
         other = LookAhead(controller.character, controller.track, settings, terrain=stage.terrain)
-        again = rehearse(other, world, steps, 0, stage.lift)
-        if again.survived and again.away < rehearsal.away:
-            controller, rehearsal = other, again
-    return controller, rehearsal
+        return other, rehearse(other, world, steps, 0, stage.lift)
+
+    best = controller, rehearsal
+    for dearer in STAYING:
+        if best[1].away < STRAYS:
+            break
+        other = tried(replace(own, location=dearer * Settings.location))
+        if other[1].survived and other[1].away < best[1].away:
+            best = other
+    for adaptation in ADAPTATIONS[:2]:
+        if _does(best[1]):
+            break
+        other = tried(replace(own, adaptation=adaptation))
+        if _does(other[1]):
+            best = other
+    return best
 
 
-def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | None:
+def _does(rehearsal: Rehearsal) -> bool:
+    """Whether one stayed up and did what was keyed."""
+    return rehearsal.survived and rehearsal.degrees < LOOSE and rehearsal.away < LOST_WAY
+
+
+def _guided(controller: LookAhead, stage: Stage, begin: Settings, away: float) -> LookAhead | None:
     """A controller with a hand on the root that gives little, if one stays nearer to its path than `away`.
 
     The first that keeps well to the motion, else one of those that do so roughly, which takes a fraction of the help of
@@ -149,7 +171,7 @@ def _guided(controller: LookAhead, stage: Stage, away: float) -> LookAhead | Non
     world, steps = stage.world(alone=True), _steps(stage)
     nearest, least = None, min(away, ASTRAY)
     for sparing, dearer in HANDS:
-        settings = replace(controller.settings, location=dearer * Settings.location, help=sparing)
+        settings = replace(begin, location=dearer * Settings.location, help=sparing)
         planned = sparing == CHEAP and bool(controller.track.help.any())  # enough of it, where the motion takes it
         track = controller.track if planned else controller.track.guided()
         hand = LookAhead(controller.character, track, settings, terrain=stage.terrain)

@@ -78,7 +78,8 @@ class Recovering(Follower):
         self._disturbances = disturbances or Disturbances(stage)
         self._uneven = Uneven(motion, reference, stage)
         self._judge = Judge(motion, reference, stage, self._disturbances.pushing)
-        self._returns = stage.returns or goes_up_or_down(reference)
+        self._climbs = goes_up_or_down(reference)
+        self._returns = stage.returns or self._climbs
         self._laid = 0  # plans onto other ground
         self._failures = 0  # in a row, to find a plan that stays up
         self._tried = 0  # plans since the last push
@@ -132,7 +133,7 @@ class Recovering(Follower):
             if not calm:
                 self._next = stepper.time + AGAIN
                 self._recover(stepper, goes_on)
-            elif self._returns and away < CALM:
+            elif self._returns and (away < CALM or self._climbs):  # who climbs had better be there in time
                 self._return(stepper, goes_on)
         except StoppedError:
             return

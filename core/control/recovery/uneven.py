@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contact.terrain import Terrain
+from ...motion.cycle import Cycle
 from ...motion.cycles import power
 from ...motion.fit import Trajectory, velocities
 from ...motion.footholds import (
@@ -38,7 +39,7 @@ class Uneven:
 
     def __init__(self, controller: LookAhead, reference: Reference, stage: Stage) -> None:
         self._reference, self._stage = reference, stage
-        self.is_met = meets_other_ground(controller, reference, stage)
+        self.is_met = meets_other_ground(controller.place.anchor, reference, stage)
         self._standing: frozenset[int] = frozenset()
         self._since = 0  # frames that the foot stands which came down last
 
@@ -58,8 +59,11 @@ class Uneven:
         return laid_on(ahead, self._reference, actual, self._stage.terrain) if self.is_met else None
 
 
-def meets_other_ground(controller: LookAhead, reference: Reference, stage: Stage) -> bool:
-    """Whether ground that stays is higher or lower than a level floor where feet would come down."""
+def meets_other_ground(anchor: tuple[float, float, float, float], reference: Reference, stage: Stage) -> bool:
+    """Whether ground that stays is higher or lower than a level floor where feet would come down.
+
+    The motion is at an anchor: x, y, the floor's height and yaw in the world.
+    """
     schedule, surfaces = reference.schedule, stage.scene.surfaces
     feet = np.array([point.foot for point in schedule.points])
     spots = schedule.place[schedule.active & feet]
@@ -67,11 +71,13 @@ def meets_other_ground(controller: LookAhead, reference: Reference, stage: Stage
         return False
     if (schedule.active & ~feet).any() or np.ptp(spots[:, 2]) > EVEN:
         return False
-    spots, cycle = np.unique(spots.round(3), axis=0), controller.track.cycle
-    laps = 1 if cycle is None else math.ceil(stage.seconds * reference.rate / len(controller.track.q)) + 1
+    x, y, floor, yaw = anchor
+    spots, cycle = np.unique(spots.round(3), axis=0), reference.cycle
+    laps = 1 if cycle is None else math.ceil(stage.seconds * reference.rate / reference.steps) + 1
     ways = [spots if cycle is None else power(cycle, lap).move_points(spots) for lap in range(laps)]
-    below = heights_below(stage.terrain, np.concatenate(ways) + np.array([0.0, 0.0, stage.lift + HIGHEST]))
-    return bool((np.abs(below - stage.lift - spots[0, 2]) > EVEN).any())
+    there = Cycle((x, y), yaw).move_points(np.concatenate(ways))
+    below = heights_below(stage.terrain, there + np.array([0.0, 0.0, floor + HIGHEST]))
+    return bool((np.abs(below - floor - spots[0, 2]) > EVEN).any())
 
 
 def goes_up_or_down(reference: Reference) -> bool:

@@ -41,12 +41,16 @@ def put_onto(
 ) -> tuple[MadeReference, str]:
     """The motion on the scene's ground; or that on level ground, and why.
 
-    With help only where it takes some on level ground too: help for the sake of a wall in its way would put it on top.
+    With help only where it takes some on level ground too, for help for the sake of a wall in its way would put it on
+    top; or along a path, which somebody has drawn over that ground.
     """
     try:
         return make_reference(character, trajectory, onto=onto, **{**wanted, "help_given": "none"}), ""
     except ValueError as error:
         why = str(error)
+    if wanted.get("path") is not None:
+        with contextlib.suppress(ValueError):
+            return make_reference(character, trajectory, onto=onto, **wanted), ""
     level = make_reference(character, trajectory, **wanted)
     if helping(level.reference.schedule.points).any():
         with contextlib.suppress(ValueError):

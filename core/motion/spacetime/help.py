@@ -40,6 +40,7 @@ SITTING = 0.15  # of the body's height: hips that are no higher than this over t
 STEADYING = 0.5  # of the weight: less than this only keeps a motion near what was keyed
 SLIPPERY = 0.2  # friction: about as much as a walk on level ground uses
 LARGE = 1.0  # of the weight: where something is missing, help beyond this grows dear, or it would come in jerks
+AT_ENDS = 1.0 / 300.0  # of its price that help costs where a motion begins or ends with something missing
 FASTEST = 10.0  # times by which a weight changes in an iteration, at most
 
 
@@ -51,18 +52,29 @@ class Price(NamedTuple):
     slope: float = 0.0  # [C] then times f; 0: it stays with the square
 
 
-def first_weights(price: Price, missing: Mask, weight: float) -> Array:
-    """Per squared newton (N,), of a character of that weight."""
-    result: Array = np.where(missing, price.missing, price.square) / weight**2
+def shares_of_price(missing: Mask) -> Array:
+    """Shares (N,) of its price that help costs where something is missing; none where nothing is.
+
+    Small where a motion begins or ends so: a body would fall in from above and leap out at the end, to save it.
+    """
+    result = np.where(missing, 1.0, 0.0)
+    for one in (result, result[::-1]):
+        one[np.logical_and.accumulate(one > 0.0)] = AT_ENDS
     return result
 
 
-def next_weights(price: Price, missing: Mask, weight: float, last: Array, force: Array) -> Array:
+def first_weights(price: Price, missing: Array, weight: float) -> Array:
+    """Per squared newton (N,), of a character of that weight; `missing` are the shares of its price above."""
+    result: Array = np.where(missing > 0.0, price.missing * missing, price.square) / weight**2
+    return result
+
+
+def next_weights(price: Price, missing: Array, weight: float, last: Array, force: Array) -> Array:
     """The same after an iterate with these forces (N, helpers, 3)."""
     share = np.linalg.norm(force.reshape(len(force), -1), axis=1) / weight
     large = np.maximum(share / LARGE, 1.0)
     spread = price.square if price.slope == 0.0 else price.slope * large / np.sqrt(share**2 + ROUNDING**2)
-    wanted = np.where(missing, price.missing * large**4, spread) / weight**2
+    wanted = np.where(missing > 0.0, price.missing * missing * large**4, spread) / weight**2
     result: Array = np.clip(wanted, last / FASTEST, last * FASTEST)
     return result
 

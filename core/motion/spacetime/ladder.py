@@ -29,7 +29,7 @@ SAME = 0.035  # m, within which a motion is the same whatever its joints' angles
 SETTLED = 0.05  # rad or m, of the last step of one that is
 HEAVY = 0.5  # of the weight, on average: help of more than that is to bring it to where it is the same
 WORTH_HELP = 0.75  # of its distance, to which help must bring a motion that does not come so close
-MISSING, PLENTY = 0.03, 3.0  # prices of help by its square: where something is missing; everywhere, to begin with
+MISSING, PLENTY = 10.0, 3.0  # prices of help by its square: where something is missing; everywhere, to begin with
 HELPED_ITERATIONS = 24
 SANE_STEP = 0.3  # rad or m: what still moves more is nothing to begin with
 

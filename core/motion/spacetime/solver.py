@@ -26,7 +26,7 @@ from ..cycle import Cycle
 from ..outside import Outside
 from . import ends
 from .ends import Ends, end_offsets, start_offset
-from .help import first_weights, mean_share, next_weights, weight_of
+from .help import first_weights, mean_share, next_weights, shares_of_price, weight_of
 from .model import (
     ModelWorkspace,
     fill_defects,
@@ -117,7 +117,7 @@ def solve(
     iterate = make_iterate(character, problem, barrier) if begin is None else begin
     if known is not None:
         known.begin(iterate.force)
-    lacking = np.zeros(frames - 1, np.bool_) if missing is None else missing
+    lacking = shares_of_price(np.zeros(frames - 1, np.bool_) if missing is None else missing)
     if price is not None:
         iterate.help_weight[:] = first_weights(price, lacking, weight_of(character))
     moved = Iterate(*(array.copy() for array in iterate))

@@ -30,6 +30,7 @@ FAINT, LEAST_SOLVE = 5e-3, 8
 LONGEST_SOLVE = 20  # iterations: what still goes to and fro then will go on so, and is as near as it gets
 # Help's price, times its size: at first, at most, and the least; by how much it changes in an iteration at most.
 FIRST, DEAREST, CHEAPEST, FASTEST = 30.0, 300.0, 0.2, 3.0
+EASED = 300.0  # times lower may the price become where something is missing
 AIM, AIMED, GAIN = 0.97, 0.04, 3.0  # of the distance that it is to be, and how near to that is near enough
 FIRST_LOOK, LAST_LOOK = 2, 14  # iterations between which the price follows the distance
 PLENTIFUL, SETTLING = 8, 0.05  # iterations of plenty of help, and the step with which it has done its part
@@ -122,11 +123,16 @@ class Helped:
     """
 
     def __init__(self, distance: Distance, close: float, missing: float, plenty: float = 0.0) -> None:
-        """`missing` is its price where something is missing, and `plenty` that of all at first, if that is said."""
-        self._distance, self._close = distance, close
+        """`missing` is its price where something is missing, and `plenty` that of all at first, if that is said.
+
+        Where something is missing the price is never higher, but falls with the other in what would end too far.
+        """
+        self._distance, self._close, self._missing = distance, close, missing
         self._plenty, self._since, self._fixed = plenty > 0.0, 0, False
         self._last, self._crossed = 0.0, 0
-        self.price: Price | None = Price(plenty or 10.0 * DEAREST, missing, 0.0 if plenty else FIRST)
+        self.price: Price | None = (
+            Price(plenty, min(missing, plenty)) if plenty else Price(10.0 * DEAREST, missing, FIRST)
+        )
 
     def goes_on(self, iteration: int, q: Array, step: float, helped: float) -> bool:
         """It always does; the price changes."""
@@ -148,7 +154,8 @@ class Helped:
         slope = float(np.clip(self.price.slope * np.clip(ahead ** (-GAIN / calm), 1.0 / most, most), CHEAPEST, DEAREST))
         stays = max(abs(share - 1.0), abs(ahead - 1.0)) < AIMED or (slope == self.price.slope and step < SETTLING)
         self._fixed = stays or passed >= LAST_LOOK
-        self.price = self.price._replace(slope=slope)
+        missing = float(np.clip(self.price.missing * slope / self.price.slope, self._missing / EASED, self._missing))
+        self.price = self.price._replace(slope=slope, missing=missing)
         return True
 
     def is_faint(self, iteration: int, step: float) -> bool:

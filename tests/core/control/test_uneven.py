@@ -23,6 +23,7 @@ from tests.core.contact.meshes import stairs
 SETTINGS = Settings(rehearsals=0)
 FIRST = 0.69  # m, of the first riser, between the footprints
 SECONDS = 3.0
+HERE = (0.0, 0.0, 0.0, 0.0)
 
 
 def steps(controller, rise):
@@ -94,12 +95,12 @@ def test_level_ground_leaves_the_motion_as_it_is(controller, walk_on_corners):
 
 
 def test_other_ground_is_what_feet_would_meet(controller, walk_on_corners):
-    assert not meets_other_ground(controller, walk_on_corners, stage_of(controller, ()))
-    assert not meets_other_ground(controller, walk_on_corners, stage_of(controller, (Plane(),)))
-    assert meets_other_ground(controller, walk_on_corners, stage_of(controller, steps(controller, -0.06)))
+    assert not meets_other_ground(HERE, walk_on_corners, stage_of(controller, ()))
+    assert not meets_other_ground(HERE, walk_on_corners, stage_of(controller, (Plane(),)))
+    assert meets_other_ground(HERE, walk_on_corners, stage_of(controller, steps(controller, -0.06)))
     far = stairs(4, 0.1, 0.3, 2.0)
     aside = Mesh(far[0] + np.array([0.0, 30.0, 0.0]), far[1])
-    assert not meets_other_ground(controller, walk_on_corners, stage_of(controller, (Plane(), aside)))
+    assert not meets_other_ground(HERE, walk_on_corners, stage_of(controller, (Plane(), aside)))
 
 
 @pytest.mark.parametrize("rise", [-0.06, 0.1])

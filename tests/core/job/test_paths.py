@@ -11,6 +11,7 @@ from heft.core.job.choosing import resolved
 from heft.core.job.running import check, run
 from heft.core.motion.path import Path
 
+from tests.core.job import golden
 from tests.core.job.jobs import waving_job
 from tests.core.motion.skeletons import CMU_ROLES, cmu, needs_clips
 
@@ -54,6 +55,21 @@ def test_a_captured_walk_goes_round_a_corner_and_stands_at_the_end():
     assert away.max() < 0.3
     assert np.linalg.norm(hips[-1] - CORNER[-1]) < 0.12
     assert np.linalg.norm(hips[-1] - hips[-20]) < 0.01
+
+
+@pytest.mark.parametrize("rise", [0.17, -0.17])
+def test_a_walk_goes_along_a_path_over_stairs_to_its_end(rise):
+    walk = golden.kept("walk")
+    begin, ahead = walk.clip.position[0, 0, :2], np.array([np.cos(golden.heading()), np.sin(golden.heading())])
+    drawn = np.array([begin, begin + 6.0 * ahead])
+    scene = golden.stairs(rise=rise, going=0.29, first=2.0, steps=4)
+    result = run(replace(walk, path=drawn, scene=scene, loop=False))
+    assert result.report["outcome"] == "completed"
+    assert result.report["help_max"] == 0.0
+    hips = result.poses[:, 0, :3, 3]
+    assert hips[-1, 2] - hips[0, 2] == pytest.approx(4.0 * rise, abs=0.1)
+    assert Path(drawn).distance_from(hips[:, :2]).max() < 0.2
+    assert np.linalg.norm(hips[-1, :2] - drawn[-1]) < 0.15
 
 
 def test_who_cannot_wait_says_who_can():

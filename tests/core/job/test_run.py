@@ -134,7 +134,7 @@ def test_who_looks_on_is_sent_what_is_optimised_and_then_every_frame_once(result
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
-def test_a_run_is_cancelled_before_its_first_step(method):
+def test_a_run_is_cancelled_before_its_first_step(method, few_tours, steered):
     if method == "momentum":  # it knows no props
         job = waving_job(method=method)
     elif method == "steering":  # it needs a walk
@@ -142,7 +142,7 @@ def test_a_run_is_cancelled_before_its_first_step(method):
     else:  # a gait needs the rate
         others = (waving_clip(0.5),) if method == "combination" else ()
         job = replace(lively_job(), method=method, settings={}, rate=300.0, others=others)
-    done = run(job, lambda at: at.stage != "simulate")
+    done = run(job, lambda at: at.stage != "simulate", steered if method == "steering" else None)
     assert done.outcome == "cancelled"
     assert len(done.frames) == 1
     assert done.prop_poses.shape == (1, len(job.scene.props), 4, 4)

@@ -162,21 +162,21 @@ def test_walk_goes_where_it_is_told_and_bakes_to_the_same_bits(kept):
     np.testing.assert_array_equal(again.torque, live.torque)
 
 
-def test_a_steered_walk_turns_and_stops_and_bakes_to_the_same_bits(kept):
+def test_a_steered_walk_turns_and_stops_and_bakes_to_the_same_bits(steered, few_tours):
     """A plan is made for it once, of which 15 degrees are the sharpest turn here."""
     still = Course(np.zeros(1), np.full(1, 1.3))
     scene = replace(golden.kept("walk").scene, course=still)
     job = replace(walk(), method="steering", settings={"sharpest": 15.0}, scene=scene)
     said = {130: inputs.Command(0.0, 1.3, 0.0, 0.25), 500: inputs.Command(0.0, 0.0, 0.0, 0.25)}
     shove = inputs.Shove(0.0, "torso", (0.0, 0.0, 0.0), (0.0, 40.0, 0.0), 0.1)
-    found = play(job, Walker(1080, said, shove), clock=None, cache=kept)
+    found = play(job, Walker(1080, said, shove), clock=None, cache=steered)
     live = found.simulation.recording
     assert found.simulation.lost is None
     assert live.steps == 1080
     assert np.linalg.norm(live.q[-1, :2] - live.q[-60, :2]) < 0.01  # it stands
     turned = np.unwrap(yaw(live.q))
     assert turned[-1] - turned[:130].mean() == pytest.approx(np.radians(15.0), abs=0.12)
-    again = baked(job, found.take, kept).recording
+    again = baked(job, found.take, steered).recording
     nq = found.simulation.character.nq
     np.testing.assert_array_equal(again.q[:, :nq], live.q[:, :nq])
     np.testing.assert_array_equal(again.torque, live.torque)

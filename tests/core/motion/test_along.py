@@ -16,6 +16,7 @@ from heft.core.motion.path import Path
 from heft.core.motion.planting import find_soles
 from heft.core.motion.rest import ends_at_rest
 from heft.core.motion.schedule import contact_points, runs
+from heft.core.motion.steepness import LEVEL, Steepness
 from heft.core.motion.tracks import point_places
 
 from tests.core.motion.walkers import PERIOD, SPEED, STANCE, glide
@@ -28,10 +29,10 @@ def cycle_of_walk():
     return walk.character, found
 
 
-def laid_along(path):
+def laid_along(path, steepness=LEVEL):
     character, cycle = cycle_of_walk()
-    row = repeat(character, replace(cycle, schedule=cycle.held), laps_needed(cycle, path))
-    return character, lay_along(character, cycle, *row, path)
+    row = repeat(character, replace(cycle, schedule=cycle.held), laps_needed(cycle, path, steepness))
+    return character, lay_along(character, cycle, *row, path, steepness)
 
 
 def soles_of(character):
@@ -63,6 +64,25 @@ def test_straight_on_it_walks_as_it_does_and_stops_at_the_end():
         assert end[0] == pytest.approx(8.0, abs=0.12)
     np.testing.assert_allclose(center_of_mass(character, q[-1])[:2], np.mean(ends, axis=0)[:2], atol=0.03)
     assert ends_at_rest(character, laid.trajectory, laid.schedule)
+
+
+def test_where_the_ground_is_steep_steps_are_shorter_and_the_end_is_where_it_was():
+    character, laid = laid_along(
+        Path(np.array([[0.0, 0.0], [9.0, 0.0]])),
+        Steepness(np.array([3.0, 3.1, 5.9, 6.0]), np.array([1.0, 0.5, 0.5, 1.0])),
+    )
+    check_feet_stand(character, laid)
+    spots = []
+    for sole in soles_of(character):
+        columns = [i for i, p in enumerate(laid.schedule.points) if p.foot and p.body == sole.body]
+        for start, stop in runs(laid.schedule.active[:, columns].any(axis=1)):
+            spots.append(laid.schedule.place[(start + stop) // 2, columns, 0].max())
+    length = np.diff(np.sort(spots))
+    at = np.sort(spots)[1:]
+    usual = np.median(length[at < 2.5])
+    np.testing.assert_allclose(length[(at > 3.5 + usual) & (at < 5.5)], 0.5 * usual, rtol=0.15)
+    assert at[-1] == pytest.approx(9.0, abs=0.3)
+    assert laid.trajectory.q[-1, 0] == pytest.approx(9.0, abs=0.12)
 
 
 def test_along_a_circle_each_foot_stands_along_its_tangent():

@@ -107,6 +107,23 @@ def test_soles_find_room_on_treads(walk, rise, going):
         np.testing.assert_allclose(under, hold.ground[2], atol=1e-6)
 
 
+def test_who_keeps_to_its_way_makes_up_for_a_step_that_went_elsewhere(walk):
+    """Beyond one riser: there each of its steps comes nearer to its own place."""
+    character, trajectory, held = walk
+    edge = max(hold.level[0] for hold in find_footholds(character, trajectory, held, floor())[:4])
+    vertices, triangles = stairs(1, 0.1, 8.0, 4.0)
+    vertices[:, 0] += edge
+    vertices[:2, 0] -= 3.0
+    kerb = make_terrain([Mesh(vertices, triangles)])
+    off = {}
+    for back in (0.0, 0.02):
+        holds = find_footholds(character, trajectory, held, kerb, back=back)
+        off[back] = [float(np.linalg.norm((hold.ground - hold.level)[:2])) for hold in holds]
+    assert max(off[0.0]) > 0.05
+    assert off[0.0][-1] == pytest.approx(max(off[0.0]))
+    assert off[0.02][-1] < off[0.0][-1] - 0.015
+
+
 def test_a_foot_that_is_in_the_air_at_the_end_is_above_the_ground_there(walk):
     """Or it would end its swing as high as it began it, inside a step."""
     character, trajectory, schedule = walk

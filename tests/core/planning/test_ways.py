@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from heft.core.planning import Action, Ahead, Errand, Pose, Trials, Way, fit
 from heft.core.planning.places import ASIDE, ASIDES, HEADINGS
+from heft.core.planning.search import ASKEW, BREADTH, MISS, MOST, UNSURE
 from heft.core.planning.values import KEPT
-from heft.core.planning.ways import ASKEW, MISS, UNSURE
 
 WALKS, STANDS = 1, 0
 HALF = ((0.5, 0.0), (1.0, 0.0))
@@ -149,6 +149,36 @@ def test_what_is_found_is_the_best_of_all_sequences(pose, depth):
     assert cost == pytest.approx(best, rel=1e-9)
     assert number == first
     assert trim == (0.0, 0.0, 0.0)
+
+
+def test_of_many_actions_the_most_promising_suffice():
+    """What is best of all sequences is found, up to where the way ends."""
+    many = (*ALL, *(turning(degrees) for degrees in (45, -45, 60, -60, 10, -10, 20, -20)))
+    bend = np.linspace(0.0, 1.2, 400)
+    way = Way(4.0 * np.column_stack([np.sin(bend), 1.0 - np.cos(bend)]), bend)
+    values = fit(many, trials(many), 1.0, 1.0, ERRAND)
+    looks = []
+    few, all_ = (Ahead(many, values, 1.0, 1.0, ERRAND, 4, 4, breadth) for breadth in (BREADTH, (len(many),)))
+    for place in range(0, len(way.places), 40):
+        for aside in (-0.2, 0.0, 0.1):
+            x, y = way.places[place]
+            pose = Pose(x - aside * np.sin(bend[place]), y + aside * np.cos(bend[place]), bend[place])
+            found, best = (one.best(0, pose, way, place, np.zeros(len(many))) for one in (few, all_))
+            assert found.cost == pytest.approx(best.cost, rel=0.02)
+            looks.append((few.looks, all_.looks))
+    few_looks, all_looks = np.array(looks).T
+    assert few_looks.max() <= all_looks.max() <= MOST
+    assert few_looks.sum() < all_looks.sum()
+
+
+def test_however_much_could_be_looked_at_it_decides_in_time():
+    """Six actions ahead, where the way ends, and none of them leads there well."""
+    many = (*ALL, *(turning(degrees) for degrees in (45, -45, 60, -60, 10, -10, 20, -20)))
+    planner = ahead_of(many, depth=6)
+    way = straight(4.7)
+    for x in np.arange(0.0, 4.0, 0.4):
+        choose(planner, many, 0, Pose(x, 0.15, 0.1), way)
+        assert planner.looks <= MOST
 
 
 def test_who_is_beside_the_way_comes_back_and_stays():

@@ -168,7 +168,7 @@ def test_recovery(compiled):
     assert compiled() == []
 
 
-def test_a_steered_walk(compiled):
+def test_a_steered_walk(compiled, few_tours):
     turning = Course(np.array([0.0, 1.0, 1.0]), np.full(3, 1.3), np.zeros(3), np.array([0.0, 0.0, 0.3]))
     walk = replace(golden.kept("walk"), method="steering", settings={"sharpest": 15.0}, seconds=3.0)
     assert refusal(replace(walk, scene=Scene(course=turning))) == ""

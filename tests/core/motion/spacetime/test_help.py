@@ -11,6 +11,7 @@ from heft.core.motion.make_reference import make_reference
 from heft.core.motion.schedule import ContactSchedule
 from heft.core.motion.spacetime import NoReferenceError, Settings, build_reference, ladder, model, request
 from heft.core.motion.spacetime.help import (
+    AT_ENDS,
     HELPERS,
     ROUNDING,
     Price,
@@ -20,6 +21,7 @@ from heft.core.motion.spacetime.help import (
     next_weights,
     sentences_of_help,
     shares,
+    shares_of_price,
     weight_of,
 )
 from heft.core.motion.spacetime.ladder import CLOSE
@@ -113,11 +115,20 @@ def test_the_gradient_of_help_is_that_of_its_price():
 
 
 def test_weights_change_at_most_tenfold_and_stay_where_something_is_missing():
-    weight, missing = 700.0, np.array([False, True])
+    weight, missing = 700.0, np.array([0.0, 1.0])
     weights = first_weights(PRICE, missing, weight)
     after = next_weights(PRICE, missing, weight, weights, np.zeros((2, 3, 3)))
     assert after[0] == pytest.approx(10.0 * weights[0])
     assert after[1] == weights[1] == pytest.approx(PRICE.missing / weight**2)
+
+
+def test_help_is_cheap_where_a_motion_begins_or_ends_with_nothing_to_stand_on():
+    missing = np.ones(9, np.bool_)
+    missing[[2, 5]] = False
+    expected = [AT_ENDS, AT_ENDS, 0.0, 1.0, 1.0, 0.0, AT_ENDS, AT_ENDS, AT_ENDS]
+    np.testing.assert_array_equal(shares_of_price(missing), expected)
+    np.testing.assert_array_equal(shares_of_price(np.ones(3, np.bool_)), [AT_ENDS] * 3)
+    assert not shares_of_price(np.zeros(3, np.bool_)).any()
 
 
 def test_little_help_is_not_said_to_stand_for_something_missing():
@@ -134,7 +145,7 @@ def test_beyond_the_weight_help_grows_dearer_than_its_size():
     weight, last = 700.0, np.full(2, 30.0 / 700.0**2)
     force = np.zeros((2, 3, 3))
     force[:, 0, 2] = 0.5 * weight, 4.0 * weight
-    after = next_weights(PRICE, np.zeros(2, np.bool_), weight, last, force)
+    after = next_weights(PRICE, np.zeros(2), weight, last, force)
     # the price's slope, weight times help: C below, and C f above
     np.testing.assert_allclose(after * weight**2 * (0.5, 4.0), (30.0, 120.0), rtol=1e-5)
 
