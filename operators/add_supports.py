@@ -35,6 +35,6 @@ class HEFT_OT_add_supports(bpy.types.Operator):
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        supports.note_added(armature, report)
+        outcome.note_done(armature, report, supports.ADDED)
         self.report({"INFO"}, f"Added {', '.join(added)}")
         return {"FINISHED"}

@@ -45,6 +45,6 @@ class HEFT_OT_change_pace(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         if report:
-            retiming.note_retimed(armature, report)
+            outcome.note_done(armature, report, retiming.RETIMED)
         self.report({"INFO"}, f"{armature.name} plays {action.name} now. Bake again")
         return {"FINISHED"}

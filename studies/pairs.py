@@ -14,7 +14,7 @@ from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab
 from heft.core.simulation.company import Hold
 from heft.studies.lib.journal import Journal
-from heft.studies.lib.touching import NOISE, SEEDS, deepest, steady
+from heft.studies.lib.touching import NOISE, SEEDS, cells, deepest, steady
 
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT
 from tools.environment import ROOT
@@ -136,13 +136,7 @@ def row(two: Two, found: dict[str, Any]) -> str:
     begin = f"| {two.first}, {two.second} | {two.what} | {'said' if two.held else 'found'} |"
     if found["why"]:
         return f"{begin} refused: {found['why']} | | | | | | | |"
-    off, helped, slide, hands = (
-        ", ".join(f"{value:.1f}" for value in found[name]) for name in ("off", "help", "slide", "hands")
-    )
-    return (
-        f"{begin} {', '.join(found['up'])} | {found['steady']} of {SEEDS} | {off} | {helped} | {slide} | "
-        f"{found['deepest']:.1f} | {hands} | {found['nearest']:.1f} |"
-    )
+    return f"{begin} {cells(found)} | {found['nearest']:.1f} |"
 
 
 def study(folder: Path) -> str:

@@ -17,7 +17,7 @@ from heft.examples import walk
 from heft.examples.gallery import two
 from heft.examples.gallery.scene import Scene, choose
 from heft.studies.lib.journal import Journal
-from heft.studies.lib.touching import NOISE, SEEDS, deepest, steady
+from heft.studies.lib.touching import NOISE, SEEDS, cells, deepest, steady
 
 HANDS: dict[str, tuple[tuple[str, str], ...]] = {
     "hand_in_hand": (("R", "L"),),
@@ -89,13 +89,7 @@ def row(scene: Scene, found: dict[str, Any]) -> str:
     """A line of the table."""
     if found["why"]:
         return f"| {scene.title} | refused: {found['why']} | | | | | | | |"
-    off, helped, slide, hands = (
-        ", ".join(f"{value:.1f}" for value in found[name]) for name in ("off", "help", "slide", "hands")
-    )
-    return (
-        f"| {scene.title} | {', '.join(found['up'])} | {found['steady']} of {SEEDS} | {off} | {helped} | {slide} | "
-        f"{found['deepest']:.1f} | {hands} | {found['told']} |"
-    )
+    return f"| {scene.title} | {cells(found)} | {found['told']} |"
 
 
 def study(folder: Path) -> str:

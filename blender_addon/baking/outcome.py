@@ -45,6 +45,15 @@ def note_failure(armature: bpy.types.Object, why: str) -> None:
         settings_on(armature).report = json.dumps(told)
 
 
+def note_done(armature: bpy.types.Object, report: dict[str, Any], what: str) -> None:
+    """Keep with a report that what it offered has been done: its button goes."""
+    text = json.dumps(report | {what: True})
+    kept: bpy.types.Action | None = bpy.data.actions.get(report.get("action", ""))
+    if kept is not None and notes_on(kept).report:
+        notes_on(kept).report = text
+    settings_on(armature).report = text
+
+
 def now() -> str:
     """The time by the clock on the wall, to the minute."""
     return datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import bpy
 
 from ..rig.other_motion import mover_of
-from ..typed import notes_on, settings_on
+from ..typed import settings_on
 from ..words import interface
 from ..writer import check_stretch, stretch_action
 from .layers import take_off
@@ -64,12 +63,3 @@ def retime(scene: bpy.types.Scene, armature: bpy.types.Object, times: float) -> 
     if scene.frame_end >= math.floor(ended):
         scene.frame_end = max(scene.frame_end, math.ceil(last))
     return copy
-
-
-def note_retimed(armature: bpy.types.Object, report: dict[str, Any]) -> None:
-    """Keep with a report that its action has another pace now."""
-    text = json.dumps(report | {RETIMED: True})
-    kept: bpy.types.Action | None = bpy.data.actions.get(report.get("action", ""))
-    if kept is not None and notes_on(kept).report:
-        notes_on(kept).report = text
-    settings_on(armature).report = text

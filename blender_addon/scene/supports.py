@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..typed import notes_on, settings_on
+from ..typed import settings_on
 from ..writer import own_bag, write_steps
 from .choosing import add_empty, own_collection
 
@@ -89,12 +88,3 @@ def make_grab(
     keys = np.array([(first - 1.0, 0.0), (float(first), 1.0), (last + 1.0, 0.0)])
     write_steps(own_bag(empty), "heft.grab.holding", "Grab", *keys.T)
     return empty
-
-
-def note_added(armature: bpy.types.Object, report: dict[str, Any]) -> None:
-    """Keep with a report that its supports are in the scene now."""
-    text = json.dumps(report | {ADDED: True})
-    kept: bpy.types.Action | None = bpy.data.actions.get(report.get("action", ""))
-    if kept is not None and notes_on(kept).report:
-        notes_on(kept).report = text
-    settings_on(armature).report = text

@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from heft.core.job import BakeResult, CompanyJob, run_together
 
@@ -29,3 +30,14 @@ def steady(company: CompanyJob, cache: str) -> int:
         answers = run_together(noisy(company, seed), cache=cache)
         count += all(isinstance(one, BakeResult) and one.outcome == "completed" for one in answers)
     return count
+
+
+def cells(found: dict[str, Any]) -> str:
+    """Of a line of a table: who is up, how often with noise, how far off, with how much help, how deep, how near."""
+    off, helped, slide, hands = (
+        ", ".join(f"{value:.1f}" for value in found[name]) for name in ("off", "help", "slide", "hands")
+    )
+    return (
+        f"{', '.join(found['up'])} | {found['steady']} of {SEEDS} | {off} | {helped} | {slide} | "
+        f"{found['deepest']:.1f} | {hands}"
+    )
