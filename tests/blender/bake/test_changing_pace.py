@@ -56,6 +56,23 @@ def test_one_click_changes_the_pace_that_the_report_tells_of_and_the_next_bake_t
     assert np.ptp(again.curve_frame_range) == pytest.approx(2.0 * np.ptp(baked.curve_frame_range), abs=2.0)
 
 
+def test_one_undo_takes_it_back(walker):
+    name, own, scene = walker.name, walker.animation_data.action.name, bpy.context.scene.name
+    end = bpy.data.scenes[scene].frame_end
+    told(walker, 2.0)
+    bpy.ops.ed.undo_push(message="before")
+    assert bpy.ops.heft.change_pace() == {"FINISHED"}
+    copy = walker.animation_data.action.name
+    assert copy != own
+    bpy.ops.ed.undo_push(message="changed")
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects[name]
+    assert rig.animation_data.action.name == own
+    assert copy not in bpy.data.actions
+    assert bpy.data.scenes[scene].frame_end == end
+    assert "retimed" not in json.loads(rig.heft.report)
+
+
 def test_who_plays_too_slowly_is_sped_up(walker):
     own = walker.animation_data.action
     told(walker, 0.8)
