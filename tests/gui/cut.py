@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cut the manual's pictures out of what the other scripts here took: `cut.py FOLDER`, into docs/pictures.
 
-FOLDER is what was said after -o; those whose pictures are not there stay as they are.
+FOLDER is what was said after -o; those whose pictures are not there stay as they are. Each picture has the commit that
+was checked out then: one that shows the same as before is a new file all the same, and `run.py pictures` knows of it.
 
 PYTHON tests/gui/cut.py out/gui      with the Python of an environment in .venv
 """
 
+import subprocess
 import sys
 from pathlib import Path
 
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
-PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = ROOT / "docs" / "pictures"
 GAP = 6  # pixels between those beside each other
 
 VIEW = (285, 55, 1315, 775)  # the view without its left part, and the sidebar
@@ -36,6 +40,15 @@ CUTS = {
 }
 
 
+def taken_at() -> PngInfo:
+    """What is written into each picture: the commit."""
+    line = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    commit = subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()
+    info = PngInfo()
+    info.add_text("Commit", commit)
+    return info
+
+
 def cut(folder: Path) -> None:
     """All that are there."""
     for name, parts in CUTS.items():
@@ -52,7 +65,7 @@ def cut(folder: Path) -> None:
         for piece in pieces:
             whole.paste(piece, (x, 0))
             x += piece.width + GAP
-        whole.save(PICTURES / f"{name}.png", optimize=True)
+        whole.save(PICTURES / f"{name}.png", optimize=True, pnginfo=taken_at())
 
 
 cut(Path(sys.argv[-1]))

@@ -59,6 +59,7 @@ guikit.steps(
     guikit.shot("motion_built"),
     window.split,
     1.0,
+    window.view_selected,
     contacts,
     1.0,
     guikit.shot("motion_contacts"),

@@ -14,6 +14,7 @@ import guikit
 import window
 
 PUSHED = 60  # frame
+FEW = 20  # frames
 STRENGTH = 120.0  # N
 
 
@@ -46,7 +47,7 @@ def look():
 
 
 def more():
-    """Two mannequins more, all selected, all to walk for a minute."""
+    """Two mannequins more, all selected, the others than the active one to walk for a minute."""
     for _ in range(2):
         with guikit.override():
             bpy.ops.heft.add_mannequin()
@@ -57,6 +58,8 @@ def more():
     for number, rig in enumerate(rigs):
         rig.location.x = 1.2 * number
         rig.heft.loop, rig.heft.loop_seconds, rig.heft.show_character = True, 60.0, False
+    first = rigs[-1].heft  # it stays where its turn has left it: not out of sight
+    first.loop, first.use_frame_range, first.frame_start, first.frame_end = False, True, 1, FEW
     window.select(*rigs)
     window.view_selected()
 
