@@ -18,6 +18,11 @@ def panels() -> None:
         for region in area.regions:
             if region.type == "UI":
                 region.tag_redraw()
+    status_bars()
+
+
+def status_bars() -> None:
+    """Draw the status bars: drawing views does not."""
     for window in bpy.context.window_manager.windows:
         window.workspace.status_text_set_internal(None)  # to say nothing there has it drawn
 

@@ -95,6 +95,7 @@ class Working(bpy.types.Operator):
         if drawing == "view":
             self._session.show()
             redraw.views()
+            redraw.status_bars()
         elif drawing == "panels":
             redraw.panels()
         if not self._session.over:

@@ -14,7 +14,8 @@ import guikit
 import window
 from window import start_bake
 
-SHOWN = {"Torso", "Arm.L (IK)", "Arm.R (FK)", "Leg.L (IK)", "Leg.R (IK)"}
+ASIDE = (0.8, 0.8, 0.0)  # m, so that neither hides the other
+SHOWN = {"DEF", "Torso", "Arm.L (IK)", "Arm.R (FK)", "Leg.L (IK)", "Leg.R (IK)"}
 
 
 def rig():
@@ -33,7 +34,7 @@ def generate():
         metarig = bpy.context.object
         bpy.ops.pose.rigify_generate()
     bpy.data.objects.remove(metarig)
-    rig().location.x = 1.0
+    rig().location = ASIDE
     bpy.context.view_layer.update()
     for collection in rig().data.collections_all:
         collection.is_visible = collection.name in SHOWN

@@ -56,6 +56,8 @@ guikit.steps(
     key,
     window.panels_alone("HEFT_PT_controller"),
     partial(window.split, 0.3),
+    1.0,
+    window.view_selected,
     channels,
     window.tab,
     1.0,

@@ -24,6 +24,7 @@ REPORT = {
     "root_max_m": 0.123,
     "max_foot_slide_m": 0.0213,
     "peak_torque_nm": 423.0,
+    "too_fast": 1.8,
     "worst": {"root_max_m": {"frame": 64, "what": "pelvis"}, "max_foot_slide_m": {"frame": 61, "what": "foot.R"}},
 }
 

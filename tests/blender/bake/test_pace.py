@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is drawn of the window while a bake goes on, and how often."""
 
+from types import SimpleNamespace
+
+import bpy
 import pytest
 from heft.blender_addon.baking.pace import SHARES, Pace
+from heft.operators import working
 
 EVERY = 0.05
 
@@ -62,3 +66,18 @@ def test_a_single_slow_picture_is_forgotten():
     assert after[first] == pytest.approx(0.5 / SHARES["view"], abs=2 * EVERY)
     assert set(due[1:first]) == {"panels"}
     assert set(due[first:]) == {"view"}
+
+
+def test_the_status_bar_goes_along_with_the_poses(monkeypatch):
+    """Drawing the views does not draw it: it would say "Reading the motion" until the end."""
+    asked = []
+    for name in ("views", "panels", "status_bars"):
+        monkeypatch.setattr(working.redraw, name, lambda name=name: asked.append(name))
+    monkeypatch.setattr(working.session, "is_going_on", lambda _session: True)
+    monkeypatch.setattr(working, "progress_on", lambda _manager: SimpleNamespace(stop=False, skip=False))
+    monkeypatch.setattr(working, "show_progress", lambda _session: None)
+    monkeypatch.setattr(working, "keeper", SimpleNamespace(poll=lambda: ()))
+    shows = SimpleNamespace(take=lambda _said: None, show=lambda: None, has_pose=True, over=False)
+    bake = SimpleNamespace(_session=shows, _pace=Pace(working.EVERY), _finishing=None, _evaluated=False)
+    assert working.Working.modal(bake, bpy.context, SimpleNamespace(type="TIMER")) == {"PASS_THROUGH"}
+    assert asked == ["views", "status_bars"]
