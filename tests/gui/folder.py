@@ -60,7 +60,6 @@ guikit.steps(
     window.tab,
     window.add_mannequin,
     window.narrow,
-    5.0,
     fill,
     1.0,
     guikit.shot("folder_before"),

@@ -26,7 +26,6 @@ guikit.steps(
     window.add_mannequin,
     window.set_up,
     window.narrow,
-    12.0,
     *(
         step
         for name, panels in SHOWN.items()

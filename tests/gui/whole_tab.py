@@ -46,7 +46,6 @@ guikit.steps(
     1.0,
     guikit.shot("tab_report"),
     window.narrow,
-    12.0,
     guikit.shot("tab_narrow"),
     window.opened("HEFT_PT_controller", "HEFT_PT_character", "HEFT_PT_bake_output", "HEFT_PT_bake_overlay"),
     window.panels_alone("HEFT_PT_controller", "HEFT_PT_bake_output", "HEFT_PT_bake_overlay", "HEFT_PT_motion"),

@@ -11,6 +11,9 @@ import guikit
 ZIP = next(Path(guikit.HERE).glob("heft-*-bare.zip"))
 MODULE = "bl_ext.user_default.heft"
 NARROW = 240  # pixels
+BELOW = 40  # pixels from the sidebar's top
+SLACK = 15  # pixels more are as narrow
+DRAG, DRAGS = 12.0, 4  # s for a drag of the sidebar's edge, and so many are tried
 HEIGHT = 900  # of the screen
 
 install = guikit.install(ZIP.name, MODULE)
@@ -96,17 +99,25 @@ def small():
 
 
 def narrow():
-    """Begin to drag the sidebar's edge, which takes ten seconds, while Blender goes on."""
+    """A step: drag the sidebar's edge, while Blender goes on; again where a busy machine let go of it."""
     _, area, _, _ = guikit.view3d()
     bar = next(region for region in area.regions if region.type == "UI")
-    y = str(HEIGHT - (bar.y + bar.height // 2))
+    if bar.width < NARROW + SLACK:
+        return None
+    if len(_drags) == DRAGS:
+        raise TimeoutError(f"the sidebar is still {bar.width} pixels wide")
+    y = str(HEIGHT - (bar.y + bar.height) + BELOW)  # where there are no panels the edge is not Blender's to drag
     steps = []
     for x in (-60, -3, 0):
         steps += ["mousemove", str(bar.x + x), y, "sleep", "1"]
     steps += ["mousedown", "1", "sleep", "1"]
     for share in (0.1, 0.2, 0.4, 0.7, 1.0):
         steps += ["mousemove", str(bar.x + round(share * (bar.width - NARROW))), y, "sleep", "0.6"]
-    subprocess.Popen(["xdotool", *steps, "mouseup", "1", "mousemove", "300", "300"])
+    _drags.append(subprocess.Popen(["xdotool", *steps, "mouseup", "1", "mousemove", "300", "300"]))
+    return DRAG
+
+
+_drags: list[subprocess.Popen] = []
 
 
 def _anew(change):
