@@ -7,8 +7,9 @@ carries all the time.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import bpy
 import numpy as np
@@ -79,7 +80,7 @@ def prop_of(thing: bpy.types.Object, form: Form, taken: Container[str], clock: C
         prop = Prop.of_shapes(name, shapes, body.mass, _vector(box.position), **turn)
         # the body's frame has its origin at the centre of mass
         away = quaternions.rotate(quaternions.conjugate(box.orientation), box.position - prop.body.position)
-        return SceneProp(replace(prop, friction=body.friction), thing.name_full, _vector(away))
+        return SceneProp(_as_said(prop, body), thing.name_full, _vector(away))
     middle = _vector(box.position + quaternions.rotate(box.orientation, box.center))
     x, y, z = box.half.tolist()
     if body.collision_shape == "BOX":
@@ -88,7 +89,13 @@ def prop_of(thing: bpy.types.Object, form: Form, taken: Container[str], clock: C
         prop = Prop.capsule(name, max(x, y), 2.0 * (z - max(x, y)), body.mass, middle, **turn)
     else:
         prop = Prop.sphere(name, max(x, y, z), body.mass, middle, **turn)
-    return SceneProp(replace(prop, friction=body.friction), thing.name_full, _vector(-box.center))
+    return SceneProp(_as_said(prop, body), thing.name_full, _vector(-box.center))
+
+
+def _as_said(prop: Prop, body: bpy.types.RigidBodyObject) -> Prop:
+    """With what its rigid body says of the surface and of whom it meets."""
+    on = cast("Sequence[bool]", body.collision_collections)
+    return replace(prop, friction=body.friction, groups=tuple(number for number, this in enumerate(on) if this))
 
 
 def load_of(thing: bpy.types.Object, box: Box, armature: bpy.types.Object, clip: Clip, row: int) -> Load:

@@ -379,14 +379,14 @@ def _from_16(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
 
 
 def _from_17(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
-    """A job of version 17, as version 18 says the same: who got up did so by itself, and what hands held was still."""
+    """A job of version 17, as version 18 says the same: nobody saw a way to rise, held what moved, or missed a prop."""
     del keep
 
     def still(grabs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [{**grab, "motion": None} for grab in grabs]
 
     scene = job["scene"]
-    props = [{**prop, "ties": still(prop["ties"])} for prop in scene["props"]]
+    props = [{**prop, "ties": still(prop["ties"]), "groups": [0]} for prop in scene["props"]]
     scene = {**scene, "props": props, "grabs": still(scene["grabs"])}
     return {**job, "get_up_clip": None, "scene": scene}
 

@@ -36,7 +36,8 @@ class Prop:
     `velocity` is its first: linear and angular (the body's frame) when free, a rate when on a hinge, still by default.
     One that is `thrown` is nowhere before that time, in seconds; then it is at its place with its velocity. `ties` hold
     it to the world or to other props, which then do not touch it: a point is a ball joint, two make a hinge.
-    `friction` multiplies that of whatever it touches, as Blender's rigid bodies have it.
+    `friction` multiplies that of whatever it touches, as Blender's rigid bodies have it. Props that share none of
+    their `groups` pass through each other; one in none touches nothing but the ground.
     """
 
     body: Body
@@ -45,10 +46,15 @@ class Prop:
     thrown: float | None = None
     ties: tuple[Grab, ...] = ()
     friction: float = 1.0
+    groups: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
         owner = f"prop '{self.body.name}'"
         object.__setattr__(self, "ties", tuple(self.ties))
+        groups = tuple(sorted(set(self.groups)))
+        if any(type(group) is not int or group < 0 for group in groups):
+            raise ValueError(f"The groups of the {owner} must be whole numbers from 0 on, not {self.groups!r}.")
+        object.__setattr__(self, "groups", groups)
         object.__setattr__(self, "friction", check.not_negative(self.friction, "friction", owner))
         if any(tie.body != self.body.name for tie in self.ties):
             raise ValueError(f"The ties of the {owner} must hold the prop itself.")
@@ -163,6 +169,13 @@ class Prop:
             check.quaternion(orientation, "orientation", owner),
         )
         return cls(body, tuple(moved(shape, back) for shape in shapes), velocity)
+
+
+def may_meet(first: Prop | None, second: Prop | None) -> bool:
+    """Whether two touch at all, by their groups; none is a character, which is in all of them."""
+    if first is None or second is None:
+        return all(prop is None or prop.groups for prop in (first, second))
+    return not set(first.groups).isdisjoint(second.groups)
 
 
 def _body(

@@ -24,7 +24,7 @@ from .grabs import Grab
 from .law import AffineLaw, Controller, NoLawError, State
 from .leading import Leading
 from .own_contact import CROSSING, LOST, PUSHED, UNHEEDED, between_legs, own_pairs
-from .props import Prop
+from .props import Prop, may_meet
 from .pushes import Push
 from .strength import TorqueLimits
 from .system import Parts, make_system
@@ -545,17 +545,17 @@ def reason_of(code: int, outcome: Outcome) -> str:
 
 
 def _default_pairs(character: Character, props: Sequence[Prop]) -> list[tuple[str, str]]:
-    """Every prop with the character and with every other prop that it is not tied to."""
+    """Every prop with the character and with every other prop that it is not tied to, as far as their groups allow."""
     tied = {frozenset((prop.name, tie.other)) for prop in props for tie in prop.ties if tie.other is not None}
     pairs = [
         (a.name, b.name)
         for first, second in combinations(props, 2)
-        if frozenset((first.name, second.name)) not in tied
+        if frozenset((first.name, second.name)) not in tied and may_meet(first, second)
         for a in first.shapes
         for b in second.shapes
     ]
     for prop in props:
-        pairs += [(a.name, b.name) for a in character.contacts for b in prop.shapes]
+        pairs += [(a.name, b.name) for a in character.contacts for b in prop.shapes if may_meet(None, prop)]
     return pairs
 
 

@@ -19,6 +19,7 @@ from ...maths.kernel import kernel
 from ...maths.structure import Structure
 from ...maths.vectors import Vector, add, cross, dot, row, row_angular, subtract
 from ..grabs import Grab
+from ..props import Prop, may_meet
 from ..reach import FASTEST, fastest_of
 from ..workspace import Machine
 from ..world import World
@@ -52,11 +53,13 @@ def make_crossing(first: World, second: World, friction: float, number: int) -> 
     """Allocate for two worlds; `friction` is the coefficient between their bodies, `number` that of the crossing."""
     own, others = (named(world.shapes, number) for number, world in enumerate((first, second)))
     bodies = [body for number, world in enumerate((first, second)) for body in named_bodies(world.parts.bodies, number)]
+    props, of_others = (_props_of(world, number) for number, world in enumerate((first, second)))
     pairs = [
         (a.name, b.name)
         for a in own
         for b in others
         if not (isinstance(a, Corner) and isinstance(b, Corner))  # points never meet
+        and may_meet(props.get(a.body), of_others.get(b.body))
     ]
     shapes = make_shapes(
         [*own, *others],
@@ -89,6 +92,11 @@ def name_of(name: str, member: int) -> str:
 def named(shapes: Sequence[Shape], member: int) -> list[Shape]:
     """A member's shapes, by such names."""
     return [replace(shape, name=name_of(shape.name, member), body=name_of(shape.body, member)) for shape in shapes]
+
+
+def _props_of(world: World, member: int) -> dict[str, Prop]:
+    """A member's props, by such names."""
+    return {name_of(prop.name, member): prop for prop in world.props}
 
 
 def named_factors(factors: Mapping[str, float], member: int) -> dict[str, float]:

@@ -440,6 +440,15 @@ def test_props_have_the_friction_of_their_rigid_bodies(rig):
     assert props["Crate"].friction == pytest.approx(0.5)  # Blender's own default
 
 
+def test_props_meet_as_the_collision_collections_of_their_rigid_bodies_say(rig):
+    ghost = add_prop(rig, add_box("Ghost", 0.4, (1.0, 0.0, 0.2)))
+    ghost.rigid_body.collision_collections = [False, True, False, True] + [False] * 16
+    add_prop(rig, add_box("Crate", 0.4, (2.0, 0.0, 0.2)))
+    props = {prop.name: prop for prop in scene_of(rig).props}
+    assert props["Ghost"].groups == (1, 3)
+    assert props["Crate"].groups == (0,)
+
+
 def test_a_constraint_that_is_not_known_is_told(rig):
     cart = add_prop(rig, add_box("Cart", 1.0, (2.0, 0.0, 1.0)))
     tie("PISTON", cart)

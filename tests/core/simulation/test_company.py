@@ -269,6 +269,20 @@ def test_pairs_that_are_kept_apart_pass_through_each_other():
     assert company.worlds[0].v[0] == 2.0
 
 
+@pytest.mark.parametrize(("groups", "meets"), [((1, 2), True), ((1,), False), ((), False)])
+def test_props_of_two_characters_meet_that_share_a_group(groups, meets):
+    light = replace(Prop.sphere("light", 0.1, 1.0, (-0.5, 0.0, 1.0), velocity=(2.0, 0, 0, 0, 0, 0)), groups=groups)
+    heavy = replace(Prop.sphere("heavy", 0.1, 9.0, (0.0, 0.0, 1.0)), groups=(2,))
+    worlds = [
+        placed(World(ball(), [], rate=480.0, props=[prop]), (0.0, 10.0 * aside, 0.0))
+        for aside, prop in ((1.0, light), (2.0, heavy))
+    ]
+    company = Company(worlds)
+    for _ in range(240):
+        company.step({0: None, 1: None})
+    assert worlds[1].system_v[6] == pytest.approx(0.2 if meets else 0.0, abs=1e-6)
+
+
 def test_who_begins_inside_another_is_not_pushed_out_but_goes_no_deeper():
     """Two balls of 0.1 m, 0.16 m apart: at rest they stay; sent at each other they stop there, and leave freely."""
     company = Company([placed(World(ball()), (0.16 * k, 0.0, 0.0)) for k in range(2)])

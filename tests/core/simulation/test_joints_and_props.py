@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joint limits, grabs, props and pushes."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from heft.core import dynamics
 from heft.core.character import Body, Character, Cone, Joint, Range
+from heft.core.contact.terrain import Plane
 from heft.core.simulation import Grab, Hinge, Prop, Push, World
 from scenes import bystander, locked, point_mass, prop_state
 
@@ -146,6 +148,38 @@ def test_light_and_heavy_ball_push_each_other_with_equal_impulses():
     _, v = prop_state(world)
     assert 0.1 * v[0] + 10.0 * v[6] == pytest.approx(0.2, rel=1e-9)
     assert v[0] == pytest.approx(v[6], rel=1e-6)  # restitution zero
+
+
+@pytest.mark.parametrize(("groups", "meet"), [((0,), True), ((1, 4), False), ((1, 0), True), ((), False)])
+def test_props_meet_that_share_a_group(groups, meet):
+    light = replace(Prop.sphere("light", 0.1, 0.1, (-0.5, 0.0, 1.0), velocity=(2.0, 0, 0, 0, 0, 0)), groups=groups)
+    heavy = Prop.sphere("heavy", 0.1, 10.0, (0.0, 0.0, 1.0))
+    world = World(bystander(), [], props=[light, heavy], rate=480.0)
+    for _ in range(240):
+        world.step()
+    _, v = prop_state(world)
+    assert v[0] == pytest.approx(2.0 * 0.1 / 10.1 if meet else 2.0, rel=1e-6)
+    assert v[6] == pytest.approx(2.0 * 0.1 / 10.1 if meet else 0.0, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize(("groups", "meet"), [((3,), True), ((), False)])
+def test_a_prop_in_no_group_passes_through_the_character_and_lies_on_the_ground(groups, meet):
+    character = locked(Character.preset("muico29"))
+    ball = replace(Prop.sphere("ball", 0.1, 1.0, (-0.6, 0.0, 1.0), velocity=(4.0, 0, 0, 0, 0, 0)), groups=groups)
+    world = World(character, [Plane()], props=[ball])
+    touched = False
+    for _ in range(120):
+        world.step()
+        q, _ = prop_state(world)
+        touched |= q[0] < 0.3 and bool((world.contacts.other >= 0).any())
+    assert touched == meet
+    assert prop_state(world)[0][2] == pytest.approx(0.1, abs=1e-3)
+
+
+@pytest.mark.parametrize("groups", [(-1,), (0.5,), (True,)])
+def test_groups_are_whole_numbers(groups):
+    with pytest.raises(ValueError, match="groups of the prop 'ball'"):
+        replace(Prop.sphere("ball", 0.1, 1.0, (0.0, 0.0, 1.0)), groups=groups)
 
 
 def test_push_gives_its_curves_impulse_at_any_rate():
