@@ -22,7 +22,6 @@ from heft.studies.lib.journal import Journal
 from heft.studies.lib.pushed import Pushed, captured
 
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, GOOD, cmu
-from tools.environment import ROOT
 
 Array = np.ndarray
 
@@ -34,14 +33,6 @@ LOADS = (10.0, 20.0)  # kg
 LOW, CLEAR = 0.01, 0.02  # m over the ground, of a foot that has landed and of one that has left
 STAYS = 0.1  # s, after which one that has landed is looked at
 MOVED = 0.05  # m, by which a foothold is another
-SOURCES = [
-    ROOT / "core" / "simulation",
-    ROOT / "core" / "control" / "recovery",
-    ROOT / "core" / "control" / "lookahead",
-    ROOT / "core" / "motion" / "spacetime",
-    ROOT / "studies" / "lib" / "pushed.py",
-    Path(__file__),
-]
 
 
 class Landing(NamedTuple):
@@ -199,7 +190,7 @@ def study(folder: Path) -> str:
     del folder
     if not GOOD:
         return f"# Beside people\n\nThe clips are not at {CLIPS}.\n"
-    journal = Journal("beside_people", SOURCES)
+    journal = Journal.of("beside_people")
     until = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
     pushes = [
         (walk, newtons, side, phase)

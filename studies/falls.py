@@ -26,7 +26,6 @@ from heft.studies.lib.journal import Journal
 from heft.studies.lib.pushed import Pushed, captured
 
 from tests.core.motion.skeletons import CLIPS, GOOD
-from tools.environment import ROOT
 
 Array = np.ndarray
 
@@ -45,14 +44,6 @@ PARTS = 8  # of each ground
 NEVER = 1e9  # s, of who does not come to rest while it is watched
 DEEP = 0.01  # m
 BETWEEN = 3  # m, capsules along which depths are looked at in so many places between their ends
-SOURCES = [
-    ROOT / "core" / "simulation",
-    ROOT / "core" / "contact",
-    ROOT / "core" / "dynamics",
-    ROOT / "core" / "control" / "falling.py",
-    ROOT / "core" / "control" / "loop.py",
-    Path(__file__),
-]
 
 
 class Fall(NamedTuple):
@@ -251,7 +242,7 @@ def study(folder: Path) -> str:
     del folder
     if not GOOD:
         return f"# Falls\n\nThe clips are not at {CLIPS}.\n"
-    journal = Journal("falls", SOURCES)
+    journal = Journal.of("falls")
     end = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
     found: dict[str, list[Fall]] = {ground: [] for ground in GROUNDS}
     for k in range(PARTS):

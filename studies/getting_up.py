@@ -19,19 +19,9 @@ from heft.studies.lib.journal import Journal
 from heft.studies.lib.pushed import Pushed
 
 from tests.core.motion.skeletons import CLIPS, GOOD
-from tools.environment import ROOT
 
 A_PART, PARTS = 5, 4  # falls that are kept together; parts of each ground
 SECONDS = 16.0
-SOURCES = [
-    ROOT / "core" / "simulation",
-    ROOT / "core" / "contact",
-    ROOT / "core" / "dynamics",
-    ROOT / "core" / "motion" / "rising",
-    ROOT / "core" / "control" / "recovery" / "getting_up.py",
-    ROOT / "core" / "control" / "loop.py",
-    Path(__file__),
-]
 
 
 class Risen(NamedTuple):
@@ -102,7 +92,7 @@ def study(folder: Path) -> str:
     del folder
     if not GOOD:
         return f"# Getting up\n\nThe clips are not at {CLIPS}.\n"
-    journal = Journal("getting_up", SOURCES)
+    journal = Journal.of("getting_up")
     end = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
     found: dict[str, list[Risen]] = {ground: [] for ground in GROUNDS}
     for k in range(PARTS):

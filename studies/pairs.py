@@ -14,7 +14,7 @@ from heft.core.motion.clip import Clip
 from heft.core.simulation import Grab
 from heft.core.simulation.company import Hold
 from heft.studies.lib.journal import Journal
-from heft.studies.lib.touching import NOISE, SEEDS, cells, deepest, steady
+from heft.studies.lib.touching import NOISE, SEEDS, cells, figures, steady
 
 from tests.core.motion.skeletons import CLIPS, CMU_ROLES, CMU_UNIT
 from tools.environment import ROOT
@@ -118,14 +118,7 @@ def baked(two: Two) -> dict[str, Any]:
         first, second = (one for one in found if isinstance(one, BakeResult))
         stays = steady(company_of(two, clips), cache)
     pair = first, second
-    return {
-        "why": "",
-        "up": [one.outcome for one in pair],
-        "steady": stays,
-        "off": [one.report["source_error_mm"] for one in pair],
-        "help": [100.0 * one.report["help_mean"] for one in pair],
-        "slide": [1000.0 * one.report["max_foot_slide_m"] for one in pair],
-        "deepest": max(deepest(one) for one in pair),
+    return figures(pair, stays) | {
         "hands": hands_off(two, clips, pair),
         "nearest": 100.0 * float(np.linalg.norm(wrist(clips[0], two.hand) - wrist(clips[1], two.other), axis=1).min()),
     }

@@ -22,7 +22,6 @@ from heft.studies.lib.journal import Journal
 from heft.studies.lib.pushed import DIRECTIONS, NOISE, SEEN, UNFORESEEN, Outcome, Pushed, captured
 
 from tests.core.motion.skeletons import CLIPS, GOOD, cmu
-from tools.environment import ROOT
 
 
 class Motion(NamedTuple):
@@ -70,14 +69,6 @@ FALLS = 100
 HARD = (500.0, 2000.0)  # N, of pushes that fell
 STILL = 0.3  # rad/s or m/s of the fastest joint
 PRESSING = 20.0  # N
-SOURCES = [
-    ROOT / "core" / "simulation",
-    ROOT / "core" / "control" / "recovery",
-    ROOT / "core" / "control" / "lookahead",
-    ROOT / "core" / "control" / "falling.py",
-    ROOT / "studies" / "lib" / "pushed.py",
-    Path(__file__),
-]
 # What is asked for: motions, pushes, and how many of a hundred are to stay up.
 ASKED = (
     ("walks, 200 and 300 N for 0.1 s", WALKS, ((200.0, BRIEF), (300.0, BRIEF)), 99),
@@ -293,7 +284,7 @@ def study(folder: Path) -> str:
     del folder
     if not GOOD:
         return f"# Reactions\n\nThe clips are not at {CLIPS}.\n"
-    journal = Journal("reactions", SOURCES)
+    journal = Journal.of("reactions")
     until = time.monotonic() + float(os.environ.get("HEFT_STUDY_SECONDS", "inf"))
     wanted = [(motion, number) for number in range(TURNS) for motion in PUSHES]
     questions = {f"{motion} {number}": partial(turn, motion, number) for motion, number in wanted}

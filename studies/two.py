@@ -17,7 +17,7 @@ from heft.examples import walk
 from heft.examples.gallery import two
 from heft.examples.gallery.scene import Scene, choose
 from heft.studies.lib.journal import Journal
-from heft.studies.lib.touching import NOISE, SEEDS, cells, deepest, steady
+from heft.studies.lib.touching import NOISE, SEEDS, cells, figures, steady
 
 HANDS: dict[str, tuple[tuple[str, str], ...]] = {
     "hand_in_hand": (("R", "L"),),
@@ -72,14 +72,7 @@ def baked(scene: Scene) -> dict[str, Any]:
         pair = tuple(one for one in found if isinstance(one, BakeResult))
         stays = steady(company, cache)
     hands = [hands_off(sides, company, pair) for sides in HANDS.get(scene.name, ())]
-    return {
-        "why": "",
-        "up": [one.outcome for one in pair],
-        "steady": stays,
-        "off": [one.report["source_error_mm"] for one in pair],
-        "help": [100.0 * one.report["help_mean"] for one in pair],
-        "slide": [1000.0 * one.report["max_foot_slide_m"] for one in pair],
-        "deepest": max(deepest(one) for one in pair),
+    return figures(pair, stays) | {
         "hands": [float(np.mean(hands)), float(np.max(hands))] if hands else [],
         "told": " / ".join(one.report["why"] for one in pair),
     }

@@ -51,10 +51,9 @@ class Prop:
     def __post_init__(self) -> None:
         owner = f"prop '{self.body.name}'"
         object.__setattr__(self, "ties", tuple(self.ties))
-        groups = tuple(sorted(set(self.groups)))
-        if any(type(group) is not int or group < 0 for group in groups):
+        if any(type(group) is not int or group < 0 for group in self.groups):
             raise ValueError(f"The groups of the {owner} must be whole numbers from 0 on, not {self.groups!r}.")
-        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "groups", tuple(sorted(set(self.groups))))
         object.__setattr__(self, "friction", check.not_negative(self.friction, "friction", owner))
         if any(tie.body != self.body.name for tie in self.ties):
             raise ValueError(f"The ties of the {owner} must hold the prop itself.")

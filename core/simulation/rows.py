@@ -88,7 +88,7 @@ def update_contact_rows(machine: Machine, limits: int, rows: int) -> None:
         groups.speed[g, 0] -= dot(n, surface)
         groups.speed[g, 1] -= dot(t, surface)
         groups.speed[g, 2] -= dot(s, surface)
-        if system.shapes.kind[contacts.shape[c]] == POINT and other < 0 and contacts.key[c] < FACE_KEYS:
+        if _sticks(machine, c):
             _recall_stuck(memory, contacts.key[c], groups.stuck[c])
             for k in range(3):
                 groups.stuck[c, k] += dt * surface[k]
@@ -98,16 +98,23 @@ def update_contact_rows(machine: Machine, limits: int, rows: int) -> None:
 
 
 @kernel
+def _sticks(machine: Machine, c: int) -> bool:
+    """Whether a candidate is a corner on the terrain, which friction holds in its place."""
+    contacts, kinds = machine.scratch.contacts, machine.system.shapes.kind
+    sticks: bool = kinds[contacts.shape[c]] == POINT and contacts.other[c] < 0 and contacts.key[c] < FACE_KEYS
+    return sticks
+
+
+@kernel
 def _hold_where_stuck(machine: Machine, limits: int) -> None:
     """Friction takes corners back to where they stuck, by their tangents' rows.
 
     One that comes to press is held less far than where it is by what the other corners of its body are to be taken
     back by. Held where it is it would pull against these, and a body whose weight goes from corner to corner creeps.
     """
-    system, contacts, groups = machine.system, machine.scratch.contacts, machine.scratch.groups
-    dt = system.settings.dt
+    contacts, groups, dt = machine.scratch.contacts, machine.scratch.groups, machine.system.settings.dt
     for c in range(contacts.filled[0]):
-        if system.shapes.kind[contacts.shape[c]] != POINT or contacts.other[c] >= 0 or contacts.key[c] >= FACE_KEYS:
+        if not _sticks(machine, c):
             continue
         point = row(contacts.point, c)
         if not np.isfinite(groups.stuck[c, 0]):

@@ -2,6 +2,7 @@
 """What studies of two who touch have in common: noise for both, and how deep they were in each other."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,19 @@ def steady(company: CompanyJob, cache: str) -> int:
         answers = run_together(noisy(company, seed), cache=cache)
         count += all(isinstance(one, BakeResult) and one.outcome == "completed" for one in answers)
     return count
+
+
+def figures(pair: Sequence[BakeResult], stays: int) -> dict[str, Any]:
+    """What a row says of two who were baked together, and stay up in so many of the bakes with noise."""
+    return {
+        "why": "",
+        "up": [one.outcome for one in pair],
+        "steady": stays,
+        "off": [one.report["source_error_mm"] for one in pair],
+        "help": [100.0 * one.report["help_mean"] for one in pair],
+        "slide": [1000.0 * one.report["max_foot_slide_m"] for one in pair],
+        "deepest": max(deepest(one) for one in pair),
+    }
 
 
 def cells(found: dict[str, Any]) -> str:

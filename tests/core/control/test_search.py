@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from heft.core.contact.terrain import Mesh, Plane
 from heft.core.control.lookahead import Settings, choose_settings
-from heft.core.control.lookahead.method import FEW
+from heft.core.control.lookahead.rehearsing import FEW
 from heft.core.control.lookahead.search import candidates
 from heft.core.job import Scene, run
 

@@ -176,7 +176,7 @@ def test_a_prop_in_no_group_passes_through_the_character_and_lies_on_the_ground(
     assert prop_state(world)[0][2] == pytest.approx(0.1, abs=1e-3)
 
 
-@pytest.mark.parametrize("groups", [(-1,), (0.5,), (True,)])
+@pytest.mark.parametrize("groups", [(-1,), (0.5,), (True,), (0, "a")])
 def test_groups_are_whole_numbers(groups):
     with pytest.raises(ValueError, match="groups of the prop 'ball'"):
         replace(Prop.sphere("ball", 0.1, 1.0, (0.0, 0.0, 1.0)), groups=groups)
