@@ -294,7 +294,7 @@ def _from_6(job: dict[str, Any], keep: archive.Keep) -> dict[str, Any]:
     """
     del keep
     far = {"place": 0.0, "pose_least": 5.0, "pose_most": 30.0, "root_of_clip": False}
-    far |= {"root_place": 1.0, "root_turn": 1.0, "clearance_ramp": 0.1}
+    far |= {"root_place": 1.0, "root_turn": 1.0, "clearance_ramp": 0.1, "clearance_way": 0.0}
     new = {"travel": "travelling", "recovery": False, "recovery_effort": RECOVERY_EFFORT, "looseness": {}}
     return {**job, **new, "reference": {**far, **job["reference"]}, "help": "none"}
 

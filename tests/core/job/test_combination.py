@@ -127,7 +127,7 @@ def test_a_job_of_an_older_version_is_read_as_one_that_says_no_more(tmp_path, ve
     if version < 7:
         job = replace(job, travel="travelling", recovery=False, looseness={}, help="none")
         far = {"place": 0.0, "pose_least": 5.0, "pose_most": 30.0, "root_of_clip": False}
-        far |= {"root_place": 1.0, "root_turn": 1.0, "clearance_ramp": 0.1}
+        far |= {"root_place": 1.0, "root_turn": 1.0, "clearance_ramp": 0.1, "clearance_way": 0.0}
         job = replace(job, reference=far | dict(job.reference))
     if version < 6:
         job = replace(job, choices=())
